@@ -1,4 +1,4 @@
-//! `Edit`: replaces one exact text, or all of them.
+//! `Edit`: replaces one or every occurrence of a text.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

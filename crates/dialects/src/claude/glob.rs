@@ -1,4 +1,4 @@
-//! `Glob`: files by the pattern of their names, newest first.
+//! `Glob`: files by name pattern, newest first.
 
 use crate::common::found;
 use schemars::JsonSchema;
@@ -11,7 +11,7 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Glob;
 
-/// How many paths one reply lists.
+/// Maximum number of paths in a reply.
 const LIMIT: usize = 100;
 
 #[derive(Deserialize, JsonSchema)]

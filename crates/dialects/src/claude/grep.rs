@@ -11,10 +11,10 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Grep;
 
-/// How many lines or files one reply shows, if nothing else is asked.
+/// Default number of lines or files in a reply.
 const LIMIT: u64 = 250;
 
-/// How the end of a reply is said.
+/// Wording of the end of a reply.
 const WORDS: matched::Words =
     matched::Words { entries: "entries", narrow: "path, glob or pattern", rest: "," };
 

@@ -1,10 +1,10 @@
-//! How lines of text are shown: numbered, with what is unusual about the file in a remark.
+//! Numbered lines of a file, with notes about its format.
 
 use crate::common::numbered;
 use toolpost_engine::operations::read::{Output, Text};
 use toolpost_tool::Page;
 
-/// Writes the lines as `cat -n` does: the number in six columns, a tab, the line as it is.
+/// Writes lines as `cat -n` does: the number in six columns, a tab, the line.
 pub(super) fn render(output: &Output, text: &Text, page: &mut Page) {
     if text.lines.is_empty() {
         page.line(&format!("{} is empty: the file exists and has no content.", output.path));
@@ -17,7 +17,7 @@ pub(super) fn render(output: &Output, text: &Text, page: &mut Page) {
         page.note(text.facts.join("; "));
     }
     if numbered::cuts_a_line(&text.lines) {
-        page.note_once("a long line that is cut is shown whole with its number as offset and limit 1");
+        page.note_once("to see a cut line whole, read it alone: its number as offset, and limit 1");
     }
     if let Some(next) = text.next {
         let first = text.lines.first().map_or(1, |line| line.number);

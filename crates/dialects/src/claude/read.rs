@@ -1,4 +1,4 @@
-//! `Read`: lines of a file, or what a picture, a PDF or a notebook shows.
+//! `Read`: lines of a text file, or the content of an image, PDF, notebook or document.
 
 use crate::common::document;
 use schemars::JsonSchema;
@@ -42,7 +42,7 @@ impl Tool for Read {
             offset: args.offset.unwrap_or(1),
             limit: args.limit,
             pages: args.pages.filter(|pages| !pages.trim().is_empty()),
-            // A line that is asked for alone is shown as far as there is room.
+            // A single line may fill the whole reply.
             characters: if args.limit == 1 { at.reply_bytes() as u64 } else { usual.characters },
             ..usual
         })

@@ -1,4 +1,4 @@
-//! `Write`: makes a file, or replaces all of one that was read.
+//! `Write`: creates a file, or overwrites one that was read.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

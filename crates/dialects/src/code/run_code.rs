@@ -1,4 +1,4 @@
-//! `run_code`: a script in which every tool of the other dialects is a function.
+//! `run_code`: a script that calls the tools of the other dialects as functions.
 
 use crate::common::script;
 use schemars::JsonSchema;

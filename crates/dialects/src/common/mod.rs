@@ -1,4 +1,4 @@
-//! What several dialects say in the same way.
+//! Rendering shared by several dialects.
 
 pub(crate) mod block;
 pub(crate) mod changed;

@@ -1,4 +1,4 @@
-//! `bash`: a line for a shell.
+//! `bash`: a shell command.
 
 use crate::common::{ran, written::PLAIN};
 use schemars::JsonSchema;
@@ -11,9 +11,9 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Bash;
 
-/// How many milliseconds a command may run where nothing is said.
+/// Default time limit of a command, in milliseconds.
 const USUAL: f64 = 120_000.0;
-/// How many characters of the output are shown.
+/// Maximum number of output characters in a reply.
 const SHOWN: u64 = 40_000;
 
 #[derive(Deserialize, JsonSchema)]
@@ -22,7 +22,7 @@ pub(super) struct Args {
     command: String,
     /// Purpose in a few words, for the user.
     #[schemars(extend("x-required" = false, "examples" = ["Runs the tests"]))]
-    #[expect(dead_code, reason = "it is said for people, and is shown with the arguments of the call")]
+    #[expect(dead_code, reason = "shown to the user with the arguments of the call")]
     description: Option<String>,
     /// Milliseconds, at most 600000. Default: 120000.
     #[schemars(range(min = 0), extend("x-aliases" = ["timeout_ms"], "examples" = [60000]))]

@@ -1,4 +1,4 @@
-//! `edit`: replaces one text in a file, or all of them.
+//! `edit`: replaces one or every occurrence of a text.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -26,12 +26,12 @@ pub(super) struct Args {
     replace_all: bool,
 }
 
-/// Tells whether one place is meant, or every place.
+/// Maps `replaceAll` to one occurrence or every occurrence.
 pub(super) fn want(replace_all: bool) -> Want {
     if replace_all { Want::Every } else { Want::One }
 }
 
-/// What is replaced in a file, and by what.
+/// A replacement in a file.
 pub(super) struct Text {
     pub(super) old: String,
     pub(super) new: String,
@@ -39,7 +39,7 @@ pub(super) struct Text {
 }
 
 impl Text {
-    /// Makes it a change of the file that was said.
+    /// Converts it to a change of the given file.
     pub(super) fn change(self, file: &str, at: &Lowering) -> Result<Change, Failure> {
         let place = Where::Text { old: self.old, want: self.want, near: None, matching: at.dialect.matching };
         Ok(Change { path: at.file(file)?, at: place, text: self.new })

@@ -1,4 +1,4 @@
-//! `glob`: files by the pattern of their names, newest first.
+//! `glob`: files by name pattern, newest first.
 
 use crate::common::found;
 use schemars::JsonSchema;
@@ -11,7 +11,7 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Glob;
 
-/// How many paths one reply lists.
+/// Maximum number of paths in a reply.
 const LIMIT: usize = 100;
 
 #[derive(Deserialize, JsonSchema)]
@@ -37,7 +37,7 @@ impl Tool for Glob {
     fn render(output: &Output, page: &mut Page) {
         found::render(output, page);
         if output.total == 0 && !output.walk.skipped.is_empty() {
-            page.note("a directory or file that is named in pattern or path is looked at, also if it is skipped otherwise");
+            page.note("name a skipped directory or file in pattern or path to search it");
         }
         found::whole_name(output, page);
         found::complete(output, page);

@@ -12,14 +12,14 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Grep;
 
-/// How many lines one reply shows of many files, as the original does.
+/// Maximum number of lines from several files, as in the original.
 const LIMIT: u64 = 100;
-/// How many lines one reply shows of a single file: there is no other tool to read one.
+/// Maximum number of lines from a single file: no other tool reads one.
 const OF_FILE: u64 = 1_000;
-/// How many characters of a line are shown.
+/// Maximum number of characters of a line.
 const LINE: usize = 2_000;
 
-/// How the end of a reply is said.
+/// Wording of the end of a reply.
 const WORDS: matched::Words = matched::Words {
     entries: "lines",
     narrow: "pattern, include or path",

@@ -1,9 +1,9 @@
-//! Why a text was not replaced, in the words of this dialect's reference.
+//! Failed replacements, in the wording of this dialect's reference.
 
 use crate::common::changed;
 use toolpost_engine::{Failure, Trouble};
 
-/// Names the arguments where the engine names what they stand for.
+/// Rewords a failure with the names of this dialect's arguments.
 pub(super) fn reword(failure: Failure) -> Failure {
     let facts = &failure.facts;
     let path = &facts.path;

@@ -43,13 +43,13 @@ impl Tool for MultiEdit {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         if args.edits.is_empty() {
-            return Err(Failure::invalid("edits is empty: it takes at least one replacement."));
+            return Err(Failure::invalid("edits is empty; give at least one replacement."));
         }
         let of_all = args.file_path;
         let change = |(number, edit): (usize, One)| {
             let file = edit.file_path.or_else(|| of_all.clone()).ok_or_else(|| {
                 Failure::invalid(format!(
-                    "Edit {}: filePath is missing; it takes the path of the file, for example {}.",
+                    "Edit {}: filePath is missing; give the path of the file, for example {}.",
                     number + 1,
                     toolpost_tool::example(&[("filePath", "src/main.rs")])
                 ))

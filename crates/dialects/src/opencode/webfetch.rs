@@ -1,4 +1,4 @@
-//! `webfetch`: what stands at an address of the web.
+//! `webfetch`: the content of a URL.
 
 use crate::common::fetched;
 use schemars::JsonSchema;
@@ -12,7 +12,7 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct WebFetch;
 
-/// The time limit in seconds, if none is given.
+/// Default time limit, in seconds.
 const SECONDS: f64 = 30.0;
 
 #[derive(Deserialize, JsonSchema)]

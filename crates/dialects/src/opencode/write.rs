@@ -1,4 +1,4 @@
-//! `write`: makes a file, or replaces all of one whose content was shown.
+//! `write`: creates a file, or overwrites one whose content was shown.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! `bash`: a line for a shell, for a short time.
+//! `bash`: a short shell command.
 
 use crate::common::{ran, written::PLAIN};
 use schemars::JsonSchema;
@@ -11,9 +11,9 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Bash;
 
-/// How many milliseconds a command may run where nothing is said.
+/// Default time limit of a command, in milliseconds.
 const USUAL: f64 = 30_000.0;
-/// How many characters of the output are shown.
+/// Maximum number of output characters in a reply.
 const SHOWN: u64 = 60_000;
 
 #[derive(Deserialize, JsonSchema)]

@@ -1,4 +1,4 @@
-//! `create`: makes a file, or writes over all of one.
+//! `create`: creates or overwrites a file.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -39,9 +39,9 @@ impl Tool for Create {
         if let [Hint::ReadFirst(path)] = failure.hints.as_slice() {
             let call = toolpost_tool::example(&[("file", &super::targets::quoted(&path.display()))]);
             failure.hints = vec![
-                Hint::Advice("To write over all of it, set overwrite to true.".to_owned()),
+                Hint::Advice("To replace the file, set overwrite to true.".to_owned()),
                 Hint::Advice(format!(
-                    "To change a part of it, use edit; extract {call} shows what stands there."
+                    "To change a part of it, use edit; extract {call} shows its content."
                 )),
             ];
         }

@@ -1,4 +1,4 @@
-//! `delegate`: a part of the work for an agent of its own.
+//! `delegate`: a task for a subagent.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -33,7 +33,7 @@ impl Tool for Delegate {
 
     fn render(output: &Output, page: &mut Page) {
         if let Some(missing) = &output.missing {
-            page.note(format!("the agent did not bring its task to an end: {missing}"));
+            page.note(format!("the agent did not finish its task: {missing}"));
         }
         page.ends(output.words.clone());
     }

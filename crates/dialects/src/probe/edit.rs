@@ -1,4 +1,4 @@
-//! `edit`: replaces a text, lines by their numbers, or what has a name.
+//! `edit`: replaces a text, lines by reference, or a symbol.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -81,19 +81,18 @@ impl Tool for Edit {
         if failure.kind == Kind::NotFound {
             failure.hints.push(Hint::Advice("To make a new file, use create.".to_owned()));
         }
-        // What changed was shown whole and counts as seen: there is no need to look again.
+        // The change was shown whole and counts as seen.
         if failure.shows.is_some()
             && let Some(first) = failure.hints.first_mut()
         {
-            let words = "Now that you have seen it, make the change on what stands there: by these references, or with text \
-                         that is there.";
+            let words = "Change the content shown here, by these references or with text from it.";
             *first = Hint::Advice(words.to_owned());
         }
         failure
     }
 }
 
-/// Reads the lines that are meant; a range may stand in `start_line` alone.
+/// Parses the line range; `start_line` alone may hold a range.
 fn lines(start: &str, end: Option<&str>, position: Option<Position>) -> Result<Lines, Failure> {
     let (start, end) = match (start.split_once('-'), end) {
         (Some((start, end)), None) if !start.contains('|') => (start, Some(end)),
@@ -117,9 +116,9 @@ fn reference(name: &str, said: &str) -> Result<Reference, Failure> {
 }
 
 fn half_lines() -> Failure {
-    Failure::invalid("position and end_line go with start_line; without it, old_string would be replaced.").hint(
+    Failure::invalid("position and end_line need start_line; without it, old_string would be replaced.").hint(
         Hint::Advice(
-            "Name the line by start_line, or leave them out and repeat old_string in new_string, with the new text beside it."
+            "Give start_line, or leave both out and repeat old_string in new_string, next to the new text."
                 .to_owned(),
         ),
     )
@@ -127,19 +126,18 @@ fn half_lines() -> Failure {
 
 fn two_places() -> Failure {
     Failure::invalid(
-        "start_line names the lines to replace, and replace_all every place of old_string; one call does one of the two.",
+        "start_line and replace_all exclude each other: one replaces lines, the other every old_string.",
     )
     .hint(Hint::Advice(
-        "Leave replace_all out to replace the lines, or start_line to replace old_string everywhere."
+        "Leave out replace_all to replace the lines, or start_line to replace old_string everywhere."
             .to_owned(),
     ))
 }
 
 fn nowhere() -> Failure {
-    Failure::invalid("Nothing says where the new text goes: old_string, symbol and start_line are all missing.")
+    Failure::invalid("The target is missing: none of old_string, symbol and start_line is given.")
         .hint(Hint::Advice(
-            "Give the text to replace as old_string, the name of a function or class as symbol, or the lines as start_line and \
-             end_line, such as \"42:ab\".".to_owned(),
+            "Give old_string (the text to replace), symbol (the name of a function or class), or start_line and end_line, such as \"42:ab\".".to_owned(),
         ))
         .hint(Hint::Advice("To write a whole file, use create, with overwrite if it exists.".to_owned()))
 }

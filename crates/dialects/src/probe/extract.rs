@@ -18,7 +18,7 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Extract;
 
-/// How many lines are shown around a single line that stands in no block, when nothing is said.
+/// Default number of lines around a single line that is outside any block.
 const AROUND: u64 = 10;
 
 #[derive(Deserialize, JsonSchema)]
@@ -53,7 +53,7 @@ impl Tool for Extract {
             let path = at.source(&target.path)?;
             parts.push(view::Part { path, said: target.path, from, to, of, before: around, after: around });
         }
-        // A reference is longer than what the engine counts for the number of a line: by half, where lines are short.
+        // References are longer than the line numbers that the engine budgets for: by half if lines are short.
         Ok(Request { parts, max_bytes: at.reply_bytes() / 8 * 5 })
     }
 
@@ -70,7 +70,7 @@ impl Tool for Extract {
         };
         if output.parts.iter().any(cuts_a_line) {
             page.note_once(
-                "a long line that is cut is shown whole when it is named alone, such as src/a.ts:7-7",
+                "to see a cut line whole, extract it alone, such as src/a.ts:7-7",
             );
         }
     }
@@ -91,7 +91,7 @@ fn part(viewed: &Viewed, page: &mut Page) {
     }
 }
 
-/// Writes lines behind their references, and above them where they are from.
+/// Writes a heading with the path and range, then the lines with their references.
 fn lines(viewed: &Viewed, file: &read::Output, text: &Text, page: &mut Page) {
     let (Some(first), Some(last)) = (text.lines.first(), text.lines.last()) else {
         page.line(&format!("{} is empty: the file exists and has no content.", file.path));
@@ -113,7 +113,7 @@ fn lines(viewed: &Viewed, file: &read::Output, text: &Text, page: &mut Page) {
         let upto = viewed.to.unwrap_or(end).max(next);
         let call =
             toolpost_tool::example(&[("file", &format!("{}:{next}-{upto}", targets::quoted(&file.path)))]);
-        page.note(format!("not all that was asked for fits; continue with {call}"));
+        page.note(format!("the reply is full; continue with {call}"));
     }
     if let Some(note) = &file.note {
         page.note(note.clone());

@@ -1,4 +1,4 @@
-//! `listFiles`: what lies in a directory, and in the directories below it.
+//! `listFiles`: a directory tree with file sizes.
 
 use crate::common::{walked, whole};
 use schemars::JsonSchema;
@@ -15,7 +15,7 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct ListFiles;
 
-/// How deep a tree may be asked for.
+/// Maximum depth of a tree.
 const DEEPEST: u64 = 100;
 
 #[derive(Deserialize, JsonSchema)]
@@ -50,11 +50,11 @@ impl Tool for ListFiles {
         page.line(&format!("{}/{entries}", output.path.trim_end_matches('/')));
         output.nodes.iter().for_each(|node| page.line(&entry(node)));
         if output.more > 0 {
-            page.note(format!("{} more entries are not shown; list a directory below it", output.more));
+            page.note(format!("{} more entries are not shown; list a subdirectory", output.more));
         }
         walked::notes(&output.walk, page);
         if output.walk.complete != Complete::Yes {
-            page.note("timed_out: true; these are the entries found so far, not all of them; list a directory below it");
+            page.note("timed_out: true; these are the entries found so far, not all of them; list a subdirectory");
         }
     }
 }
@@ -82,7 +82,7 @@ fn indent(depth: usize) -> String {
     "  ".repeat(depth + 1)
 }
 
-/// Writes a size as people read it.
+/// Formats a size for people.
 fn size(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KB", "MB", "GB", "TB"];
     if bytes < 1024 {

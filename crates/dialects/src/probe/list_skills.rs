@@ -1,4 +1,4 @@
-//! `listSkills`: which skills there are.
+//! `listSkills`: the available skills.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ struct One {
     location: String,
 }
 
-/// How many problems are told.
+/// Maximum number of problems in a reply.
 const TOLD: usize = 20;
 
 impl Tool for ListSkills {
@@ -55,11 +55,11 @@ impl Tool for ListSkills {
         }
         page.remarks_apart();
         if output.skills.len() < output.all {
-            page.note(format!("{} of {} skills fit the filter", output.skills.len(), output.all));
+            page.note(format!("{} of {} skills match the filter", output.skills.len(), output.all));
         }
         if !output.untrusted.is_empty() {
             page.note(format!(
-                "not trusted, and so not listed, until the user says `toolpost skills trust`: {}",
+                "not listed until the user runs `toolpost skills trust`: {}",
                 output.untrusted.join(", ")
             ));
         }

@@ -1,4 +1,4 @@
-//! `execute_plan`: a script in which the dialect's tools are functions.
+//! `execute_plan`: a script that calls the dialect's tools as functions.
 
 use crate::common::script;
 use schemars::JsonSchema;
@@ -11,7 +11,7 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct ExecutePlan;
 
-/// What the dialect has beside its tools.
+/// JavaScript helpers of the dialect.
 const LIBRARY: &str = include_str!("plan.js");
 
 #[derive(Deserialize, JsonSchema)]
@@ -20,9 +20,9 @@ pub(super) struct Args {
     /// returned value, logs and output.
     #[schemars(extend("x-aliases" = ["plan", "script", "javascript", "source"], "examples" = ["return search(\"login\")"]))]
     code: String,
-    /// What the plan is for.
+    /// Purpose of the plan.
     #[schemars(extend("x-unlisted" = true))]
-    #[expect(dead_code, reason = "what a plan is for says nothing about how it is run")]
+    #[expect(dead_code, reason = "the purpose of a plan does not change how it runs")]
     description: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! `readImage`: a picture, as the client can show it.
+//! `readImage`: an image in a format that clients can show.
 
 use crate::common::{document, numbered};
 use schemars::JsonSchema;
@@ -33,8 +33,8 @@ impl Tool for ReadImage {
             let mut body = String::new();
             text.lines.iter().for_each(|line| numbered::text(&line, &mut body));
             page.take(body);
-            let more = text.next.map_or("", |_| "; only its beginning fits into this answer");
-            page.note(format!("{}: a drawing in SVG, shown as the text that it is{more}", read.path));
+            let more = text.next.map_or("", |_| "; only its beginning fits in this reply");
+            page.note(format!("{}: an SVG image, shown as text{more}", read.path));
         });
         read.note.iter().for_each(|note| page.note(note.clone()));
     }

@@ -1,4 +1,4 @@
-//! `search` and `searchAll`: blocks of code that a query asks for, those that fit best first.
+//! `search` and `searchAll`: keyword search for blocks of code, best first.
 
 use super::referred;
 use crate::common::{block, walked, whole};
@@ -18,11 +18,11 @@ use toolpost_tool::{Lowering, Page, Tool};
 pub(super) struct Search;
 pub(super) struct SearchAll;
 
-/// How many blocks are shown at most.
+/// Maximum number of blocks in a reply.
 const MOST: f64 = 1_000.0;
-/// How many blocks one page of an exhaustive search has at most.
+/// Maximum number of blocks in a page of an exhaustive search.
 const EACH: f64 = 100_000.0;
-/// What is asked for when nothing is said: blocks, tokens, pages.
+/// Defaults: blocks, tokens, pages.
 const DEFAULT: (f64, f64, f64) = (20.0, 20_000.0, 50.0);
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -53,11 +53,11 @@ pub(super) struct Args {
     max_tokens: Option<f64>,
     /// Session from the last reply, to continue it.
     session: Option<String>,
-    /// Whether the search goes on where it stopped under that session; it does in any case.
+    /// Accepted and ignored: a session always continues.
     #[schemars(extend("x-unlisted" = true))]
-    #[expect(dead_code, reason = "a session says it all")]
+    #[expect(dead_code, reason = "a session always continues")]
     next_page: Option<bool>,
-    /// A language that the files must be in.
+    /// Language of the files.
     #[schemars(extend("x-unlisted" = true, "x-aliases" = ["lang"]))]
     language: Option<String>,
 }
@@ -88,7 +88,7 @@ fn limit() -> f64 {
     DEFAULT.0
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "what is left out is not null")]
+#[expect(clippy::unnecessary_wraps, reason = "a serde default must have the type of the field")]
 fn tokens() -> Option<f64> {
     Some(DEFAULT.1)
 }
@@ -138,15 +138,15 @@ impl Tool for Search {
         if let Some(next) = &output.next {
             let why = match output.cut {
                 Cut::Limit | Cut::No => "",
-                Cut::Tokens => "maxTokens allows no more; ",
-                Cut::Room => "the reply has no room for more; ",
+                Cut::Tokens => "maxTokens is reached; ",
+                Cut::Room => "the reply is full; ",
             };
-            page.note(format!("{why}the next ones: the same call with session: \"{next}\""));
+            page.note(format!("{why}to continue, make the same call with session: \"{next}\""));
         }
     }
 }
 
-/// Says who put the blocks together, and why, where that was not by the words of the query alone.
+/// Notes how the blocks were chosen, unless the keywords alone decided.
 fn groups(sought: &Sought, page: &mut Page) {
     for group in &sought.groups {
         page.line(&format!("- {}: {}", group.reason, group.places.join(", ")));
@@ -160,9 +160,9 @@ fn groups(sought: &Sought, page: &mut Page) {
     match sought.by {
         By::Agent => {}
         By::Expansion => {
-            page.note("the query was expanded, and what it found put into another order, without a model");
+            page.note("the query was expanded and the results reordered, without a model");
         }
-        By::Words => page.note("found by the words of the query alone"),
+        By::Words => page.note("found by the keywords of the query alone"),
     }
 }
 
@@ -195,14 +195,14 @@ impl Tool for SearchAll {
         let left = output.total.saturating_sub(output.before + output.blocks.len());
         if let Some(next) = &output.next {
             let why =
-                if output.cut == Cut::Room { "the reply has no room for" } else { "maxPages allows no" };
+                if output.cut == Cut::Room { "the reply is full" } else { "maxPages is reached" };
             let left = counted(left as u64, "result");
-            page.note(format!("{why} more; {left} left: the same call with session: \"{next}\""));
+            page.note(format!("{why}; {left} left: to continue, make the same call with session: \"{next}\""));
         }
     }
 }
 
-/// Says where an answer begins, by what was given to go on with.
+/// Parses the start of a page from `session`.
 fn from(session: Option<String>) -> From {
     match session.filter(|session| !session.trim().is_empty() && session != "new") {
         None => From::First,
@@ -214,7 +214,7 @@ fn from(session: Option<String>) -> From {
 fn some(name: &str, said: f64) -> Result<u64, Failure> {
     match whole::number(name, said)? {
         0 => Err(Failure::invalid(format!(
-            "{name} must be greater than zero; leave it out for the usual number."
+            "{name} must be greater than 0; leave it out for the default."
         ))),
         number => Ok(number),
     }
@@ -237,12 +237,12 @@ fn render(output: &Output, page: &mut Page) {
                 }
             });
             page.note(format!(
-                "looked for {} in {}",
+                "searched for {} in {}",
                 output.understood,
                 counted(output.searched as u64, "file")
             ));
             if output.tests == 0 {
-                page.note("words beside one another find more than AND; word* finds what begins so; exact: true finds any text");
+                page.note("words without AND match more; word* matches a prefix; exact: true searches for literal text");
             }
         } else {
             page.line(&format!("✓ All results retrieved for this query: {} in all.", output.total));
@@ -269,7 +269,7 @@ fn render(output: &Output, page: &mut Page) {
     notes(output, page);
 }
 
-/// Writes a block: where it is and what it is, then its lines behind their references.
+/// Writes a block: location and kind, then its lines with references.
 fn write(found: &Block, page: &mut Page) {
     page.line(&format!("File: {}", found.path));
     let name =
@@ -282,14 +282,14 @@ fn write(found: &Block, page: &mut Page) {
     block::rest(found, page);
 }
 
-/// Says what was left out, and what may be otherwise than was thought.
+/// Notes left-out results and changed files.
 fn notes(output: &Output, page: &mut Page) {
     if output.tests > 0 {
         let more = counted(output.tests as u64, "result");
-        page.note(format!("{more} in tests left out; allowTests: true shows tests, too"));
+        page.note(format!("{more} in tests left out; set allowTests: true to include them"));
     }
     if output.changed {
-        page.note("files have changed since the reply that this one goes on from: results may come twice, or not at all; without the session the search begins anew");
+        page.note("files have changed since the previous reply, so results may be repeated or missing; leave out session to start again");
     }
     output.notes.iter().for_each(|note| page.note(note.clone()));
     walked::notes(&output.walk, page);

@@ -1,4 +1,4 @@
-//! `searchFiles`: files by the pattern of their names, newest first.
+//! `searchFiles`: files by name pattern, newest first.
 
 use crate::common::{walked, whole};
 use schemars::JsonSchema;
@@ -11,9 +11,9 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct SearchFiles;
 
-/// How many paths are listed, when nothing is said.
+/// Default number of paths in a reply.
 const LIMIT: u64 = 100;
-/// How many paths are listed at most.
+/// Maximum number of paths in a reply.
 const MOST: u64 = 10_000;
 
 #[derive(Deserialize, JsonSchema)]
@@ -27,7 +27,7 @@ pub(super) struct Args {
     /// Maximum files. Default: 100.
     #[schemars(range(min = 1), extend("x-aliases" = ["max_results", "maxResults"]))]
     limit: Option<f64>,
-    /// Whether directories below are searched, too.
+    /// Search subdirectories.
     #[schemars(extend("x-unlisted" = true))]
     recursive: Option<bool>,
 }
@@ -41,7 +41,7 @@ impl Tool for SearchFiles {
         let base = at.source_or_root(args.directory.as_deref())?;
         let limit = args.limit.map_or(Ok(LIMIT), |limit| whole::number("limit", limit))?;
         if limit == 0 {
-            return Err(Failure::invalid("limit must be greater than zero; leave it out for 100 files."));
+            return Err(Failure::invalid("limit must be greater than 0; leave it out for 100 files."));
         }
         Ok(Request {
             limit: usize::try_from(limit.min(MOST)).unwrap_or(usize::MAX),

@@ -1,4 +1,4 @@
-//! `task`: one task after the other is made, changed, done, or all are listed.
+//! `task`: creates, updates, completes or lists tasks.
 
 use crate::common::tasks;
 use schemars::JsonSchema;
@@ -78,12 +78,12 @@ impl Tool for Task {
         match &output.done {
             Done::Created { id } => page.line(&format!("Created {id}.")),
             Done::Updated { id, changed } if changed.is_empty() => {
-                page.line(&format!("{id} is what it was: all of this was so already."));
+                page.line(&format!("{id} is unchanged: it already has these values."));
             }
             Done::Updated { id, changed } => page.line(&format!("Updated {id}: {}.", changed.join(", "))),
             Done::Completed { id, free } if free.is_empty() => page.line(&format!("Completed {id}.")),
             Done::Completed { id, free } => {
-                page.line(&format!("Completed {id}; nothing blocks {} any more.", free.join(", ")));
+                page.line(&format!("Completed {id}; no longer blocked: {}.", free.join(", ")));
             }
             Done::Listed | Done::Replaced { .. } => {}
         }
@@ -96,6 +96,6 @@ impl Tool for Task {
 
 fn missing(name: &str, action: &str, such: &str) -> Failure {
     let call = example(&[("action", action), (name, such)]);
-    Failure::invalid(format!("{name} is missing, and action {action} needs it."))
+    Failure::invalid(format!("{name} is missing; action {action} needs it."))
         .hint(Hint::Advice(format!("For example {call}.")))
 }

@@ -1,4 +1,4 @@
-//! `check_command_status`: how far a command is, and what it wrote.
+//! `check_command_status`: the status and output of a command.
 
 use super::ran;
 use schemars::JsonSchema;
@@ -12,7 +12,7 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct CheckCommandStatus;
 
-/// How long one call waits at most.
+/// Maximum wait of one call.
 const LONGEST: Duration = Duration::from_secs(60);
 
 #[derive(Deserialize, JsonSchema)]
@@ -61,7 +61,7 @@ impl Tool for CheckCommandStatus {
         let said = Duration::from_millis(args.wait_ms_before_check.unwrap_or(0).try_into().unwrap_or(0));
         let mut notes = Vec::new();
         if said > LONGEST {
-            notes.push(format!("One call waits {} ms at most; call again to wait on.", LONGEST.as_millis()));
+            notes.push(format!("wait_ms_before_check was lowered to the maximum of {}. Call again to keep waiting.", LONGEST.as_millis()));
         }
         let from = match args.output_priority {
             Priority::Top => Side::Top,

@@ -1,4 +1,4 @@
-//! `delete_file`: files, all of them or none.
+//! `delete_file`: deletes files, all or none.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -33,7 +33,7 @@ impl Tool for DeleteFile {
         let target = |said: String| Ok(Target { path: at.entry(&said)?, said });
         Ok(Request {
             targets: args.file_paths.into_iter().map(target).collect::<Result<_, Failure>>()?,
-            directories: Directories::Refused("only files are deleted here; name the files in it."),
+            directories: Directories::Refused("delete_file deletes files only; name the files in it."),
         })
     }
 
@@ -46,7 +46,7 @@ impl Tool for DeleteFile {
 fn line(deleted: &Deleted) -> String {
     let path = &deleted.path;
     match deleted.kind {
-        FileKind::Link => format!("Deleted the link {path}; what it leads to is still there."),
+        FileKind::Link => format!("Deleted the link {path}; its target still exists."),
         FileKind::File => format!("Deleted {path} ({}).", counted(deleted.bytes, "byte")),
         FileKind::Directory | FileKind::Other => format!("Deleted {path}."),
     }

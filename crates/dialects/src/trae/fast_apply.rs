@@ -1,4 +1,4 @@
-//! `edit_file_fast_apply`: partial code, with markers for what stays.
+//! `edit_file_fast_apply`: partial code with markers for unchanged parts.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -20,7 +20,7 @@ pub(super) struct Args {
     /// Purpose of the change, for the user.
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["instructions"]))]
-    #[expect(dead_code, reason = "it is for people who read along; what changes is said by the code alone")]
+    #[expect(dead_code, reason = "shown to the user with the arguments; only the code decides the change")]
     instruction: String,
     /// Needed only if the file name does not imply it.
     #[serde(default)]
@@ -51,10 +51,10 @@ impl Tool for FastApply {
     fn reword(failure: Failure) -> Failure {
         let advice = match failure.kind {
             Kind::NotFound => {
-                "edit_file_fast_apply edits files that exist; make a new one with write_to_file."
+                "edit_file_fast_apply edits existing files; create one with write_to_file."
             }
             Kind::TooLarge => {
-                "Change it with update_file: only the lines that change, by the text that stands there now."
+                "Use update_file instead, with only the lines that change."
             }
             _ => return failure,
         };

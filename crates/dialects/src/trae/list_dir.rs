@@ -1,4 +1,4 @@
-//! `list_dir`: what lies in a directory, some levels deep.
+//! `list_dir`: a directory tree.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,7 +14,7 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct ListDir;
 
-/// How many entries one reply lists.
+/// Maximum number of entries in a reply.
 const LIMIT: usize = 1_000;
 
 #[derive(Deserialize, JsonSchema)]
@@ -54,7 +54,7 @@ impl Tool for ListDir {
             body.push('\n');
         }
         if output.nodes.is_empty() {
-            body = format!("{} holds nothing that is listed.\n", output.path);
+            body = format!("{} has no entries to list.\n", output.path);
         }
         page.take(body);
         if output.more > 0 {
@@ -62,12 +62,12 @@ impl Tool for ListDir {
         }
         crate::common::walked::notes(&output.walk, page);
         if output.walk.complete != Complete::Yes {
-            page.note("timed_out: true; this is what was found so far, not all of it; list a directory further down");
+            page.note("timed_out: true; these are the entries found so far, not all of them; list a subdirectory");
         }
     }
 }
 
-/// Writes the path of an entry as it leads there from the directory that is listed; that of a directory ends with a slash.
+/// Writes the path of an entry, relative to the listed directory. Directory paths end with a slash.
 fn entry(node: &Node, listed: &str) -> String {
     let path = node.path.strip_prefix(listed).and_then(|rest| rest.strip_prefix('/')).unwrap_or(&node.path);
     match (node.kind, &node.target) {

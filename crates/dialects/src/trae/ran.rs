@@ -1,4 +1,4 @@
-//! What became of a command, with the names by which this dialect goes on with it.
+//! Replies to commands, with this dialect's tool names.
 
 use crate::common::{
     ran,
@@ -17,11 +17,11 @@ pub(super) fn render(output: &Output, page: &mut Page) -> Shown {
     page.line(&format!("output ({} in all):", counted(output.characters, "character")));
     ran::result(output, page);
     if let Some(left) = ran::leftovers(output) {
-        page.note(format!("{left} stop_command ends them."));
+        page.note(format!("{left} stop_command stops them."));
     }
     if output.state != State::Ended {
         page.note(format!(
-            "Look at it again with check_command_status, end it with stop_command: {{\"command_id\": \"{}\"}}.",
+            "Poll it with check_command_status, or stop it with stop_command: {{\"command_id\": \"{}\"}}.",
             output.job
         ));
     }
@@ -31,7 +31,7 @@ pub(super) fn render(output: &Output, page: &mut Page) -> Shown {
 fn status(output: &Output) -> String {
     match output.state {
         State::Running => format!("running, started {} ago", ran::time(output.elapsed_ms)),
-        State::Ending => format!("running, told to end, started {} ago", ran::time(output.elapsed_ms)),
+        State::Ending => format!("running, told to stop, started {} ago", ran::time(output.elapsed_ms)),
         State::Ended => format!("done. {}", ran::standing(output)),
     }
 }

@@ -1,4 +1,4 @@
-//! `rename_file`: another name or place for a file or a directory.
+//! `rename_file`: moves or renames a file or a directory.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! `run_command`: a program with its arguments, waited for or not.
+//! `run_command`: a program with its arguments, blocking or not.
 
 use super::ran;
 use crate::common::{ran as words, written::Shown};
@@ -13,9 +13,9 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct RunCommand;
 
-/// How long a command is waited for that is to be waited for; then it goes on, and can be looked at.
+/// Maximum wait for a blocking command; then it continues in the background.
 const BLOCKING: Duration = Duration::from_secs(120);
-/// How many characters of the output are shown.
+/// Maximum number of output characters in a reply.
 const SHOWN: u64 = 30_000;
 
 #[derive(Deserialize, JsonSchema)]
@@ -89,20 +89,20 @@ impl Tool for RunCommand {
     }
 }
 
-/// A program with arguments; a whole command line without any is what a shell reads.
+/// Parses a program with arguments. Without arguments, a whole command line goes to a shell.
 fn line(command: String, args: Vec<String>, notes: &mut Vec<String>) -> Result<Line, Failure> {
     if command.trim().is_empty() {
-        return Err(Failure::invalid("command is empty; name the program that is to run."));
+        return Err(Failure::invalid("command is empty; name the program to run."));
     }
     let is_line = |letter: char| letter.is_whitespace() || "|&;<>()$`*?\"'".contains(letter);
     if args.is_empty() && command.trim().contains(is_line) {
-        notes.push("A shell read the whole of command; put each argument into args to have none.".to_owned());
+        notes.push("A shell ran the whole of command, since args is empty. To avoid the shell, put each argument into args.".to_owned());
         return Ok(Line::Shell(command));
     }
     Ok(Line::Words(std::iter::once(command).chain(args).collect()))
 }
 
-/// A call may want more asking than the rules do, and never less.
+/// A call may request a prompt that the rules do not require, but cannot skip one.
 fn approval(required: Option<bool>) -> Approval {
     if required == Some(true) { Approval::Wanted } else { Approval::ByRules }
 }

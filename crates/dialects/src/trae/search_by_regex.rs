@@ -14,7 +14,7 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct SearchByRegex;
 
-/// How many matching lines one reply shows.
+/// Maximum number of matching lines in a reply.
 const LIMIT: u64 = 50;
 
 #[derive(Deserialize, JsonSchema)]
@@ -59,13 +59,13 @@ impl Tool for SearchByRegex {
         crate::common::walked::notes(&output.walk, page);
         if output.walk.complete != Complete::Yes {
             page.note(
-                "timed_out: true; these are the matches found so far, not all of them; search a directory further down",
+                "timed_out: true; these are the matches found so far, not all of them; narrow search_directory",
             );
         }
     }
 }
 
-/// Says how many matches there are, and whether all are shown.
+/// Notes the number of matches, and whether all are shown.
 fn totals(output: &Output, page: &mut Page) {
     if output.files_matched == 0 {
         page.line(&format!("No matches found in {}", counted(output.files_searched, "file")));

@@ -1,4 +1,4 @@
-//! `stop_command`: ends a command, with everything that it started.
+//! `stop_command`: stops a command and the processes that it started.
 
 use super::ran;
 use schemars::JsonSchema;
@@ -11,7 +11,7 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct StopCommand;
 
-/// How many characters of the end of the output are shown.
+/// Number of characters shown from the end of the output.
 const SHOWN: u64 = 1_000;
 
 #[derive(Deserialize, JsonSchema)]

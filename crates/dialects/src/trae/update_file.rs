@@ -1,4 +1,4 @@
-//! `update_file`: replaces texts in a file, one block after the other.
+//! `update_file`: replaces texts in a file, block by block.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! `view_files`: parts of up to ten files at once.
+//! `view_files`: line ranges of up to ten files.
 
 use super::say::say;
 use crate::common::{document, numbered};
@@ -16,7 +16,7 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct ViewFiles;
 
-/// How many files one call shows.
+/// Maximum number of files in a call.
 const MOST: usize = 10;
 
 #[derive(Deserialize, JsonSchema)]
@@ -54,8 +54,7 @@ impl Tool for ViewFiles {
         }
         if args.files.len() > MOST {
             return Err(Failure::invalid(format!(
-                "files names {} files, and one call shows at most {MOST}; nothing was shown. Ask for the others in a \
-                 further call.",
+                "files has {} entries; one call shows at most {MOST}. Nothing was shown. Ask for the others in a further call.",
                 args.files.len()
             )));
         }
@@ -79,7 +78,7 @@ impl Tool for ViewFiles {
         };
         if output.parts.iter().any(cuts_a_line) {
             page.note_once(
-                "a long line that is cut is shown whole when start_line and end_line name it alone",
+                "to see a cut line whole, view it alone: its number as start_line and end_line",
             );
         }
     }
@@ -89,13 +88,12 @@ fn part(file: Wanted, at: &Lowering) -> Result<Part, Failure> {
     let Wanted { file_path, start_line, end_line } = file;
     let (start_line, end_line) = (start_line.unwrap_or(1), end_line.unwrap_or(-1));
     let to = u64::try_from(end_line).ok();
-    // Some count lines from 0; what they mean by the first line is clear.
+    // Line 0 can only mean the first line.
     let from = u64::try_from(start_line).map(|from| from.max(1)).ok();
     let ordered = |from: &u64| to.is_none_or(|to| to >= *from);
     let Some(from) = from.filter(ordered).filter(|_| end_line >= -1) else {
         return Err(Failure::invalid(format!(
-            "Lines {start_line} to {end_line} of {file_path} are no range: start_line counts from 1, and end_line is not \
-             smaller (-1 is the end of the file)."
+            "Lines {start_line} to {end_line} of {file_path} are not a range: start_line counts from 1, and end_line must not be smaller (-1 is the end of the file)."
         )));
     };
     Ok(Part { path: at.source(&file_path)?, said: file_path, from, to, of: Of::Lines, before: 0, after: 0 })
@@ -108,7 +106,7 @@ fn shown(viewed: &Viewed, file: &File, page: &mut Page) {
     }
 }
 
-/// Writes the lines of a text below a line that says which they are.
+/// Writes a heading with the line range, then the lines.
 fn lines(viewed: &Viewed, file: &File, text: &Text, page: &mut Page) {
     let (Some(first), Some(last)) = (text.lines.first(), text.lines.last()) else {
         page.line(&format!("--- {}: empty ---", file.path));

@@ -1,4 +1,4 @@
-//! `write_to_file`: makes a file, or replaces all of one.
+//! `write_to_file`: creates or overwrites a file.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! `apply_patch`: replaces exact texts in a file, all of them or none.
+//! `apply_patch`: replaces exact texts in a file, all or none.
 
 use super::changed;
 use schemars::JsonSchema;
@@ -69,32 +69,32 @@ impl Tool for ApplyPatch {
     }
 }
 
-/// Takes the one replacement, or the several.
+/// Converts a single replacement or `patches` to a list.
 fn patches(args: Args) -> Result<Vec<Patch>, Failure> {
     let several = args.patches.filter(|patches| !patches.is_empty());
     let one = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.is_empty());
     match (several, args.old_text, args.new_text) {
         (Some(_), old, new) if one(&old) || one(&new) => Err(Failure::invalid(
-            "Give either old_text and new_text, or patches, and not both: it is not clear in which order they are meant.",
+            "old_text or new_text and patches are both given; use one or the other, since their order is not clear.",
         )),
         (Some(patches), ..) => Ok(patches),
         (None, Some(old_text), Some(new_text)) => {
             Ok(vec![Patch { old_text, new_text, start_line: args.start_line, end_line: args.end_line }])
         }
         (None, Some(_), None) => Err(Failure::invalid(
-            "new_text is missing: it takes the text to put in place of old_text; \"\" deletes it.",
+            "new_text is missing; give the replacement, or \"\" to delete old_text.",
         )),
         (None, None, Some(_)) => Err(Failure::invalid(
-            "old_text is missing: it takes the text to replace, as it stands in the file.",
+            "old_text is missing; give the exact text to replace.",
         )),
         (None, None, None) => Err(Failure::invalid(
-            "Nothing to replace was given: give old_text and new_text, or patches, for example \
+            "No replacement is given; give old_text and new_text, or patches, for example \
              {\"patches\":[{\"old_text\":\"let a = 1;\",\"new_text\":\"let a = 2;\"}]}.",
         )),
     }
 }
 
-/// Takes the lines that are meant; of one end the other is worked out.
+/// Parses the line range; derives a missing end from the other.
 fn near(patch: &Patch) -> Option<LineRange> {
     let more = count(&patch.old_text).saturating_sub(1);
     let (first, last) = match (patch.start_line, patch.end_line) {

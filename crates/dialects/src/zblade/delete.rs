@@ -1,4 +1,4 @@
-//! `delete_file`: deletes a file, or a directory where that is said.
+//! `delete_file`: deletes a file or, if `recursive` is set, a directory.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! `find_files` and `find_files_glob`: files by their names.
+//! `find_files` and `find_files_glob`: files by name.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,7 +12,7 @@ use toolpost_tool::{Lowering, Page, Tool};
 pub(super) struct FindFiles;
 pub(super) struct FindFilesGlob;
 
-/// How many paths one reply lists.
+/// Maximum number of paths in a reply.
 const LIMIT: usize = 200;
 
 #[derive(Deserialize, JsonSchema)]
@@ -48,7 +48,7 @@ impl Tool for FindFiles {
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let part = args.pattern;
         if part.is_empty() || part.contains('/') {
-            let what = format!("pattern is a part of one name, without a slash; got {part:?}.");
+            let what = format!("pattern must be a part of one name, without a slash; got {part:?}.");
             return Err(Failure::invalid(what));
         }
         let base = at.source_or_root(args.path.as_deref())?;
@@ -62,10 +62,10 @@ impl Tool for FindFiles {
         let globbed = ["\\*", "\\?", "\\[", "\\{"].iter().any(|sign| output.pattern.contains(sign));
         if output.total == 0 && globbed {
             page.note(
-                "pattern is taken letter by letter, as a part of a name; for a glob use find_files_glob",
+                "pattern is matched literally, as a part of a name; for a glob use find_files_glob",
             );
         } else if output.total == 0 && output.pattern.contains(char::is_uppercase) {
-            page.note("capital and small letters differ here; find_files_glob takes them as the same");
+            page.note("find_files is case-sensitive; find_files_glob ignores case");
         }
     }
 }
@@ -88,7 +88,7 @@ impl Tool for FindFilesGlob {
     }
 }
 
-/// Takes a slash in front for the workspace's root, where it does not lead into the workspace by itself.
+/// Treats a leading slash as the workspace root, unless the absolute path is inside the workspace.
 fn from_the_root(pattern: String, at: &Lowering) -> String {
     let Some(rest) = pattern.strip_prefix('/') else { return pattern };
     let wild = pattern.find(['*', '?', '[', '{']).unwrap_or(pattern.len());
@@ -96,7 +96,7 @@ fn from_the_root(pattern: String, at: &Lowering) -> String {
     if !lead.is_empty() && at.path(lead).is_ok() { pattern } else { rest.to_owned() }
 }
 
-/// Writes a part of a name as a pattern that stands for itself.
+/// Escapes a part of a name so that it matches literally.
 fn literally(part: &str) -> String {
     let mut pattern = String::with_capacity(part.len() + 8);
     for letter in part.chars() {

@@ -30,14 +30,14 @@ pub(super) struct Args {
     timeout_ms: Option<u64>,
 }
 
-/// How long a search may take if nothing else is said.
+/// Default time limit of a search.
 const TIME: u64 = 8_000;
 
 fn here() -> String {
     ".".to_owned()
 }
 
-/// What is said when the time was up: what was found until then.
+/// Reply of a search that timed out, with the matches so far.
 #[derive(Serialize)]
 struct TimedOut {
     timed_out: bool,
@@ -113,8 +113,7 @@ fn timed_out(output: &Output) -> TimedOut {
         result_count: partial_results.len() as u64,
         partial_results,
         searched_path: output.asked.base.display(),
-        next_step_hint: "These are the matches found in time, not all of them. Search a directory further down (path), \
-                         a more specific pattern, or with a larger timeout_ms.",
+        next_step_hint: "These are the matches found in time, not all of them. Narrow path or pattern, or raise timeout_ms.",
         metrics: Metrics {
             elapsed_ms: milliseconds(output.asked.took),
             files_searched: output.files_searched,
@@ -124,7 +123,7 @@ fn timed_out(output: &Output) -> TimedOut {
     }
 }
 
-/// Keeps as many lines as, written as JSON, fit into so many bytes.
+/// Keeps as many lines as fit into a number of bytes as JSON.
 fn fit(lines: &mut Vec<String>, max_bytes: usize) {
     let mut room = max_bytes.saturating_sub(1_024);
     let fits = lines.iter().take_while(|line| {

@@ -1,4 +1,4 @@
-//! `get_file_info`: what is known about a file without looking into it.
+//! `get_file_info`: metadata of a file.
 
 use super::json;
 use schemars::JsonSchema;

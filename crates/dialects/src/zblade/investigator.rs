@@ -1,4 +1,4 @@
-//! `codebase_investigator`: a question about the code is looked into, in rounds; a model guides it where there is one.
+//! `codebase_investigator`: investigates a question about the code in rounds, guided by a model if there is one.
 
 use super::json;
 use schemars::JsonSchema;
@@ -70,7 +70,7 @@ struct Report<'a> {
 struct Claim<'a> {
     claim: &'a str,
     evidence: &'a [String],
-    /// Who claims it, where that may be a model.
+    /// Origin of the claim, if a model guided the investigation.
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<Whose>,
 }
@@ -85,7 +85,7 @@ struct Meta<'a> {
     ended: Ended,
     files_searched: usize,
     keywords: &'a [String],
-    /// What came of letting a model guide it, where there is one.
+    /// Result of the guiding model, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'a Guide>,
 }
@@ -142,7 +142,7 @@ fn claims<'o>(output: &'o Output, findings: &'o [Finding]) -> Vec<Claim<'o>> {
     findings.iter().map(|one| Claim { claim: &one.claim, evidence: &one.evidence, by: by(one) }).collect()
 }
 
-/// Writes the report for people.
+/// Writes the report as Markdown.
 fn markdown(output: &Output) -> String {
     let mut text = format!("# {}\n", output.objective.trim());
     let listed = |text: &mut String, heading: &str, claims: &[Finding]| {

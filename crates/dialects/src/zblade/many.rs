@@ -98,7 +98,7 @@ impl Tool for ReadManyFiles {
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         if args.paths.is_empty() {
             return Err(Failure::invalid(
-                "paths is empty: it takes globs or paths, for example {\"paths\":[\"src/**/*.rs\"]}.",
+                "paths is empty; give globs or paths, for example {\"paths\":[\"src/**/*.rs\"]}.",
             ));
         }
         let numbers = args.include_line_numbers != Some(false);

@@ -1,4 +1,4 @@
-//! `move_file`, `copy_file` and `create_directory`: where things lie.
+//! `move_file`, `copy_file` and `create_directory`.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

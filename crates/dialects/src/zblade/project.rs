@@ -1,4 +1,4 @@
-//! `get_project_index_overview` and `get_project_index_chunk`: an index of the project, a part at a time.
+//! `get_project_index_overview` and `get_project_index_chunk`: the project index, in parts.
 
 use super::json;
 use schemars::JsonSchema;
@@ -12,7 +12,7 @@ use toolpost_tool::{Lowering, Page, Tool};
 pub(super) struct GetProjectIndexOverview;
 pub(super) struct GetProjectIndexChunk;
 
-/// Where the editor of this dialect writes an index of its own.
+/// Path of the index that this dialect's editor writes.
 const BESIDE: &str = ".zblade/context/project_index.md";
 
 #[derive(Deserialize, JsonSchema)]
@@ -128,9 +128,9 @@ fn reply(tool: &str, output: &Output, page: &mut Page) {
     };
     json::write(&reply, page);
     if output.since == Since::Changed {
-        page.note("the project has changed since the last part, so this one may not fit to it; begin again with offset 0");
+        page.note("the project has changed since the last part, so this part may not continue it; start again with offset 0");
     }
     if let Some(beside) = &output.beside {
-        page.note(format!("{beside} holds an index that somebody wrote, which may be old; this one was made from the files as they are"));
+        page.note(format!("{beside} holds an index that may be out of date; this one was built from the current files"));
     }
 }

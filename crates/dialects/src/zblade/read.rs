@@ -1,4 +1,4 @@
-//! `read_file` and `read_file_range`: a file as it is, or some of its lines with their numbers.
+//! `read_file` and `read_file_range`: a whole file, or some of its lines with numbers.
 
 use super::words;
 use crate::common::{document, numbered};
@@ -67,7 +67,7 @@ impl Tool for ReadFileRange {
     fn lower(args: RangeArgs, at: &Lowering) -> Result<Request, Failure> {
         let (start, end) = (args.start_line, args.end_line.unwrap_or(u64::MAX));
         if end < start {
-            let what = format!("end_line is {end} and lies before start_line, which is {start}.");
+            let what = format!("end_line ({end}) is before start_line ({start}).");
             return Err(Failure::invalid(what));
         }
         let offset = start.saturating_sub(args.context_lines).max(1);
@@ -85,7 +85,7 @@ impl Tool for ReadFileRange {
     }
 }
 
-/// Asks for all of a file; of what is too long, for both its ends.
+/// Builds the request for a whole file, or for its beginning and end if it is too long.
 fn request(said: String, at: &Lowering, gutter: Gutter) -> Result<Request, Failure> {
     let bytes = at.reply_bytes();
     Ok(Request {
@@ -120,7 +120,7 @@ fn range(output: &Output, text: &Text, page: &mut Page) {
     });
 }
 
-/// Writes the lines, and between the ends what is left out.
+/// Writes the lines, with a notice for omitted ones.
 fn lines(output: &Output, text: &Text, page: &mut Page, gutter: impl Fn(u64, &mut String)) {
     let mut body = String::with_capacity(text.lines.bytes() + 9 * text.lines.len());
     let mut before: Option<u64> = None;
@@ -141,7 +141,7 @@ fn lines(output: &Output, text: &Text, page: &mut Page, gutter: impl Fn(u64, &mu
     page.fitted(body);
 }
 
-/// Writes the beginning and the end of the last line, which is too long.
+/// Writes the beginning and the end of a last line that is too long.
 fn both_ends(output: &Output, text: &Text, line: &Line<'_>, end: &str, body: &mut String) {
     let (head, tail) = (line.text.len(), end.len());
     body.push_str(line.text);
@@ -160,7 +160,7 @@ fn notes(output: &Output, page: &mut Page) {
         if let Some(next) = text.next
             && (gap || matches!(text.total, Total::MoreThan(_)))
         {
-            page.note(format!("read_file_range shows more from start_line {next} on"));
+            page.note(format!("continue with read_file_range, start_line {next}"));
         }
     }
     if let Some(note) = &output.note {

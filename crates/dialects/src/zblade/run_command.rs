@@ -1,4 +1,4 @@
-//! `run_command`: a line for a shell, or a program with its arguments.
+//! `run_command`: a shell command, or a program with its arguments.
 
 use super::words;
 use crate::common::{
@@ -16,10 +16,10 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct RunCommand;
 
-/// How long a command is waited for; this dialect cannot look at one again, so it is ended then.
+/// Time limit of a command. This dialect cannot poll one, so it is stopped then.
 const BLOCKING: Duration = Duration::from_secs(600);
 
-/// A long output keeps both ends, in the words of the reference.
+/// Long output keeps both ends, in the wording of the reference.
 const STYLE: Style = Style { ends: Some((words::HEAD, words::TAIL)), gap: left_out };
 
 #[derive(Deserialize, JsonSchema)]
@@ -93,7 +93,7 @@ fn line(args: Args) -> Result<Line, Failure> {
         (Some(_), Some(_)) => {
             Err(Failure::invalid("command and program are both given; give one of them. Nothing was run."))
         }
-        (None, None) => Err(Failure::invalid("Neither command nor program is given; give one of them.")),
+        (None, None) => Err(Failure::invalid("command and program are both missing; give one of them.")),
         (Some(line), None) if arguments.is_empty() => Ok(Line::Shell(line)),
         (Some(line), None) => Ok(Line::Shell(joined(&line, &arguments))),
         (None, Some(program)) if shell => Ok(Line::Shell(joined(&program, &arguments))),
@@ -101,7 +101,7 @@ fn line(args: Args) -> Result<Line, Failure> {
     }
 }
 
-/// Puts arguments behind the beginning of a line, as a person would type them who wants the shell to read them.
+/// Joins a command and its arguments without quoting, for the shell to parse.
 fn joined(beginning: &str, arguments: &[String]) -> String {
     std::iter::once(beginning).chain(arguments.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! `symbol_search`, `symbol_resolve` and `symbol_graph`: symbols of the whole project, and how they use one another.
+//! `symbol_search`, `symbol_resolve` and `symbol_graph`: symbols of the project and their uses.
 
 use super::json;
 use schemars::JsonSchema;
@@ -72,7 +72,7 @@ pub(super) struct GraphArgs {
     offset: usize,
 }
 
-/// How many symbols or uses one reply shows at most, as the contract has it.
+/// Maximum number of symbols or uses in a reply, fixed by the contract.
 const MOST: usize = 100;
 
 const fn twenty() -> usize {
@@ -95,7 +95,7 @@ struct Node<'a> {
     signature: &'a str,
     #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
     fit: Option<&'a str>,
-    /// The id of the symbol that it was built from.
+    /// Id of the symbol that it was built from.
     #[serde(skip_serializing_if = "Option::is_none")]
     built_from: Option<&'a str>,
 }
@@ -143,7 +143,7 @@ struct Related<'a> {
 
 #[derive(Serialize)]
 struct Edge<'a> {
-    /// Where the use stands.
+    /// Location of the use.
     at: String,
     code: &'a str,
     usage: &'a str,
@@ -189,7 +189,7 @@ impl Tool for SymbolSearch {
 
     fn lower(args: SearchArgs, at: &Lowering) -> Result<symbols::Request, Failure> {
         if args.query.trim().is_empty() {
-            return Err(Failure::invalid("query is empty: it takes a name, or a part of one."));
+            return Err(Failure::invalid("query is empty; give a name or a part of one."));
         }
         Ok(symbols::Request {
             query: args.query,
@@ -290,11 +290,10 @@ impl Tool for SymbolGraph {
             if let Some(next) = side.next_offset {
                 let (first, last) = (side.offset + 1, side.offset + shown);
                 page.note(format!(
-                    "{name} {first} to {last} of {total} are shown, the surest first and unresolved places last; offset {next} shows \
-                     the next"
+                    "{name} {first} to {last} of {total} are shown, the most certain first and unresolved ones last; continue with offset {next}"
                 ));
             } else if shown == 0 && side.offset < total {
-                page.note(format!("the reply has no room for the {total} {name} uses"));
+                page.note(format!("the {total} {name} uses do not fit in the reply"));
             }
         }
     }
@@ -304,7 +303,7 @@ fn room(at: &Lowering) -> usize {
     at.reply_bytes() / 8 * 7
 }
 
-/// Says which symbol is meant by what was given.
+/// Determines the symbol from the arguments.
 fn which(
     id: Option<String>,
     path: Option<String>,
@@ -317,9 +316,9 @@ fn which(
         (None, Some(said), Some(name)) => Ok(Which::Named { path: at.path(&said)?, said, name }),
         (None, path, name) => {
             let missing = match (path, name) {
-                (Some(_), None) => "A path alone names no symbol.",
-                (None, Some(_)) => "A name alone may be that of many symbols.",
-                _ => "Nothing says which symbol is meant.",
+                (Some(_), None) => "A path alone does not identify a symbol.",
+                (None, Some(_)) => "A name alone may match many symbols.",
+                _ => "No symbol is given.",
             };
             Err(Failure::invalid(missing).hint(Hint::Advice(
                 "Give symbol_id, or path with name or qualified_name; to look for a name in all files, search for it."
@@ -331,7 +330,7 @@ fn which(
 
 fn tell_move(moved: Option<&symbol::Gone>, symbol: &Symbol, page: &mut Page) {
     if let Some(moved) = moved {
-        page.note(format!("{} moved to {} (known again by {})", moved.id, symbol.id, moved.by));
+        page.note(format!("{} moved to {} (recognized by {})", moved.id, symbol.id, moved.by));
     }
 }
 
@@ -376,7 +375,7 @@ fn places(side: &Side) -> Vec<Place<'_>> {
         .collect()
 }
 
-/// Writes a place: the file, and the line if it is known.
+/// Formats a location: the file, and the line if known.
 fn at(path: &str, line: Option<u64>) -> String {
     line.map_or_else(|| path.to_owned(), |line| format!("{path}:{line}"))
 }

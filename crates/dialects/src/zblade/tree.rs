@@ -15,10 +15,10 @@ use toolpost_tool::{Lowering, Page, Tool};
 pub(super) struct ListDir;
 pub(super) struct GetWorkspaceStructure;
 
-/// How many entries are listed if nothing else is said.
+/// Default number of entries.
 const LIMIT: usize = 50;
 
-/// Directories that hold what is installed, built or cached; what begins with a dot is hidden anyway.
+/// Directories of installed, built or cached files. Names with a leading dot are hidden anyway.
 const HEAVY: [&str; 17] = [
     "node_modules",
     "__pycache__",
@@ -145,7 +145,7 @@ fn tree(output: &Output, page: &mut Page, advice: &str) {
     }
 }
 
-/// Says of directories that end here how many entries of them are not shown.
+/// Writes, for directories that end here, the number of entries that are not shown.
 fn close(cut: &mut Vec<&Node>, depth: usize, page: &mut Page) {
     while let Some(node) = cut.pop_if(|node| node.depth >= depth) {
         page.line(&more(node.more, node.depth + 1));

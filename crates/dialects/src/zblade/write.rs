@@ -1,4 +1,4 @@
-//! `write_file`: makes a file, or writes over all of one.
+//! `write_file`: creates or overwrites a file.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
