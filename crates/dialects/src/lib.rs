@@ -1,4 +1,4 @@
-//! The tool dialects, one directory each.
+//! The tool dialects, one directory each: names, arguments, texts and replies.
 
 pub mod claude;
 pub mod code;

@@ -110,7 +110,7 @@ async fn nothing_found_and_no_answer_are_two_things() {
         (
             failed,
             "",
-no answer from             "[toolpost: github (PLACE), so its results are missing: github wants fewer requests: none for 40 s]",
+            "[toolpost: no answer from github (PLACE), so its results are missing: github wants fewer requests: none for 40 s]",
         ),
         (echo, "", "github answered 401: no: [redacted]; look at its key, and at what that key may do]"),
         (ok(&json!({})), "", "what github answered cannot be understood: missing field `total_count`"),
@@ -151,7 +151,7 @@ async fn all_of_it_keeps_to_the_tokens() {
 fn here_alone(said: &str, port: u16) {
     assert!(said.contains("export function send"), "{said}");
     let note = format!(
-no answer from         "[toolpost: github (127.0.0.1:{port}), so its results are missing: it was not asked. \
+        "[toolpost: no answer from github (127.0.0.1:{port}), so its results are missing: it was not asked. \
          Not allowed to fetch 127.0.0.1:{port}: "
     );
     assert!(said.contains(&note), "{note}\n{said}");

@@ -1,6 +1,6 @@
 //! `Grep`: lines that match a regular expression, in the files under a directory.
 
-use crate::common::matched;
+use crate::common::totals;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -15,8 +15,8 @@ pub(super) struct Grep;
 const LIMIT: u64 = 250;
 
 /// Wording of the end of a reply.
-const WORDS: matched::Words =
-    matched::Words { entries: "entries", narrow: "path, glob or pattern", rest: "," };
+const WORDING: totals::Wording =
+    totals::Wording { entries: "entries", narrow: "path, glob or pattern", rest: "," };
 
 #[derive(Deserialize, JsonSchema, Default, Clone, Copy)]
 #[serde(rename_all = "snake_case")]
@@ -110,7 +110,7 @@ impl Tool for Grep {
                 .iter()
                 .for_each(|file| page.line(&format!("{}:{}", file.path, file.matching_lines))),
         }
-        matched::end(output, page, &WORDS);
+        totals::end(output, page, &WORDING);
     }
 }
 

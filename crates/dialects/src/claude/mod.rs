@@ -1,12 +1,12 @@
 //! The file and search tools of Claude Code.
 
-mod changed;
 mod edit;
+mod edit_reply;
 mod glob;
 mod grep;
+mod hints;
 mod lines;
 mod read;
-mod say;
 mod write;
 
 use std::time::Duration;
@@ -26,7 +26,7 @@ pub const DIALECT: Dialect = Dialect {
     deadline: Duration::from_secs(60),
     fresh: Fresh::REQUIRED,
     matching: Step::Reindented,
-    say: say::say,
+    say: hints::say,
 };
 
 const TOOLS: [ToolDef; 5] = [

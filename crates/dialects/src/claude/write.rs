@@ -29,6 +29,6 @@ impl Tool for Write {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        super::changed::render(output, page);
+        super::edit_reply::render(output, page);
     }
 }

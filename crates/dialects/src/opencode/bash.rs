@@ -1,6 +1,6 @@
 //! `bash`: a shell command.
 
-use crate::common::{ran, written::PLAIN};
+use crate::common::{command_output::PLAIN, commands};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -43,12 +43,12 @@ impl Tool for Bash {
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let mut notes = Vec::new();
         let wait = match args.run_in_background {
-            Some(true) => Wait::OrLeave(ran::START),
-            Some(false) | None => Wait::OrEnd(ran::limit(args.timeout, USUAL, &mut notes)?),
+            Some(true) => Wait::OrLeave(commands::START),
+            Some(false) | None => Wait::OrEnd(commands::limit(args.timeout, USUAL, &mut notes)?),
         };
         Ok(Request {
             command: Command {
-                line: Line::Shell(ran::line(args.command)?),
+                line: Line::Shell(commands::line(args.command)?),
                 directory: at.path_or_root(args.workdir.as_deref())?,
                 approval: Approval::ByRules,
             },
@@ -60,6 +60,6 @@ impl Tool for Bash {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        ran::render(output, page, &PLAIN);
+        commands::render(output, page, &PLAIN);
     }
 }

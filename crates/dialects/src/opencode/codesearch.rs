@@ -1,6 +1,6 @@
 //! `codesearch`: code and documentation of the project's dependencies.
 
-use crate::common::{block, consulted};
+use crate::common::{block, remote_results};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -66,7 +66,7 @@ impl Tool for CodeSearch {
         }
         if let Some(found) = &output.service {
             page.text("\n");
-            consulted::render(found, page);
+            remote_results::render(found, page);
         }
         notes(output, page);
     }
@@ -80,7 +80,7 @@ fn searched(output: &Output) -> String {
 /// Notes the packages that were searched and those that were left out.
 fn notes(output: &Output, page: &mut Page) {
     if let Some(found) = &output.service {
-        consulted::notes(found, page);
+        remote_results::notes(found, page);
     }
     if output.unsearched.is_some() {
         return;

@@ -57,10 +57,10 @@ impl Tool for Edit {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        super::changed::render(output, page);
+        super::edit_reply::render(output, page);
     }
 
     fn reword(failure: Failure) -> Failure {
-        super::missed::reword(failure)
+        super::mismatch::reword(failure)
     }
 }

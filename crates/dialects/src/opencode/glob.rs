@@ -1,6 +1,6 @@
 //! `glob`: files by name pattern, newest first.
 
-use crate::common::found;
+use crate::common::file_list;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -31,15 +31,19 @@ impl Tool for Glob {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let base = at.source_or_root(args.path.as_deref())?;
-        Ok(Request { rules: Rules::Git, limit: LIMIT, ..Request::of(base, found::of_files(args.pattern)) })
+        Ok(Request {
+            rules: Rules::Git,
+            limit: LIMIT,
+            ..Request::of(base, file_list::of_files(args.pattern))
+        })
     }
 
     fn render(output: &Output, page: &mut Page) {
-        found::render(output, page);
+        file_list::render(output, page);
         if output.total == 0 && !output.walk.skipped.is_empty() {
             page.note("name a skipped directory or file in pattern or path to search it");
         }
-        found::whole_name(output, page);
-        found::complete(output, page);
+        file_list::whole_name(output, page);
+        file_list::complete(output, page);
     }
 }

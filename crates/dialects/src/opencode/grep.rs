@@ -1,6 +1,6 @@
 //! `grep`: lines that match a regular expression, in the files under a directory.
 
-use crate::common::matched;
+use crate::common::totals;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ const OF_FILE: u64 = 1_000;
 const LINE: usize = 2_000;
 
 /// Wording of the end of a reply.
-const WORDS: matched::Words = matched::Words {
+const WORDING: totals::Wording = totals::Wording {
     entries: "lines",
     narrow: "pattern, include or path",
     rest: " are shown, narrow pattern, include or path, or",
@@ -68,6 +68,6 @@ impl Tool for Grep {
             }
         }
         page.take(body);
-        matched::end(output, page, &WORDS);
+        totals::end(output, page, &WORDING);
     }
 }

@@ -1,6 +1,6 @@
 //! `lsp`: definitions, references, symbols and hover information.
 
-use crate::common::navigated;
+use crate::common::locations;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -85,7 +85,7 @@ impl Tool for Lsp {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        navigated::render(output, page);
+        locations::render(output, page);
         if !output.places.is_empty() || !output.symbols.is_empty() {
             page.note_once(
                 "positions in replies count from 1: pass them as line and character; line and column count from 0",

@@ -1,16 +1,16 @@
 //! The tools of opencode.
 
 mod bash;
-mod changed;
 mod codesearch;
 mod edit;
+mod edit_reply;
 mod glob;
 mod grep;
+mod hints;
 mod lsp;
-mod missed;
+mod mismatch;
 mod multiedit;
 mod patch;
-mod say;
 mod todowrite;
 mod webfetch;
 mod write;
@@ -41,7 +41,7 @@ pub const DIALECT: Dialect = Dialect {
     deadline: Duration::from_secs(60),
     fresh: FRESH,
     matching: Step::Unescaped,
-    say: say::say,
+    say: hints::say,
 };
 
 /// No tool reads files: a partial edit quotes the text that it replaces, and a whole file can be overwritten only after it was

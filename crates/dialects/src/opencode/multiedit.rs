@@ -16,14 +16,14 @@ pub(super) struct MultiEdit;
 pub(super) struct Args {
     /// Applied in order, each to the result of the ones before.
     #[schemars(extend("x-aliases" = ["changes", "replacements"], "examples" = [[{ "filePath": "src/main.rs", "oldString": "1", "newString": "2" }]]))]
-    edits: Vec<One>,
+    edits: Vec<FileEdit>,
     #[schemars(extend("x-aliases" = ["file_path", "path", "file", "filename"], "x-unlisted" = true))]
     file_path: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct One {
+struct FileEdit {
     #[schemars(extend("x-aliases" = ["file_path", "path", "file", "filename"], "x-required" = true))]
     file_path: Option<String>,
     /// Exact text, unique unless replaceAll is true.
@@ -46,7 +46,7 @@ impl Tool for MultiEdit {
             return Err(Failure::invalid("edits is empty; give at least one replacement."));
         }
         let of_all = args.file_path;
-        let change = |(number, edit): (usize, One)| {
+        let change = |(number, edit): (usize, FileEdit)| {
             let file = edit.file_path.or_else(|| of_all.clone()).ok_or_else(|| {
                 Failure::invalid(format!(
                     "Edit {}: filePath is missing; give the path of the file, for example {}.",
@@ -62,10 +62,10 @@ impl Tool for MultiEdit {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        super::changed::render(output, page);
+        super::edit_reply::render(output, page);
     }
 
     fn reword(failure: Failure) -> Failure {
-        super::missed::reword(failure)
+        super::mismatch::reword(failure)
     }
 }

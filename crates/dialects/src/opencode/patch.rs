@@ -1,6 +1,6 @@
 //! `patch`: adds, changes, moves and deletes files, all or nothing.
 
-use crate::common::changed;
+use crate::common::edits;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -56,7 +56,7 @@ impl Tool for Patch {
 
     fn render(output: &Output, page: &mut Page) {
         page.line(&total(&output.files));
-        changed::render(output, page, summary);
+        edits::render(output, page, summary);
     }
 
     fn reword(mut failure: Failure) -> Failure {

@@ -1,6 +1,6 @@
 //! `webfetch`: the content of a URL.
 
-use crate::common::fetched;
+use crate::common::web_page;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
@@ -21,7 +21,7 @@ pub(super) struct Args {
     url: String,
     /// Format of pages.
     #[schemars(extend("x-required" = true, "examples" = ["markdown"]))]
-    format: Option<Shape>,
+    format: Option<PageFormat>,
     /// Seconds. Default: 30.
     #[schemars(range(min = 1, max = 120), extend("x-aliases" = ["timeout_seconds"], "examples" = [30]))]
     timeout: Option<f64>,
@@ -33,7 +33,7 @@ pub(super) struct Args {
 #[derive(Deserialize, JsonSchema, Default, Clone, Copy)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-enum Shape {
+enum PageFormat {
     Text,
     #[default]
     Markdown,
@@ -48,9 +48,9 @@ impl Tool for WebFetch {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let format = match args.format.unwrap_or_default() {
-            Shape::Text => Format::Text,
-            Shape::Markdown => Format::Markdown,
-            Shape::Html => Format::Html,
+            PageFormat::Text => Format::Text,
+            PageFormat::Markdown => Format::Markdown,
+            PageFormat::Html => Format::Html,
         };
         Ok(Request {
             time: Duration::from_secs_f64(args.timeout.unwrap_or(SECONDS)),
@@ -62,6 +62,6 @@ impl Tool for WebFetch {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        fetched::render(output, page);
+        web_page::render(output, page);
     }
 }

@@ -1,6 +1,6 @@
 //! `bash`: a short shell command.
 
-use crate::common::{ran, written::PLAIN};
+use crate::common::{command_output::PLAIN, commands};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -40,10 +40,10 @@ impl Tool for Bash {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let mut notes = Vec::new();
-        let limit = ran::limit(Some(args.timeout), USUAL, &mut notes)?;
+        let limit = commands::limit(Some(args.timeout), USUAL, &mut notes)?;
         Ok(Request {
             command: Command {
-                line: Line::Shell(ran::line(args.command)?),
+                line: Line::Shell(commands::line(args.command)?),
                 directory: at.path_or_root(args.cwd.as_deref())?,
                 approval: Approval::ByRules,
             },
@@ -55,6 +55,6 @@ impl Tool for Bash {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        ran::render(output, page, &PLAIN);
+        commands::render(output, page, &PLAIN);
     }
 }

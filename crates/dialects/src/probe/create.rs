@@ -31,18 +31,16 @@ impl Tool for Create {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        super::changed::render(output, page);
+        super::edit_reply::render(output, page);
     }
 
     fn reword(failure: Failure) -> Failure {
-        let mut failure = super::changed::reword(failure);
+        let mut failure = super::edit_reply::reword(failure);
         if let [Hint::ReadFirst(path)] = failure.hints.as_slice() {
             let call = toolpost_tool::example(&[("file", &super::targets::quoted(&path.display()))]);
             failure.hints = vec![
                 Hint::Advice("To replace the file, set overwrite to true.".to_owned()),
-                Hint::Advice(format!(
-                    "To change a part of it, use edit; extract {call} shows its content."
-                )),
+                Hint::Advice(format!("To change a part of it, use edit; extract {call} shows its content.")),
             ];
         }
         failure

@@ -73,11 +73,11 @@ impl Tool for Edit {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        super::changed::render(output, page);
+        super::edit_reply::render(output, page);
     }
 
     fn reword(failure: Failure) -> Failure {
-        let mut failure = super::changed::reword(failure);
+        let mut failure = super::edit_reply::reword(failure);
         if failure.kind == Kind::NotFound {
             failure.hints.push(Hint::Advice("To make a new file, use create.".to_owned()));
         }

@@ -1,10 +1,10 @@
 //! `extract`: lines, blocks and symbols of files, each line with its reference.
 
 use super::{
-    referred,
+    references,
     targets::{self, Part},
 };
-use crate::common::{document, numbered, whole};
+use crate::common::{document, integers, line_numbers};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -39,7 +39,7 @@ impl Tool for Extract {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let targets = targets::read(&args.file)?;
-        let context = args.context.map(|lines| whole::number("context", lines)).transpose()?;
+        let context = args.context.map(|lines| integers::number("context", lines)).transpose()?;
         let mut parts = Vec::new();
         for target in targets {
             let around = context.unwrap_or(0);
@@ -65,13 +65,11 @@ impl Tool for Extract {
             part(viewed, page);
         }
         let cuts_a_line = |viewed: &Viewed| match &viewed.answer {
-            Answer::File(file) => file.text().is_some_and(|text| numbered::cuts_a_line(&text.lines)),
+            Answer::File(file) => file.text().is_some_and(|text| line_numbers::cuts_a_line(&text.lines)),
             Answer::Failed(_) => false,
         };
         if output.parts.iter().any(cuts_a_line) {
-            page.note_once(
-                "to see a cut line whole, extract it alone, such as src/a.ts:7-7",
-            );
+            page.note_once("to see a cut line whole, extract it alone, such as src/a.ts:7-7");
         }
     }
 }
@@ -86,7 +84,7 @@ fn part(viewed: &Viewed, page: &mut Page) {
             if let Some(found) = &failed.found {
                 page.line(found.trim_end());
             }
-            failed.hints.iter().for_each(|hint| page.line(&super::say::say(hint)));
+            failed.hints.iter().for_each(|hint| page.line(&super::hints::say(hint)));
         }
     }
 }
@@ -97,13 +95,13 @@ fn lines(viewed: &Viewed, file: &read::Output, text: &Text, page: &mut Page) {
         page.line(&format!("{} is empty: the file exists and has no content.", file.path));
         return;
     };
-    let total = numbered::total(text.total);
+    let total = line_numbers::total(text.total);
     let mut facts = vec![format!("lines {}-{} of {total}", first.number, last.number)];
     facts.extend(viewed.block.clone());
     facts.extend(text.facts.iter().cloned());
     page.line(&format!("{} ({})", file.path, facts.join("; ")));
     let mut body = String::with_capacity(text.lines.bytes() + 16 * text.lines.len());
-    text.lines.iter().for_each(|line| referred::line(line.number, line.text, line.cut(), &mut body));
+    text.lines.iter().for_each(|line| references::line(line.number, line.text, line.cut(), &mut body));
     page.text(&body);
     if let Some(next) = viewed.next {
         let end = match text.total {

@@ -1,6 +1,6 @@
 //! `listFiles`: a directory tree with file sizes.
 
-use crate::common::{walked, whole};
+use crate::common::{integers, walk_notes};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -35,7 +35,7 @@ impl Tool for ListFiles {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
-        let depth = args.max_depth.map_or(Ok(1), |depth| whole::number("maxDepth", depth))?;
+        let depth = args.max_depth.map_or(Ok(1), |depth| integers::number("maxDepth", depth))?;
         Ok(Request {
             depth: usize::try_from(depth.clamp(1, DEEPEST)).unwrap_or(1),
             rules: Rules::None,
@@ -52,9 +52,11 @@ impl Tool for ListFiles {
         if output.more > 0 {
             page.note(format!("{} more entries are not shown; list a subdirectory", output.more));
         }
-        walked::notes(&output.walk, page);
+        walk_notes::notes(&output.walk, page);
         if output.walk.complete != Complete::Yes {
-            page.note("timed_out: true; these are the entries found so far, not all of them; list a subdirectory");
+            page.note(
+                "timed_out: true; these are the entries found so far, not all of them; list a subdirectory",
+            );
         }
     }
 }

@@ -19,18 +19,18 @@ pub(super) struct Args {
 
 #[derive(Serialize)]
 struct Reply {
-    skills: Vec<One>,
+    skills: Vec<SkillEntry>,
 }
 
 #[derive(Serialize)]
-struct One {
+struct SkillEntry {
     name: String,
     description: String,
     location: String,
 }
 
 /// Maximum number of problems in a reply.
-const TOLD: usize = 20;
+const PROBLEMS: usize = 20;
 
 impl Tool for ListSkills {
     const NAME: &'static str = "listSkills";
@@ -43,7 +43,7 @@ impl Tool for ListSkills {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        let one = |skill: &Skill| One {
+        let one = |skill: &Skill| SkillEntry {
             name: skill.name.clone(),
             description: skill.description.clone(),
             location: skill.location.clone(),
@@ -66,9 +66,9 @@ impl Tool for ListSkills {
         for (name, hidden, used) in &output.shadowed {
             page.note(format!("{name}: {hidden} is hidden by {used}"));
         }
-        output.problems.iter().take(TOLD).for_each(|problem| page.note(problem.clone()));
-        if output.problems.len() > TOLD {
-            page.note(format!("{} more problems", output.problems.len() - TOLD));
+        output.problems.iter().take(PROBLEMS).for_each(|problem| page.note(problem.clone()));
+        if output.problems.len() > PROBLEMS {
+            page.note(format!("{} more problems", output.problems.len() - PROBLEMS));
         }
     }
 }

@@ -3,18 +3,18 @@
 mod analyze_all;
 mod attempt_completion;
 mod bash;
-mod changed;
 mod create;
 mod delegate;
 mod edit;
+mod edit_reply;
 mod extract;
+mod hints;
 mod list_files;
 mod list_skills;
 mod plan;
 mod query;
 mod read_image;
-mod referred;
-mod say;
+mod references;
 mod search;
 mod search_files;
 mod targets;
@@ -53,7 +53,7 @@ pub const DIALECT: Dialect = Dialect {
     deadline: Duration::from_secs(60),
     fresh: Fresh { part: Need::Seen, whole: Need::Nothing, changed: Changed::Refused },
     matching: Step::Spaced,
-    say: say::say,
+    say: hints::say,
 };
 
 const TOOLS: [ToolDef; 17] = [

@@ -1,7 +1,7 @@
 //! `query`: structural code search.
 
-use super::referred;
-use crate::common::{walked, whole};
+use super::references;
+use crate::common::{integers, walk_notes};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -42,7 +42,7 @@ impl Tool for Query {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
-        let limit = args.limit.map_or(Ok(LIMIT), |limit| whole::number("limit", limit))?;
+        let limit = args.limit.map_or(Ok(LIMIT), |limit| integers::number("limit", limit))?;
         if limit == 0 {
             return Err(Failure::invalid("limit must be greater than 0; leave it out for 100 matches."));
         }
@@ -102,7 +102,7 @@ fn place(path: &str, place: &Place, page: &mut Page) {
     });
     page.line(&format!("{path}:{}:{}{}", place.first_line, place.column, holes.collect::<String>()));
     let mut body = String::with_capacity(place.lines.bytes() + 16 * place.lines.len());
-    place.lines.iter().for_each(|line| referred::line(line.number, line.text, line.cut(), &mut body));
+    place.lines.iter().for_each(|line| references::line(line.number, line.text, line.cut(), &mut body));
     page.text(&body);
     if let Some(last) = place.lines.last().filter(|last| last.number < place.last_line) {
         page.line(&format!("… up to line {} ({} more)", place.last_line, place.last_line - last.number));
@@ -124,7 +124,7 @@ fn notes(output: &Output, page: &mut Page) {
             counted(output.imperfect, "file")
         ));
     }
-    walked::notes(&output.walk, page);
+    walk_notes::notes(&output.walk, page);
     if output.walk.complete != Complete::Yes {
         page.note("timed_out: true; not all files were searched; narrow path");
     }

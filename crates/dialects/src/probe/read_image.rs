@@ -1,6 +1,6 @@
 //! `readImage`: an image in a format that clients can show.
 
-use crate::common::{document, numbered};
+use crate::common::{document, line_numbers};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -31,7 +31,7 @@ impl Tool for ReadImage {
         let read = output.read();
         document::render(&read.content, page, |text, page| {
             let mut body = String::new();
-            text.lines.iter().for_each(|line| numbered::text(&line, &mut body));
+            text.lines.iter().for_each(|line| line_numbers::text(&line, &mut body));
             page.take(body);
             let more = text.next.map_or("", |_| "; only its beginning fits in this reply");
             page.note(format!("{}: an SVG image, shown as text{more}", read.path));

@@ -1,7 +1,7 @@
 //! `search` and `searchAll`: keyword search for blocks of code, best first.
 
-use super::referred;
-use crate::common::{block, walked, whole};
+use super::references;
+use crate::common::{block, integers, walk_notes};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -194,10 +194,11 @@ impl Tool for SearchAll {
         render(output, page);
         let left = output.total.saturating_sub(output.before + output.blocks.len());
         if let Some(next) = &output.next {
-            let why =
-                if output.cut == Cut::Room { "the reply is full" } else { "maxPages is reached" };
+            let why = if output.cut == Cut::Room { "the reply is full" } else { "maxPages is reached" };
             let left = counted(left as u64, "result");
-            page.note(format!("{why}; {left} left: to continue, make the same call with session: \"{next}\""));
+            page.note(format!(
+                "{why}; {left} left: to continue, make the same call with session: \"{next}\""
+            ));
         }
     }
 }
@@ -212,10 +213,8 @@ fn from(session: Option<String>) -> From {
 }
 
 fn some(name: &str, said: f64) -> Result<u64, Failure> {
-    match whole::number(name, said)? {
-        0 => Err(Failure::invalid(format!(
-            "{name} must be greater than 0; leave it out for the default."
-        ))),
+    match integers::number(name, said)? {
+        0 => Err(Failure::invalid(format!("{name} must be greater than 0; leave it out for the default."))),
         number => Ok(number),
     }
 }
@@ -277,7 +276,7 @@ fn write(found: &Block, page: &mut Page) {
     page.line(&format!("Lines: {}-{}{name}", found.first_line, found.last_line));
     page.text("\n");
     let mut body = String::with_capacity(found.lines.bytes() + 16 * found.lines.len());
-    found.lines.iter().for_each(|line| referred::line(line.number, line.text, line.cut(), &mut body));
+    found.lines.iter().for_each(|line| references::line(line.number, line.text, line.cut(), &mut body));
     page.text(&body);
     block::rest(found, page);
 }
@@ -292,7 +291,7 @@ fn notes(output: &Output, page: &mut Page) {
         page.note("files have changed since the previous reply, so results may be repeated or missing; leave out session to start again");
     }
     output.notes.iter().for_each(|note| page.note(note.clone()));
-    walked::notes(&output.walk, page);
+    walk_notes::notes(&output.walk, page);
     if !matches!(output.walk.complete, Complete::Yes | Complete::NotReady) {
         page.note("timed_out: true; not all files were searched; narrow path");
     }

@@ -1,6 +1,6 @@
 //! `searchFiles`: files by name pattern, newest first.
 
-use crate::common::{walked, whole};
+use crate::common::{integers, walk_notes};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -39,7 +39,7 @@ impl Tool for SearchFiles {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let base = at.source_or_root(args.directory.as_deref())?;
-        let limit = args.limit.map_or(Ok(LIMIT), |limit| whole::number("limit", limit))?;
+        let limit = args.limit.map_or(Ok(LIMIT), |limit| integers::number("limit", limit))?;
         if limit == 0 {
             return Err(Failure::invalid("limit must be greater than 0; leave it out for 100 files."));
         }
@@ -54,7 +54,7 @@ impl Tool for SearchFiles {
         if output.total == 0 {
             page.line("No files found.");
         }
-        crate::common::found::whole_name(output, page);
+        crate::common::file_list::whole_name(output, page);
         output.matches.iter().for_each(|found| page.line(&found.path));
         let (shown, total) = (output.matches.len(), output.total);
         if u64::try_from(shown).is_ok_and(|shown| shown < total) {
@@ -62,7 +62,7 @@ impl Tool for SearchFiles {
                 "the {shown} newest of {total} files; raise limit, or narrow pattern or directory"
             ));
         }
-        walked::notes(&output.walk, page);
+        walk_notes::notes(&output.walk, page);
         if output.walk.complete != Complete::Yes {
             page.note("timed_out: true; these are the files found so far, not all of them; narrow pattern or directory");
         }

@@ -1,6 +1,6 @@
 //! `check_command_status`: the status and output of a command.
 
-use super::ran;
+use super::command_reply;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
@@ -61,7 +61,10 @@ impl Tool for CheckCommandStatus {
         let said = Duration::from_millis(args.wait_ms_before_check.unwrap_or(0).try_into().unwrap_or(0));
         let mut notes = Vec::new();
         if said > LONGEST {
-            notes.push(format!("wait_ms_before_check was lowered to the maximum of {}. Call again to keep waiting.", LONGEST.as_millis()));
+            notes.push(format!(
+                "wait_ms_before_check was lowered to the maximum of {}. Call again to keep waiting.",
+                LONGEST.as_millis()
+            ));
         }
         let from = match args.output_priority {
             Priority::Top => Side::Top,
@@ -77,6 +80,6 @@ impl Tool for CheckCommandStatus {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        ran::render(output, page);
+        command_reply::render(output, page);
     }
 }

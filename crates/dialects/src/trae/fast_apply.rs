@@ -45,17 +45,13 @@ impl Tool for FastApply {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        super::changed::render(output, page);
+        super::edit_reply::render(output, page);
     }
 
     fn reword(failure: Failure) -> Failure {
         let advice = match failure.kind {
-            Kind::NotFound => {
-                "edit_file_fast_apply edits existing files; create one with write_to_file."
-            }
-            Kind::TooLarge => {
-                "Use update_file instead, with only the lines that change."
-            }
+            Kind::NotFound => "edit_file_fast_apply edits existing files; create one with write_to_file.",
+            Kind::TooLarge => "Use update_file instead, with only the lines that change.",
             _ => return failure,
         };
         let mut hints = failure.hints;

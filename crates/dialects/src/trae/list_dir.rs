@@ -60,9 +60,11 @@ impl Tool for ListDir {
         if output.more > 0 {
             page.note(format!("{} more entries directly in {}", output.more, output.path));
         }
-        crate::common::walked::notes(&output.walk, page);
+        crate::common::walk_notes::notes(&output.walk, page);
         if output.walk.complete != Complete::Yes {
-            page.note("timed_out: true; these are the entries found so far, not all of them; list a subdirectory");
+            page.note(
+                "timed_out: true; these are the entries found so far, not all of them; list a subdirectory",
+            );
         }
     }
 }

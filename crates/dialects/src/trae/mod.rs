@@ -1,14 +1,14 @@
 //! The tools of TRAE.
 
-mod changed;
 mod check_command_status;
+mod command_reply;
 mod delete_file;
+mod edit_reply;
 mod fast_apply;
+mod hints;
 mod list_dir;
-mod ran;
 mod rename_file;
 mod run_command;
-mod say;
 mod search_by_regex;
 mod search_codebase;
 mod stop_command;
@@ -41,7 +41,7 @@ pub const DIALECT: Dialect = Dialect {
     deadline: Duration::from_secs(60),
     fresh: Fresh::NOT_ASKED,
     matching: Step::Unescaped,
-    say: say::say,
+    say: hints::say,
 };
 
 const TOOLS: [ToolDef; 12] = [

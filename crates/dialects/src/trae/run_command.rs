@@ -1,7 +1,7 @@
 //! `run_command`: a program with its arguments, blocking or not.
 
-use super::ran;
-use crate::common::{ran as words, written::Shown};
+use super::command_reply;
+use crate::common::{command_output::Extent, commands};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub(super) struct Args {
     args: Option<Vec<String>>,
     /// Informational.
     #[schemars(extend("x-aliases" = ["type"], "examples" = ["short_running_process"]))]
-    command_type: Option<Sort>,
+    command_type: Option<CommandType>,
     /// Working directory. Default: the workspace.
     #[schemars(extend("x-aliases" = ["directory", "workdir", "working_directory"], "examples" = ["/home/me/project"]))]
     cwd: Option<String>,
@@ -47,7 +47,7 @@ pub(super) struct Args {
 #[derive(Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "snake_case")]
-enum Sort {
+enum CommandType {
     WebServer,
     LongRunningProcess,
     ShortRunningProcess,
@@ -60,11 +60,12 @@ impl Tool for RunCommand {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
-        let is_server = matches!(args.command_type, Some(Sort::WebServer | Sort::LongRunningProcess));
+        let is_server =
+            matches!(args.command_type, Some(CommandType::WebServer | CommandType::LongRunningProcess));
         let blocking = args.blocking.unwrap_or(!is_server);
         let mut notes = Vec::new();
         let line = line(args.command, args.args.unwrap_or_default(), &mut notes)?;
-        let wait = if blocking { BLOCKING } else { words::start(args.wait_ms_before_async, &mut notes) };
+        let wait = if blocking { BLOCKING } else { commands::start(args.wait_ms_before_async, &mut notes) };
         Ok(Request {
             command: Command {
                 line,
@@ -79,7 +80,7 @@ impl Tool for RunCommand {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        if let Shown::Part(gap) = ran::render(output, page) {
+        if let Extent::Part(gap) = command_reply::render(output, page) {
             page.note(format!(
                 "to see the rest: check_command_status with {{\"command_id\": \"{}\", \"output_priority\": \"top\", \
                  \"skip_character_count\": {}, \"output_character_count\": {SHOWN}}}",

@@ -1,6 +1,6 @@
 //! `stop_command`: stops a command and the processes that it started.
 
-use super::ran;
+use super::command_reply;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -30,6 +30,6 @@ impl Tool for StopCommand {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        ran::render(output, page);
+        command_reply::render(output, page);
     }
 }

@@ -51,6 +51,6 @@ impl Tool for UpdateFile {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        super::changed::render(output, page);
+        super::edit_reply::render(output, page);
     }
 }

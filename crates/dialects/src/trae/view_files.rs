@@ -1,7 +1,7 @@
 //! `view_files`: line ranges of up to ten files.
 
-use super::say::say;
-use crate::common::{document, numbered};
+use super::hints::say;
+use crate::common::{document, line_numbers};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -25,12 +25,12 @@ pub(super) struct Args {
         length(max = 10),
         extend("x-aliases" = ["file_list", "paths"], "examples" = [[{"file_path": "src/main.rs", "start_line": 1, "end_line": 200}]])
     )]
-    files: Vec<Wanted>,
+    files: Vec<FileRange>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("examples" = [{"file_path": "src/main.rs", "start_line": 1, "end_line": 200}]))]
-struct Wanted {
+struct FileRange {
     /// Absolute, or relative to the workspace.
     #[schemars(extend("x-aliases" = ["path", "filename", "target_file"], "examples" = ["src/main.rs"]))]
     file_path: String,
@@ -73,19 +73,17 @@ impl Tool for ViewFiles {
             }
         }
         let cuts_a_line = |viewed: &Viewed| match &viewed.answer {
-            Answer::File(file) => file.text().is_some_and(|text| numbered::cuts_a_line(&text.lines)),
+            Answer::File(file) => file.text().is_some_and(|text| line_numbers::cuts_a_line(&text.lines)),
             Answer::Failed(_) => false,
         };
         if output.parts.iter().any(cuts_a_line) {
-            page.note_once(
-                "to see a cut line whole, view it alone: its number as start_line and end_line",
-            );
+            page.note_once("to see a cut line whole, view it alone: its number as start_line and end_line");
         }
     }
 }
 
-fn part(file: Wanted, at: &Lowering) -> Result<Part, Failure> {
-    let Wanted { file_path, start_line, end_line } = file;
+fn part(file: FileRange, at: &Lowering) -> Result<Part, Failure> {
+    let FileRange { file_path, start_line, end_line } = file;
     let (start_line, end_line) = (start_line.unwrap_or(1), end_line.unwrap_or(-1));
     let to = u64::try_from(end_line).ok();
     // Line 0 can only mean the first line.
@@ -112,7 +110,7 @@ fn lines(viewed: &Viewed, file: &File, text: &Text, page: &mut Page) {
         page.line(&format!("--- {}: empty ---", file.path));
         return;
     };
-    let total = numbered::total(text.total);
+    let total = line_numbers::total(text.total);
     let ended = match (text.total, viewed.to) {
         (Total::Exactly(total), Some(to)) if to > total => {
             format!("; the file ends there, before line {to}")
@@ -122,7 +120,7 @@ fn lines(viewed: &Viewed, file: &File, text: &Text, page: &mut Page) {
     let facts = if text.facts.is_empty() { String::new() } else { format!(" ({})", text.facts.join("; ")) };
     let mut body =
         format!("--- {}: lines {}-{} of {total}{ended}{facts} ---\n", file.path, first.number, last.number);
-    numbered::lines(&text.lines, &mut body);
+    line_numbers::lines(&text.lines, &mut body);
     if let Some(next) = viewed.next {
         body.push_str(&format!("{NOTICE}cut after line {}; continue with start_line {next}]\n", last.number));
     }

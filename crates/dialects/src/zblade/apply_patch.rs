@@ -1,6 +1,6 @@
 //! `apply_patch`: replaces exact texts in a file, all or none.
 
-use super::changed;
+use super::edit_reply;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -55,17 +55,17 @@ impl Tool for ApplyPatch {
         let path = args.path.clone();
         let change = |patch: Patch| {
             let near = near(&patch);
-            changed::replacement(&path, patch.old_text, patch.new_text, near, at)
+            edit_reply::replacement(&path, patch.old_text, patch.new_text, near, at)
         };
         Ok(Request { changes: patches(args)?.into_iter().map(change).collect::<Result<_, _>>()? })
     }
 
     fn render(output: &Output, page: &mut Page) {
-        changed::render(output, page, "Applied edit to");
+        edit_reply::render(output, page, "Applied edit to");
     }
 
     fn reword(failure: Failure) -> Failure {
-        changed::reword(failure, "old_text")
+        edit_reply::reword(failure, "old_text")
     }
 }
 
@@ -81,12 +81,12 @@ fn patches(args: Args) -> Result<Vec<Patch>, Failure> {
         (None, Some(old_text), Some(new_text)) => {
             Ok(vec![Patch { old_text, new_text, start_line: args.start_line, end_line: args.end_line }])
         }
-        (None, Some(_), None) => Err(Failure::invalid(
-            "new_text is missing; give the replacement, or \"\" to delete old_text.",
-        )),
-        (None, None, Some(_)) => Err(Failure::invalid(
-            "old_text is missing; give the exact text to replace.",
-        )),
+        (None, Some(_), None) => {
+            Err(Failure::invalid("new_text is missing; give the replacement, or \"\" to delete old_text."))
+        }
+        (None, None, Some(_)) => {
+            Err(Failure::invalid("old_text is missing; give the exact text to replace."))
+        }
         (None, None, None) => Err(Failure::invalid(
             "No replacement is given; give old_text and new_text, or patches, for example \
              {\"patches\":[{\"old_text\":\"let a = 1;\",\"new_text\":\"let a = 2;\"}]}.",

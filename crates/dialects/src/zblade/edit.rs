@@ -1,6 +1,6 @@
 //! `edit_file`: replaces one exact text.
 
-use super::changed;
+use super::edit_reply;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -27,15 +27,15 @@ impl Tool for EditFile {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
-        let change = changed::replacement(&args.path, args.old_content, args.new_content, None, at)?;
+        let change = edit_reply::replacement(&args.path, args.old_content, args.new_content, None, at)?;
         Ok(Request { changes: vec![change] })
     }
 
     fn render(output: &Output, page: &mut Page) {
-        changed::render(output, page, "Edited");
+        edit_reply::render(output, page, "Edited");
     }
 
     fn reword(failure: Failure) -> Failure {
-        changed::reword(failure, "old_content")
+        edit_reply::reword(failure, "old_content")
     }
 }

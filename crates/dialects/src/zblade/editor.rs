@@ -92,12 +92,12 @@ struct Payload<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     diff: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    selection: Option<Selected<'a>>,
+    selection: Option<SelectionReply<'a>>,
     message: String,
 }
 
 #[derive(Serialize)]
-struct Selected<'a> {
+struct SelectionReply<'a> {
     path: Option<&'a str>,
     start_line: u64,
     start_column: u64,
@@ -300,11 +300,11 @@ fn written(output: &editor_write::Output) -> String {
             )
         }
         (Done::InEditor, _) => {
-            format!(
-                "It is in {editor}, where one undo reverts it; the file on disk is not saved yet."
-            )
+            format!("It is in {editor}, where one undo reverts it; the file on disk is not saved yet.")
         }
-        (Done::OnDisk, _) => format!("{NONE}: the text was written to the file. `toolpost undo` can revert it."),
+        (Done::OnDisk, _) => {
+            format!("{NONE}: the text was written to the file. `toolpost undo` can revert it.")
+        }
     }
 }
 
@@ -322,9 +322,9 @@ fn standing(output: &Output) -> String {
     }
 }
 
-fn selected<'a>(output: &'a Output, selection: &'a Selection) -> Selected<'a> {
+fn selected<'a>(output: &'a Output, selection: &'a Selection) -> SelectionReply<'a> {
     let active = output.active.and_then(|at| output.open.get(at));
-    Selected {
+    SelectionReply {
         path: output.active_file(),
         start_line: selection.from.line,
         start_column: selection.from.column,

@@ -61,9 +61,7 @@ impl Tool for FindFiles {
         found(output, page);
         let globbed = ["\\*", "\\?", "\\[", "\\{"].iter().any(|sign| output.pattern.contains(sign));
         if output.total == 0 && globbed {
-            page.note(
-                "pattern is matched literally, as a part of a name; for a glob use find_files_glob",
-            );
+            page.note("pattern is matched literally, as a part of a name; for a glob use find_files_glob");
         } else if output.total == 0 && output.pattern.contains(char::is_uppercase) {
             page.note("find_files is case-sensitive; find_files_glob ignores case");
         }
@@ -77,14 +75,14 @@ impl Tool for FindFilesGlob {
 
     fn lower(args: GlobArgs, at: &Lowering) -> Result<Request, Failure> {
         let base = at.source_or_root(args.path.as_deref())?;
-        let pattern = crate::common::found::of_files(from_the_root(args.pattern, at));
+        let pattern = crate::common::file_list::of_files(from_the_root(args.pattern, at));
         let case = if args.case_sensitive == Some(true) { Case::Sensitive } else { Case::Insensitive };
         Ok(Request { rules: at.rules(), case, limit: LIMIT, ..Request::of(base, pattern) })
     }
 
     fn render(output: &Output, page: &mut Page) {
         found(output, page);
-        crate::common::found::whole_name(output, page);
+        crate::common::file_list::whole_name(output, page);
     }
 }
 
@@ -121,7 +119,7 @@ fn found(output: &Output, page: &mut Page) {
             output.total
         ));
     }
-    crate::common::walked::notes(&output.walk, page);
+    crate::common::walk_notes::notes(&output.walk, page);
     if output.walk.complete != Complete::Yes {
         page.note(
             "timed_out: true; these are the files found so far, not all of them; narrow pattern or path",

@@ -39,7 +39,7 @@ fn here() -> String {
 
 /// Reply of a search that timed out, with the matches so far.
 #[derive(Serialize)]
-struct TimedOut {
+struct PartialMatches {
     timed_out: bool,
     timeout_ms: u64,
     partial_results: Vec<String>,
@@ -80,7 +80,7 @@ impl Tool for GrepSearch {
         } else {
             json::write(&timed_out(output), page);
         }
-        crate::common::walked::notes(&output.walk, page);
+        crate::common::walk_notes::notes(&output.walk, page);
     }
 }
 
@@ -103,11 +103,11 @@ fn found(output: &Output, page: &mut Page) {
     }
 }
 
-fn timed_out(output: &Output) -> TimedOut {
+fn timed_out(output: &Output) -> PartialMatches {
     let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let mut partial_results: Vec<String> = lines(output).collect();
     fit(&mut partial_results, output.asked.max_bytes);
-    TimedOut {
+    PartialMatches {
         timed_out: true,
         timeout_ms: output.asked.time.map_or(0, milliseconds),
         result_count: partial_results.len() as u64,

@@ -2,26 +2,26 @@
 
 mod apply_patch;
 mod batch;
-mod changed;
 mod delete;
 mod edit;
+mod edit_reply;
 mod editor;
 mod find;
 mod grep;
+mod hints;
 mod info;
 mod investigator;
 mod json;
-mod many;
 mod outline;
-mod places;
+mod paths;
 mod project;
 mod read;
+mod read_many;
 mod run_command;
-mod say;
 mod search;
 mod symbols;
 mod tree;
-mod words;
+mod truncation;
 mod write;
 
 use std::time::Duration;
@@ -54,12 +54,12 @@ pub const DIALECT: Dialect = Dialect {
     budget: Budget {
         bytes: 50 * 1024,
         lines: 2_000,
-        cut: Cut::Worded { head: words::HEAD, tail: words::TAIL, notice: words::notice },
+        cut: Cut::Worded { head: truncation::HEAD, tail: truncation::TAIL, notice: truncation::notice },
     },
     deadline: Duration::from_secs(60),
     fresh: Fresh::NOT_ASKED,
     matching: Step::Exact,
-    say: say::say,
+    say: hints::say,
 };
 
 const TOOLS: [ToolDef; 37] = [
@@ -71,9 +71,9 @@ const TOOLS: [ToolDef; 37] = [
     ToolDef::of::<apply_patch::ApplyPatch>(),
     ToolDef::of::<apply_patch::ApplyPatch>().published_as("apply_edit"),
     ToolDef::of::<delete::DeleteFile>(),
-    ToolDef::of::<places::MoveFile>(),
-    ToolDef::of::<places::CopyFile>(),
-    ToolDef::of::<places::CreateDirectory>(),
+    ToolDef::of::<paths::MoveFile>(),
+    ToolDef::of::<paths::CopyFile>(),
+    ToolDef::of::<paths::CreateDirectory>(),
     ToolDef::of::<info::GetFileInfo>(),
     ToolDef::of::<tree::ListDir>(),
     ToolDef::of::<tree::ListDir>().published_as("list_directory"),
@@ -90,7 +90,7 @@ const TOOLS: [ToolDef; 37] = [
     ToolDef::of::<symbols::SymbolGraph>(),
     ToolDef::of::<project::GetProjectIndexOverview>(),
     ToolDef::of::<project::GetProjectIndexChunk>(),
-    ToolDef::of::<many::ReadManyFiles>(),
+    ToolDef::of::<read_many::ReadManyFiles>(),
     ToolDef::of::<batch::Batch>(),
     ToolDef::of::<investigator::CodebaseInvestigator>(),
     ToolDef::of::<run_command::RunCommand>(),

@@ -21,7 +21,7 @@ pub(super) struct Args {
 }
 
 #[derive(Serialize)]
-struct Outlined<'a> {
+struct OutlineReply<'a> {
     path: &'a str,
     language: &'a str,
     symbol_count: usize,
@@ -77,7 +77,7 @@ impl Tool for SymbolOutline {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        let outlined = Outlined {
+        let outlined = OutlineReply {
             path: &output.path,
             language: &output.language,
             symbol_count: output.total,

@@ -131,6 +131,8 @@ fn reply(tool: &str, output: &Output, page: &mut Page) {
         page.note("the project has changed since the last part, so this part may not continue it; start again with offset 0");
     }
     if let Some(beside) = &output.beside {
-        page.note(format!("{beside} holds an index that may be out of date; this one was built from the current files"));
+        page.note(format!(
+            "{beside} holds an index that may be out of date; this one was built from the current files"
+        ));
     }
 }

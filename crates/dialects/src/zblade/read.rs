@@ -1,7 +1,7 @@
 //! `read_file` and `read_file_range`: a whole file, or some of its lines with numbers.
 
-use super::words;
-use crate::common::{document, numbered};
+use super::truncation;
+use crate::common::{document, line_numbers};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt::Write as _;
@@ -92,7 +92,7 @@ fn request(said: String, at: &Lowering, gutter: Gutter) -> Result<Request, Failu
         max_lines: at.dialect.budget.lines as u64,
         characters: bytes as u64,
         gutter,
-        keep: Keep::Ends { head: words::HEAD as u64, tail: words::TAIL as u64 },
+        keep: Keep::Ends { head: truncation::HEAD as u64, tail: truncation::TAIL as u64 },
         ..Request::of(at.source(&said)?, said, bytes)
     })
 }
@@ -114,7 +114,7 @@ fn range(output: &Output, text: &Text, page: &mut Page) {
         _ => (0, 0),
     };
     page.line(&format!("File: {}", output.path));
-    page.line(&format!("Lines {first}-{last} (of {}):", numbered::total(text.total)));
+    page.line(&format!("Lines {first}-{last} (of {}):", line_numbers::total(text.total)));
     lines(output, text, page, |number, body| {
         let _ = write!(body, "{number}: ");
     });
@@ -127,14 +127,14 @@ fn lines(output: &Output, text: &Text, page: &mut Page, gutter: impl Fn(u64, &mu
     for (shown, line) in text.lines.iter().enumerate() {
         if before.is_some_and(|before| before + 1 < line.number) {
             let showing = format!("first {shown} and last {} lines", text.lines.len() - shown);
-            let notice = words::truncated(output.bytes, text.total.count(), &showing);
+            let notice = truncation::truncated(output.bytes, text.total.count(), &showing);
             body.truncate(body.trim_end_matches('\n').len());
             body.push_str(&notice);
         }
         gutter(line.number, &mut body);
         match &text.end {
             Some(end) if shown + 1 == text.lines.len() => both_ends(output, text, &line, end, &mut body),
-            _ => numbered::text(&line, &mut body),
+            _ => line_numbers::text(&line, &mut body),
         }
         before = Some(line.number);
     }
@@ -146,7 +146,7 @@ fn both_ends(output: &Output, text: &Text, line: &Line<'_>, end: &str, body: &mu
     let (head, tail) = (line.text.len(), end.len());
     body.push_str(line.text);
     let showing = format!("first {head} and last {tail} bytes of line {}", line.number);
-    body.push_str(&words::truncated(output.bytes, text.total.count(), &showing));
+    body.push_str(&truncation::truncated(output.bytes, text.total.count(), &showing));
     body.push_str(end);
     body.push('\n');
 }

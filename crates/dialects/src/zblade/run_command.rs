@@ -1,9 +1,9 @@
 //! `run_command`: a shell command, or a program with its arguments.
 
-use super::words;
+use super::truncation;
 use crate::common::{
-    ran,
-    written::{Gap, Style},
+    command_output::{Gap, Style},
+    commands,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -20,7 +20,7 @@ pub(super) struct RunCommand;
 const BLOCKING: Duration = Duration::from_secs(600);
 
 /// Long output keeps both ends, in the wording of the reference.
-const STYLE: Style = Style { ends: Some((words::HEAD, words::TAIL)), gap: left_out };
+const STYLE: Style = Style { ends: Some((truncation::HEAD, truncation::TAIL)), gap: left_out };
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
@@ -62,7 +62,7 @@ impl Tool for RunCommand {
         let wait = if args.blocking {
             Wait::OrEnd(BLOCKING)
         } else {
-            Wait::OrLeave(ran::start(args.wait_ms_before_async, &mut notes))
+            Wait::OrLeave(commands::start(args.wait_ms_before_async, &mut notes))
         };
         Ok(Request {
             command: Command { line: line(args)?, directory, approval: Approval::ByRules },
@@ -74,7 +74,7 @@ impl Tool for RunCommand {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        ran::render(output, page, &STYLE);
+        commands::render(output, page, &STYLE);
     }
 }
 
@@ -83,7 +83,7 @@ fn left_out(ran: &Output, gap: &Gap) -> String {
         Some((first, last)) => format!("first {} and last {} lines", first - 1, ran.lines - last),
         None => format!("first {} and last {} characters", gap.from, ran.characters - gap.to),
     };
-    words::truncated(ran.bytes, ran.lines, &showing)
+    truncation::truncated(ran.bytes, ran.lines, &showing)
 }
 
 fn line(args: Args) -> Result<Line, Failure> {

@@ -75,12 +75,11 @@ impl Tool for CodebaseSearch {
             let (body, shown) = blocks(output, most);
             page.take(body);
             if shown < total {
-                let rest =
-                    if shown < most { "; the reply is full" } else { ", or raise max_results" };
+                let rest = if shown < most { "; the reply is full" } else { ", or raise max_results" };
                 page.note(format!("{shown} of {found} are shown; narrow query or file_pattern{rest}"));
             }
         }
-        crate::common::walked::notes(&output.walk, page);
+        crate::common::walk_notes::notes(&output.walk, page);
         if output.walk.complete != Complete::Yes {
             page.note("timed_out: true; these are the matches found so far, not all of them; narrow query or file_pattern");
         }

@@ -101,7 +101,7 @@ struct Node<'a> {
 }
 
 #[derive(Serialize)]
-struct Found<'a> {
+struct SearchReply<'a> {
     results: Vec<Node<'a>>,
     total: usize,
     truncated: bool,
@@ -111,7 +111,7 @@ struct Found<'a> {
 }
 
 #[derive(Serialize)]
-struct Resolved<'a> {
+struct SymbolReply<'a> {
     symbol: Node<'a>,
     language: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -125,7 +125,7 @@ struct Resolved<'a> {
 }
 
 #[derive(Serialize)]
-struct Related<'a> {
+struct GraphReply<'a> {
     symbol: Node<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     moved_from: Option<&'a str>,
@@ -207,7 +207,7 @@ impl Tool for SymbolSearch {
             ..node(&hit.symbol)
         });
         let (shown, total) = (output.symbols.len(), output.total);
-        let found = Found {
+        let found = SearchReply {
             results: results.collect(),
             total,
             truncated: shown < total,
@@ -236,7 +236,7 @@ impl Tool for SymbolResolve {
 
     fn render(output: &symbol::Output, page: &mut Page) {
         let moved = output.moved.as_ref();
-        let resolved = Resolved {
+        let resolved = SymbolReply {
             symbol: node(&output.symbol),
             language: &output.language,
             moved_from: moved.map(|moved| moved.id.as_str()),
@@ -271,7 +271,7 @@ impl Tool for SymbolGraph {
 
     fn render(output: &relations::Output, page: &mut Page) {
         let (into, out) = (&output.incoming, &output.outgoing);
-        let related = Related {
+        let related = GraphReply {
             symbol: node(&output.symbol),
             moved_from: output.moved.as_ref().map(|moved| moved.id.as_str()),
             relationship_type: &output.relation,

@@ -30,6 +30,6 @@ impl Tool for WriteFile {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        super::changed::render(output, page, "Wrote");
+        super::edit_reply::render(output, page, "Wrote");
     }
 }

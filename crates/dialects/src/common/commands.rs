@@ -1,6 +1,6 @@
 //! Replies to commands.
 
-use super::written::{self, Shown, Style};
+use super::command_output::{self, Extent, Style};
 use std::time::Duration;
 use toolpost_engine::{
     Failure,
@@ -30,7 +30,7 @@ pub(crate) fn render(ran: &Output, page: &mut Page, style: &Style) {
     if ran.state != State::Ended {
         page.note(ON_ITS_OWN);
     }
-    if let Shown::Part(_) = written::text(ran, page, style) {
+    if let Extent::Part(_) = command_output::text(ran, page, style) {
         page.note(REST);
     }
 }
@@ -47,7 +47,10 @@ pub(crate) fn result(ran: &Output, page: &mut Page) {
 pub(crate) fn start(said: Option<u64>, notes: &mut Vec<String>) -> Duration {
     let wait = said.map_or(START, Duration::from_millis);
     if wait > LONGEST_START {
-        notes.push(format!("wait_ms_before_async was lowered to the maximum of {}.", LONGEST_START.as_millis()));
+        notes.push(format!(
+            "wait_ms_before_async was lowered to the maximum of {}.",
+            LONGEST_START.as_millis()
+        ));
     }
     wait.min(LONGEST_START)
 }

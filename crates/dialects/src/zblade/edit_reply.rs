@@ -1,6 +1,6 @@
 //! Requests of replacements, and the replies to edits and refused edits.
 
-use crate::common::changed;
+use crate::common::edits;
 use toolpost_engine::{
     Failure, Hint, Kind,
     operations::change::{Change, Changed, Output, Want, What, Where},
@@ -22,7 +22,7 @@ pub(super) fn replacement(
 
 /// Writes the result of an edit. `one` is the wording for a single replacement.
 pub(super) fn render(output: &Output, page: &mut Page, one: &str) {
-    changed::render(output, page, |file| summary(file, one));
+    edits::render(output, page, |file| summary(file, one));
 }
 
 fn summary(file: &Changed, one: &str) -> String {
@@ -41,7 +41,7 @@ fn summary(file: &Changed, one: &str) -> String {
 pub(super) fn reword(mut failure: Failure, old: &str) -> Failure {
     failure.hints.retain(|hint| *hint != Hint::ReplaceAll);
     let facts = &mut failure.facts;
-    let (places, searched) = (changed::places(facts), facts.searched.unwrap_or(0));
+    let (places, searched) = (edits::places(facts), facts.searched.unwrap_or(0));
     let what = match (failure.kind, facts.change.take()) {
         (Kind::NoMatch, None) => format!(
             "{old} not found in file (searched {searched} chars). Exact match required; \
@@ -57,7 +57,7 @@ pub(super) fn reword(mut failure: Failure, old: &str) -> Failure {
         (_, Some(change)) => several(change, &failure.what),
         (_, None) => return failure,
     };
-    let what = match (failure.kind, changed::already_there(&failure.facts)) {
+    let what = match (failure.kind, edits::already_there(&failure.facts)) {
         (Kind::NoMatch, Some(more)) => format!("{}. {more}", what.trim_end_matches('.')),
         _ => what,
     };

@@ -1,7 +1,7 @@
 //! `read_many_files`: the texts of many files in one call.
 
 use super::json;
-use crate::common::numbered;
+use crate::common::line_numbers;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
@@ -123,7 +123,7 @@ impl Tool for ReadManyFiles {
                 output.left_out, output.matched
             ));
         }
-        crate::common::walked::notes(&output.walk, page);
+        crate::common::walk_notes::notes(&output.walk, page);
     }
 }
 
@@ -161,7 +161,7 @@ fn content(text: &Text, numbers: Numbers) -> String {
         if numbers == Numbers::Shown {
             let _ = write!(content, "{}: ", line.number);
         }
-        numbered::text(&line, &mut content);
+        line_numbers::text(&line, &mut content);
     }
     content
 }

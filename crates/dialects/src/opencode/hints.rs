@@ -13,10 +13,9 @@ pub(super) fn say(hint: &Hint) -> String {
             "Look at its current content, for example with grep {}, then change that.",
             lines_of(&path.display())
         ),
-        Hint::ReadLines(path, from, to) => format!(
-            "Copy the old text exactly from lines {from}-{to} of {}, shown above.",
-            path.display()
-        ),
+        Hint::ReadLines(path, from, to) => {
+            format!("Copy the old text exactly from lines {from}-{to} of {}, shown above.", path.display())
+        }
         Hint::GiveMoreContext => "Add surrounding lines to oldString until it is unique.".to_owned(),
         Hint::ReplaceAll => "Or set replaceAll to true to replace every occurrence.".to_owned(),
         Hint::WriteWhole(_) => "Or write the whole file with write.".to_owned(),

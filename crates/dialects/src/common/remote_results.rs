@@ -12,11 +12,8 @@ pub(crate) fn render(consulted: &Consulted, page: &mut Page) {
         return;
     }
     if consulted.findings.is_empty() {
-        let why = if consulted.left_out > 0 {
-            "its results do not fit here"
-        } else {
-            "the service found nothing"
-        };
+        let why =
+            if consulted.left_out > 0 { "its results do not fit here" } else { "the service found nothing" };
         page.line(&format!("## {place}: {why}"));
         return;
     }

@@ -25,7 +25,9 @@ pub(crate) fn render(output: &Output, page: &mut Page) {
     if nothing {
         page.line(match output.complete {
             Complete::Yes => "Nothing found",
-            Complete::No | Complete::Unknown => "Nothing found, but there may be something: the answer may be incomplete",
+            Complete::No | Complete::Unknown => {
+                "Nothing found, but there may be something: the answer may be incomplete"
+            }
         });
     }
     notes(output, page);
@@ -47,7 +49,10 @@ fn notes(output: &Output, page: &mut Page) {
         page.note(format!("the first {} of {} locations", output.places.len(), output.total));
     }
     if output.withheld > 0 {
-        page.note(format!("{} locations withheld: the rules do not allow reading their files", output.withheld));
+        page.note(format!(
+            "{} locations withheld: the rules do not allow reading their files",
+            output.withheld
+        ));
     }
     let complete = match output.complete {
         Complete::Yes => "yes",

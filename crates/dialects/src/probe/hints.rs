@@ -7,7 +7,10 @@ use toolpost_tool::example;
 pub(super) fn say(hint: &Hint) -> String {
     match hint {
         Hint::ReadFirst(path) => {
-            format!("See its content first: extract {}, then make the same call again.", file(&path.display()))
+            format!(
+                "See its content first: extract {}, then make the same call again.",
+                file(&path.display())
+            )
         }
         Hint::ReadAgain(path) => {
             format!("See its current content: extract {}, then change that.", file(&path.display()))
@@ -22,7 +25,8 @@ pub(super) fn say(hint: &Hint) -> String {
             )
         }
         Hint::GiveMoreContext => {
-            "Add surrounding lines to old_string until it is unique, or name the line with start_line.".to_owned()
+            "Add surrounding lines to old_string until it is unique, or name the line with start_line."
+                .to_owned()
         }
         Hint::ReplaceAll => "Or set replace_all to true to replace every occurrence.".to_owned(),
         Hint::WriteWhole(_) => "Or write the whole file with create, overwrite: true.".to_owned(),

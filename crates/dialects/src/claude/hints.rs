@@ -14,9 +14,7 @@ pub(super) fn say(hint: &Hint) -> String {
             path.display(),
             to - from + 1
         ),
-        Hint::GiveMoreContext => {
-            "Add surrounding lines to old_string until it is unique.".to_owned()
-        }
+        Hint::GiveMoreContext => "Add surrounding lines to old_string until it is unique.".to_owned(),
         Hint::ReplaceAll => "Or set replace_all to true to replace every occurrence.".to_owned(),
         Hint::WriteWhole(_) => "Or write the whole file with Write.".to_owned(),
         Hint::ReplaceText(path) => format!("Or replace a text in {} with Edit.", path.display()),

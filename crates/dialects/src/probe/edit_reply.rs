@@ -1,7 +1,7 @@
 //! Replies to edits: a summary line, the diff with new references, and notes.
 
-use super::referred;
-use crate::common::changed;
+use super::references;
+use crate::common::edits;
 use toolpost_engine::{
     Failure,
     operations::change::{Changed, Output, What},
@@ -11,12 +11,12 @@ use toolpost_tool::Page;
 
 /// Writes the result for each file.
 pub(super) fn render(output: &Output, page: &mut Page) {
-    changed::render_with(output, page, summary, |diff| referred::all(diff).into());
+    edits::render_with(output, page, summary, |diff| references::all(diff).into());
 }
 
 /// Adds references to the lines that a failure shows.
 pub(super) fn reword(failure: Failure) -> Failure {
-    let found = failure.found.as_deref().map(referred::all);
+    let found = failure.found.as_deref().map(references::all);
     Failure { found, ..failure }
 }
 

@@ -13,9 +13,7 @@ pub(super) fn say(hint: &Hint) -> String {
             "Copy the text exactly from {}, with view_files: start_line {from}, end_line {to}.",
             path.display()
         ),
-        Hint::GiveMoreContext => {
-            "Add surrounding lines to old_str until it is unique.".to_owned()
-        }
+        Hint::GiveMoreContext => "Add surrounding lines to old_str until it is unique.".to_owned(),
         Hint::ReplaceAll => {
             "To replace every occurrence, give each its own block in replace_blocks.".to_owned()
         }
@@ -26,9 +24,7 @@ pub(super) fn say(hint: &Hint) -> String {
         Hint::LookInto(path) => {
             format!("List it with list_dir, for example {}.", example(&[("dir_path", &path.display())]))
         }
-        Hint::Narrow => {
-            "Narrow query or search_directory.".to_owned()
-        }
+        Hint::Narrow => "Narrow query or search_directory.".to_owned(),
         Hint::Page(line) => format!("View existing lines, for example from start_line {line}."),
         Hint::Pages(total) => format!("The document has {total} pages, which cannot be chosen here."),
         Hint::Literal(pattern) => {

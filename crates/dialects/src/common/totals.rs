@@ -8,7 +8,7 @@ use toolpost_text::counted::counted;
 use toolpost_tool::Page;
 
 /// A dialect's wording for the end of a search reply.
-pub(crate) struct Words {
+pub(crate) struct Wording {
     /// Name of the entries that a page counts.
     pub(crate) entries: &'static str,
     /// Parameters to narrow.
@@ -18,9 +18,9 @@ pub(crate) struct Words {
 }
 
 /// Notes the total, how to get the rest, and the files that were skipped.
-pub(crate) fn end(output: &Output, page: &mut Page, words: &Words) {
+pub(crate) fn end(output: &Output, page: &mut Page, words: &Wording) {
     window(output, page, words);
-    super::walked::notes(&output.walk, page);
+    super::walk_notes::notes(&output.walk, page);
     if output.walk.complete != Complete::Yes {
         page.note(format!(
             "timed_out: true; these are the matches found so far, not all of them; narrow {}",
@@ -29,8 +29,8 @@ pub(crate) fn end(output: &Output, page: &mut Page, words: &Words) {
     }
 }
 
-fn window(output: &Output, page: &mut Page, words: &Words) {
-    let Words { entries, narrow, rest } = words;
+fn window(output: &Output, page: &mut Page, words: &Wording) {
+    let Wording { entries, narrow, rest } = words;
     if output.files_matched == 0 {
         return page.line(&format!("No matches found in {}", counted(output.files_searched, "file")));
     }
