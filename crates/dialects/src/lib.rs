@@ -15,7 +15,7 @@ pub const ALL: [&Dialect; 5] =
     [&claude::DIALECT, &trae::DIALECT, &zblade::DIALECT, &opencode::DIALECT, &probe::DIALECT];
 
 /// Dialects served in addition to another one: tools that find and call tools.
-pub const BESIDE: [&Dialect; 1] = [&code::DIALECT];
+pub const EXTRA: [&Dialect; 1] = [&code::DIALECT];
 
 /// Finds a dialect by name, ignoring case.
 #[must_use]

@@ -13,7 +13,7 @@ pub(super) struct GetProjectIndexOverview;
 pub(super) struct GetProjectIndexChunk;
 
 /// Path of the index that this dialect's editor writes.
-const BESIDE: &str = ".zblade/context/project_index.md";
+const EDITOR_INDEX: &str = ".zblade/context/project_index.md";
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct OverviewArgs {
@@ -106,7 +106,7 @@ fn request(
         max_characters,
         max_bytes: at.reply_bytes() / 8 * 7,
         rules: at.rules(),
-        beside: at.path(BESIDE)?,
+        beside: at.path(EDITOR_INDEX)?,
     })
 }
 
