@@ -257,7 +257,7 @@ fn roots(settings: &Settings) -> Vec<PathBuf> {
 pub(crate) fn spoken(settings: &Settings) -> Result<Vec<&'static Dialect>> {
     let mut spoken = dialects(&settings.dialects.value)?;
     if settings.code_mode.value != CodeMode::Off {
-        spoken.extend(toolpost_dialects::BESIDE);
+        spoken.extend(toolpost_dialects::EXTRA);
     }
     Ok(spoken)
 }

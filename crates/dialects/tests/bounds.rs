@@ -56,7 +56,7 @@ fn with(arguments: &Value, place: &Place, value: &Value) -> Value {
 /// Makes the world in which an example of a tool is done, with the calls before it, and gives the arguments of that call.
 async fn example(dialect: &'static Dialect, tool: &ToolDef) -> (World, Value) {
     let manual = Manual::of_tool(dialect.pages, tool.name).unwrap();
-    let beside = toolpost_dialects::BESIDE.iter().any(|beside| beside.name == dialect.name);
+    let beside = toolpost_dialects::EXTRA.iter().any(|beside| beside.name == dialect.name);
     let world = if beside {
         World::beside(&toolpost_dialects::claude::DIALECT, dialect)
     } else {
@@ -141,7 +141,7 @@ async fn check(dialect: &'static Dialect, tool: &ToolDef) -> usize {
 #[tokio::test]
 async fn no_number_outside_of_its_bounds_is_ignored() {
     let mut checked = 0;
-    for dialect in toolpost_dialects::ALL.into_iter().chain(toolpost_dialects::BESIDE) {
+    for dialect in toolpost_dialects::ALL.into_iter().chain(toolpost_dialects::EXTRA) {
         for tool in dialect.tools {
             checked += check(dialect, tool).await;
         }

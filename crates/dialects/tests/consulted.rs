@@ -110,7 +110,7 @@ async fn nothing_found_and_no_answer_are_two_things() {
         (
             failed,
             "",
-            "[toolpost: github (PLACE) gave no answer, so nothing is known of what it would have found: github wants fewer requests: none for 40 s]",
+            "[toolpost: no answer from github (PLACE), so its results are missing: github wants fewer requests: none for 40 s]",
         ),
         (echo, "", "github answered 401: no: [redacted]; look at its key, and at what that key may do]"),
         (ok(&json!({})), "", "what github answered cannot be understood: missing field `total_count`"),
@@ -141,7 +141,7 @@ async fn all_of_it_keeps_to_the_tokens() {
         assert!(blocks <= tokens * 4 + 600, "{tokens}: {blocks}");
         assert!(said.contains("export function send") && said.contains("a/b/one.rs"), "{said}");
         assert_eq!(said.contains(" more bytes)"), tokens < 8_000, "{said}");
-        assert_eq!(said.contains("; 1 finding more had no room"), tokens < 4_000, "{said}");
+        assert_eq!(said.contains("; 1 finding more did not fit"), tokens < 4_000, "{said}");
         sizes.push(blocks);
     }
     assert!(sizes.is_sorted(), "{sizes:?}");
@@ -151,7 +151,7 @@ async fn all_of_it_keeps_to_the_tokens() {
 fn here_alone(said: &str, port: u16) {
     assert!(said.contains("export function send"), "{said}");
     let note = format!(
-        "[toolpost: github (127.0.0.1:{port}) gave no answer, so nothing is known of what it would have found: it was not asked. \
+        "[toolpost: no answer from github (127.0.0.1:{port}), so its results are missing: it was not asked. \
          Not allowed to fetch 127.0.0.1:{port}: "
     );
     assert!(said.contains(&note), "{note}\n{said}");

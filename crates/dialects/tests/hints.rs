@@ -121,7 +121,7 @@ fn check(dialect: &Dialect, tool: &ToolDef, text: &str) -> usize {
 #[test]
 fn pages_name_only_what_is_published() {
     let mut checked = 0;
-    for dialect in toolpost_dialects::ALL.into_iter().chain(toolpost_dialects::BESIDE) {
+    for dialect in toolpost_dialects::ALL.into_iter().chain(toolpost_dialects::EXTRA) {
         for tool in dialect.tools {
             let manual = Manual::of_tool(dialect.pages, tool.name).unwrap();
             let mut caller = *tool;

@@ -108,7 +108,7 @@ async fn shapes_of_probe() {
             (
                 "query",
                 json!({"pattern": "def $NAME(): $$$BODY", "language": "python", "limit": 10_000}),
-                &[" of 35001 places in 8 files; the answer has no room for more:"],
+                &[" of 35001 matches in 8 files; the reply is full:"],
             ),
             (
                 "extract",

@@ -138,7 +138,7 @@ async fn a_position_in_two_bases_is_refused_and_each_base_is_named() {
     world.put("a.py", "def total():\n    pass\n\n");
     let rows = [
         (json!({"line": 0, "column": 4, "character": 5}), "column and character are both given"),
-        (json!({"line": 0, "character": 5}), "line is 0, and beside character it counts from 1."),
+        (json!({"line": 0, "character": 5}), "line is 0, but with character it counts from 1."),
         (json!({"character": 5}), "line is missing"),
         (json!({"line": 9, "character": 5}), "line 9 was asked for; this call counts lines from 1."),
         (json!({"line": 9, "column": 5}), "line 9 was asked for; this call counts lines from 0."),

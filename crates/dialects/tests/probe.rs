@@ -136,7 +136,7 @@ async fn edits_that_cannot_be_are_refused_with_what_to_do() {
     let rows = [
         (
             json!({"new_string": "x"}),
-            "Nothing says where the new text goes: old_string, symbol and start_line are all missing.\nGive the text",
+            "The target is missing: none of old_string, symbol and start_line is given.\nGive the text",
         ),
         (json!({"new_string": "x", "old_string": ""}), "Nothing says where the new text goes"),
         (json!({"old_string": "first"}), "new_string is missing"),
@@ -443,7 +443,7 @@ async fn large_directories_say_how_much_is_missing() {
     assert_eq!(shown + missing("src") + missing("many"), 1200 + 1201);
     let alone = world.call("listFiles", json!({"directory": "many"})).await.unwrap();
     assert!(
-        alone.ends_with("[toolpost: 200 more entries are not shown; list a directory below it]"),
+        alone.ends_with("[toolpost: 200 more entries are not shown; list a subdirectory]"),
         "{}",
         alone.len()
     );

@@ -199,5 +199,5 @@ async fn tools_that_are_not_shown_are_called_by_scripts_alone() {
     let found = words(&world.call("search_tools", json!({ "query": "edit" })).await);
     assert!(found.contains("declare function Edit(args: {"), "{found}");
     let none = words(&world.call("search_tools", json!({ "query": "zebra" })).await);
-    assert_eq!(none, "No tool fits these words.\n[toolpost: all tools: Read, Edit, Write, Glob, Grep]");
+    assert_eq!(none, "No matching tools.\n[toolpost: all tools: Read, Edit, Write, Glob, Grep]");
 }

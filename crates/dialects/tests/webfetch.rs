@@ -187,7 +187,7 @@ async fn long_pages_go_on_where_they_stopped() {
     let past = world.call("webfetch", json!({ "url": url, "format": "text", "offset": 999_999_999 })).await;
     assert!(matches!(past, Outcome::Failed(Kind::Invalid, _)), "{}", words(&past));
     let again = words(&fetched(&world, &url, "text").await);
-    assert!(again.contains("kept; the server says that it has not changed"), "{again}");
+    assert!(again.contains("cached; the server confirms that it has not changed"), "{again}");
     assert_eq!(server.asked(), 2);
 }
 
@@ -258,7 +258,7 @@ async fn who_may_be_fetched_from_is_for_the_rules() {
     );
     // A host that is named is fetched from; where it leads is judged anew, and nobody is asked by then.
     let [(done, said), _] = asked(server.world(), format!("{here}/here")).await;
-    assert!(done && said.contains(&format!("It led elsewhere: {here}/here → {here}/there")), "{said}");
+    assert!(done && said.contains(&format!("Redirected: {here}/here → {here}/there")), "{said}");
     for (done, said) in asked(server.world(), format!("{here}/away")).await {
         let wanted = format!(
             "Not allowed to fetch http://public.example/x, to which {here}/away leads: No rule allows to fetch from there."

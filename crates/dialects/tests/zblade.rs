@@ -415,12 +415,12 @@ const REFUSALS: &[(&str, &str, &str)] = &[
     (
         "read_file",
         r#"{"path": "src"}"#,
-        "WrongKind: src is a directory, not a file.\n\nconfig.rs\nmain.rs\n\nSee what is in it with list_dir {\"path\":\"src\"}.",
+        "WrongKind: src is a directory, not a file.\n\nconfig.rs\nmain.rs\n\nList it with list_dir, for example {\"path\":\"src\"}.",
     ),
     (
         "read_file_range",
         r#"{"path": "a.txt", "start_line": 3, "end_line": 2}"#,
-        "Invalid: end_line is 2 and lies before start_line, which is 3.",
+        "Invalid: end_line (2) is before start_line (3).",
     ),
     (
         "write_file",
@@ -441,7 +441,7 @@ const REFUSALS: &[(&str, &str, &str)] = &[
         r#"{"path": "a.txt", "old_content": "tow", "new_content": "2"}"#,
         "NoMatch: old_content not found in file (searched 14 chars). Exact match required; \
              whitespace-normalized fuzzy matching is disabled for safety.\n\nNo close match was found. The whole file:\none\ntwo\nthree\n\n\
-             Read it again with read_file {\"path\":\"a.txt\"}, then make the change on what stands there now.",
+             Read it again with read_file {\"path\":\"a.txt\"}, then change its current content.",
     ),
     (
         "edit_file",
@@ -469,7 +469,7 @@ const REFUSALS: &[(&str, &str, &str)] = &[
         "apply_patch",
         r#"{"path": "a.txt", "patches": [{"old_text": "one", "new_text": "1"}, {"old_text": "2", "new_text": "two"}]}"#,
         "NoMatch: Multi-patch validation failed (no changes made):\nPatch 2: old_text not found in file\n\n\
-             No close match was found. The whole file:\none\ntwo\nthree\n\nRead it again with read_file {\"path\":\"a.txt\"}, then make the change on what stands there now.",
+             No close match was found. The whole file:\none\ntwo\nthree\n\nRead it again with read_file {\"path\":\"a.txt\"}, then change its current content.",
     ),
     (
         "apply_patch",
@@ -480,7 +480,7 @@ const REFUSALS: &[(&str, &str, &str)] = &[
     (
         "apply_patch",
         r#"{"path": "a.txt", "old_text": "one", "new_text": "1", "patches": [{"old_text": "two", "new_text": "2"}]}"#,
-        "Invalid: Give either old_text and new_text, or patches, and not both: it is not clear in which order they are meant.",
+        "Invalid: old_text or new_text and patches are both given; use one or the other, since their order is not clear.",
     ),
     (
         "apply_patch",
@@ -490,12 +490,12 @@ const REFUSALS: &[(&str, &str, &str)] = &[
     (
         "apply_patch",
         r#"{"path": "a.txt", "new_text": "one"}"#,
-        "Invalid: old_text is missing: it takes the text to replace, as it stands in the file.",
+        "Invalid: old_text is missing; give the exact text to replace.",
     ),
     (
         "apply_edit",
         r#"{"path": "a.txt"}"#,
-        "Invalid: Nothing to replace was given: give old_text and new_text, or patches, for example \
+        "Invalid: No replacement is given; give old_text and new_text, or patches, for example \
              {\"patches\":[{\"old_text\":\"let a = 1;\",\"new_text\":\"let a = 2;\"}]}.",
     ),
     (
@@ -511,7 +511,7 @@ const REFUSALS: &[(&str, &str, &str)] = &[
     (
         "find_files",
         r#"{"pattern": "src/main"}"#,
-        "Invalid: pattern is a part of one name, without a slash; got \"src/main\".",
+        "Invalid: pattern must be a part of one name, without a slash; got \"src/main\".",
     ),
     (
         "list_dir",
@@ -521,7 +521,7 @@ const REFUSALS: &[(&str, &str, &str)] = &[
     (
         "read_many_files",
         r#"{"paths": []}"#,
-        "Invalid: paths is empty: it takes globs or paths, for example {\"paths\":[\"src/**/*.rs\"]}.",
+        "Invalid: paths is empty; give globs or paths, for example {\"paths\":[\"src/**/*.rs\"]}.",
     ),
     (
         "read_many_files",
@@ -533,7 +533,7 @@ const REFUSALS: &[(&str, &str, &str)] = &[
         "read_many_files",
         r#"{"paths": ["src"], "exclude": ["*.rs"]}"#,
         "NotFound: No file was found for src.\n\nThe search left out 2 files that were to be left out.\n\n\
-             See what is in it with list_dir {\"path\":\".\"}.",
+             List it with list_dir, for example {\"path\":\".\"}.",
     ),
     (
         "read_many_files",
@@ -661,7 +661,7 @@ async fn a_long_file_shows_both_its_ends() {
         )
     };
     let cut = notice(lines(1..=3000).len(), 3000, "first 100 and last 50 lines");
-    let more = "[toolpost: read_file_range shows more from start_line 101 on]";
+    let more = "[toolpost: continue with read_file_range, start_line 101]";
     assert_eq!(
         reply(&world, "read_file", json!({"path": "long"})).await,
         format!(
@@ -677,7 +677,7 @@ async fn a_long_file_shows_both_its_ends() {
     let numbered = |range: std::ops::RangeInclusive<u32>| {
         range.map(|line| format!("{line}: line {line}\n")).collect::<String>()
     };
-    let more = "[toolpost: read_file_range shows more from start_line 111 on]";
+    let more = "[toolpost: continue with read_file_range, start_line 111]";
     assert_eq!(
         said,
         format!(
@@ -1002,7 +1002,7 @@ async fn symbols_are_those_of_the_files_as_they_are() {
     assert_eq!(ask("symbol_resolve", id.clone()).await, gone);
     world.put("src/other.rs", "pub const A: u8 = 1;\n");
     let moved = ask("symbol_resolve", id).await;
-    let note = "\n[toolpost: rust:src/config.rs#A(constant) moved to rust:src/other.rs#A(constant) (known again by the same code)]";
+    let note = "\n[toolpost: rust:src/config.rs#A(constant) moved to rust:src/other.rs#A(constant) (recognized by the same code)]";
     assert!(moved.ends_with(note), "{moved}");
     let rows = [
         (

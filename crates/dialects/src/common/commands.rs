@@ -1,6 +1,6 @@
-//! What became of a command, in words.
+//! Replies to commands.
 
-use super::written::{self, Shown, Style};
+use super::command_output::{self, Extent, Style};
 use std::time::Duration;
 use toolpost_engine::{
     Failure,
@@ -9,23 +9,20 @@ use toolpost_engine::{
 use toolpost_text::counted::counted;
 use toolpost_tool::Page;
 
-/// What is said of a command that goes on where a dialect has no tool for looking at it again.
-const ON_ITS_OWN: &str = "It goes on by itself until it ends, at the latest until the session ends. There is no tool to look at \
-                                    it again: let it write to a file of the workspace (`… > run.log 2>&1`), and read that.";
+/// Note about a command that continues in a dialect without a tool to poll it.
+const ON_ITS_OWN: &str = "It continues until it exits or the session ends. No tool can show its further output: redirect it to a file in the workspace (`… > run.log 2>&1`) and read that.";
 
-/// How long the start of a command that is not waited for is watched where nothing is said: what fails at once is seen to
-/// fail.
+/// Default wait for an early failure of a background command.
 pub(crate) const START: Duration = Duration::from_secs(1);
-/// How long it is watched at most.
+/// Maximum wait for an early failure.
 const LONGEST_START: Duration = Duration::from_secs(60);
-/// How long a command may run at most in a dialect whose calls say how long.
+/// Maximum time limit that a call may set.
 const LONGEST: Duration = Duration::from_secs(600);
 
-/// How to see the rest of a long output in a dialect that has no tool for looking at it again.
-const REST: &str = "to see the rest, run it with its output in a file (`… > run.log 2>&1`) and look at the lines that you need, or \
-                    pipe it through `tail` or `grep`";
+/// Note about long output in a dialect without a tool to poll a command.
+const REST: &str = "to see the rest, redirect the output to a file (`… > run.log 2>&1`) and read the lines that you need, or pipe it through `tail` or `grep`";
 
-/// Words what became of a command in a dialect that has no tool for looking at it again.
+/// Writes the result of a command in a dialect without a tool to poll it.
 pub(crate) fn render(ran: &Output, page: &mut Page, style: &Style) {
     result(ran, page);
     page.outcome(&standing(ran));
@@ -33,12 +30,12 @@ pub(crate) fn render(ran: &Output, page: &mut Page, style: &Style) {
     if ran.state != State::Ended {
         page.note(ON_ITS_OWN);
     }
-    if let Shown::Part(_) = written::text(ran, page, style) {
+    if let Extent::Part(_) = command_output::text(ran, page, style) {
         page.note(REST);
     }
 }
 
-/// Records whether the command failed, and what is to be known about it.
+/// Records a failed command, and the notes about it.
 pub(crate) fn result(ran: &Output, page: &mut Page) {
     if ran.ending.as_ref().is_some_and(|ending| ending.standing == Standing::Failed) {
         page.failed();
@@ -46,47 +43,50 @@ pub(crate) fn result(ran: &Output, page: &mut Page) {
     ran.notes.iter().for_each(|note| page.note(note.clone()));
 }
 
-/// Reads how long the start of a command is watched; more than the longest time is cut, and said.
+/// Parses the wait for an early failure; lowers it to the maximum, with a note.
 pub(crate) fn start(said: Option<u64>, notes: &mut Vec<String>) -> Duration {
     let wait = said.map_or(START, Duration::from_millis);
     if wait > LONGEST_START {
-        notes.push(format!("wait_ms_before_async is at most {} here.", LONGEST_START.as_millis()));
+        notes.push(format!(
+            "wait_ms_before_async was lowered to the maximum of {}.",
+            LONGEST_START.as_millis()
+        ));
     }
     wait.min(LONGEST_START)
 }
 
-/// Takes a line for a shell that says something.
+/// Accepts a shell command that is not empty.
 pub(crate) fn line(said: String) -> Result<String, Failure> {
     if said.trim().is_empty() {
-        return Err(Failure::invalid("command is empty; write the line that is to run."));
+        return Err(Failure::invalid("command is empty; give the shell command to run."));
     }
     Ok(said)
 }
 
-/// Reads how many milliseconds a command may run, as `timeout` says; more than the longest time is cut, and said.
+/// Parses `timeout` in milliseconds; lowers it to the maximum, with a note.
 pub(crate) fn limit(said: Option<f64>, usual: f64, notes: &mut Vec<String>) -> Result<Duration, Failure> {
     let milliseconds = said.unwrap_or(usual);
     if !milliseconds.is_finite() || milliseconds <= 0.0 {
         return Err(Failure::invalid(format!(
-            "timeout is {milliseconds}, and is a number of milliseconds above 0; leave it out for {usual}."
+            "timeout is {milliseconds}; it must be a number of milliseconds above 0. Leave it out for {usual}."
         )));
     }
     let limit = Duration::try_from_secs_f64(milliseconds / 1_000.0).unwrap_or(Duration::MAX);
     if limit > LONGEST {
-        notes.push(format!("timeout is {} at most; that was taken.", LONGEST.as_millis()));
+        notes.push(format!("timeout was lowered to the maximum of {}.", LONGEST.as_millis()));
     }
     Ok(limit.min(LONGEST))
 }
 
-/// Says how a command ended, or that it has not.
+/// Formats the exit status of a command, or that it is still running.
 pub(crate) fn standing(ran: &Output) -> String {
     let time = time(ran.elapsed_ms);
     match (&ran.ending, ran.state) {
         (Some(ending), _) => ended(ending),
         (None, State::Ending) => {
-            format!("It was told to end {time} after its start, and has not done so yet.")
+            format!("It was told to stop, and is still running {time} after its start.")
         }
-        (None, State::Running | State::Ended) => format!("It still runs, {time} after its start."),
+        (None, State::Running | State::Ended) => format!("It is still running {time} after its start."),
     }
 }
 
@@ -103,7 +103,7 @@ fn ended(ending: &Ending) -> String {
     }
 }
 
-/// Says what still runs although the command has ended; nothing where nothing does.
+/// Lists processes that outlived the command, if any.
 pub(crate) fn leftovers(ran: &Output) -> Option<String> {
     if ran.state != State::Ended || ran.leftovers.is_empty() {
         return None;
@@ -112,13 +112,13 @@ pub(crate) fn leftovers(ran: &Output) -> Option<String> {
     let names = names.collect::<Vec<_>>().join(", ");
     let count = ran.leftovers.len();
     Some(format!(
-        "{} that the command started {} on, at the latest until the session ends: {names}.",
+        "{} that the command started {} still running, at the latest until the session ends: {names}.",
         counted(count as u64, "process"),
         if count == 1 { "runs" } else { "run" },
     ))
 }
 
-/// Words a time as a person would.
+/// Formats a duration for people.
 pub(crate) fn time(milliseconds: u64) -> String {
     match milliseconds {
         short if short < 1_000 => format!("{short} ms"),

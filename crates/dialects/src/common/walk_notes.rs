@@ -1,9 +1,9 @@
-//! How a walk tells what it did not look at.
+//! Notes about files that a walk skipped.
 
 use toolpost_engine::operations::glob::Walked;
 use toolpost_tool::Page;
 
-/// Notes what was skipped, and what could not be read.
+/// Notes skipped and unreadable files.
 pub(crate) fn notes(walked: &Walked, page: &mut Page) {
     if !walked.skipped.is_empty() {
         page.note_once(format!("skipped {}", walked.skipped.join(", ")));

@@ -1,11 +1,11 @@
-//! How lines of text are numbered by the dialects that number them as `cat -n` does.
+//! Line numbers in the format of `cat -n`.
 
 use toolpost_engine::operations::read::{Line, Lines, Total};
 use toolpost_text::cut::NOTICE;
 
-/// Writes lines: the number in six columns, a tab, the line as it is.
+/// Writes lines: the number in six columns, a tab, the line.
 pub(crate) fn lines(lines: &Lines, body: &mut String) {
-    // Bytes, which are looked at once in the end: each number would be judged by itself otherwise.
+    // Collected as bytes, so that UTF-8 is validated once and not for each number.
     let mut out = std::mem::take(body).into_bytes();
     out.reserve(lines.bytes() + 9 * lines.len());
     for line in lines.iter() {
@@ -20,7 +20,7 @@ pub(crate) fn lines(lines: &Lines, body: &mut String) {
         String::from_utf8(out).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
 }
 
-/// Writes the text of a line, and how much of it is missing.
+/// Writes the text of a line and the number of missing characters.
 pub(crate) fn text(line: &Line<'_>, body: &mut String) {
     body.push_str(line.text);
     if let Some(cut) = line.cut() {
@@ -29,17 +29,17 @@ pub(crate) fn text(line: &Line<'_>, body: &mut String) {
     body.push('\n');
 }
 
-/// Checks whether one of several lines is cut: asked for alone, it has more room.
+/// Checks whether one of several lines is cut; a single line has more room.
 pub(crate) fn cuts_a_line(lines: &Lines) -> bool {
     lines.len() > 1 && lines.iter().any(|line| line.cut().is_some())
 }
 
-/// Says how much of a line is missing.
+/// Formats the number of missing characters of a line.
 fn missing(cut: u64) -> String {
     format!(" {NOTICE}{cut} more characters of this line]")
 }
 
-/// Writes how many lines there are.
+/// Formats the total number of lines.
 pub(crate) fn total(total: Total) -> String {
     match total {
         Total::Exactly(total) => total.to_string(),
@@ -47,7 +47,7 @@ pub(crate) fn total(total: Total) -> String {
     }
 }
 
-/// Writes a line's number in six columns, and the tab behind it.
+/// Writes a line number in six columns, and a tab.
 fn gutter(number: u64, out: &mut Vec<u8>) {
     const COLUMNS: usize = 6;
     if number >= 10_u64.pow(COLUMNS as u32) {

@@ -1,6 +1,6 @@
-//! How a replacement is asked for, and how a change or the refusal of one is said.
+//! Requests of replacements, and the replies to edits and refused edits.
 
-use crate::common::changed;
+use crate::common::edits;
 use toolpost_engine::{
     Failure, Hint, Kind,
     operations::change::{Change, Changed, Output, Want, What, Where},
@@ -8,7 +8,7 @@ use toolpost_engine::{
 use toolpost_text::{counted::counted, lines::LineRange};
 use toolpost_tool::{Lowering, Page};
 
-/// Asks for one text to be replaced.
+/// Builds the request to replace one text.
 pub(super) fn replacement(
     said: &str,
     old: String,
@@ -20,9 +20,9 @@ pub(super) fn replacement(
     Ok(Change { path: at.file(said)?, at: text, text: new })
 }
 
-/// Writes what became of the file; `one` is how a single replacement is said.
+/// Writes the result of an edit. `one` is the wording for a single replacement.
 pub(super) fn render(output: &Output, page: &mut Page, one: &str) {
-    changed::render(output, page, |file| summary(file, one));
+    edits::render(output, page, |file| summary(file, one));
 }
 
 fn summary(file: &Changed, one: &str) -> String {
@@ -37,11 +37,11 @@ fn summary(file: &Changed, one: &str) -> String {
     }
 }
 
-/// Words a refusal as the reference does; `old` is how the text to replace is called.
+/// Rewords a refusal as in the reference. `old` is the name of the argument with the text to replace.
 pub(super) fn reword(mut failure: Failure, old: &str) -> Failure {
     failure.hints.retain(|hint| *hint != Hint::ReplaceAll);
     let facts = &mut failure.facts;
-    let (places, searched) = (changed::places(facts), facts.searched.unwrap_or(0));
+    let (places, searched) = (edits::places(facts), facts.searched.unwrap_or(0));
     let what = match (failure.kind, facts.change.take()) {
         (Kind::NoMatch, None) => format!(
             "{old} not found in file (searched {searched} chars). Exact match required; \
@@ -57,7 +57,7 @@ pub(super) fn reword(mut failure: Failure, old: &str) -> Failure {
         (_, Some(change)) => several(change, &failure.what),
         (_, None) => return failure,
     };
-    let what = match (failure.kind, changed::already_there(&failure.facts)) {
+    let what = match (failure.kind, edits::already_there(&failure.facts)) {
         (Kind::NoMatch, Some(more)) => format!("{}. {more}", what.trim_end_matches('.')),
         _ => what,
     };

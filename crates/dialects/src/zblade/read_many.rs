@@ -1,7 +1,7 @@
 //! `read_many_files`: the texts of many files in one call.
 
 use super::json;
-use crate::common::numbered;
+use crate::common::line_numbers;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
@@ -18,21 +18,19 @@ pub(super) struct ReadManyFiles;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Globs of the files to read, or their paths.
+    /// Globs or paths.
     #[schemars(extend("x-aliases" = ["globs", "patterns", "files"], "examples" = [["src/**/*.rs", "README.md"]]))]
     paths: Vec<String>,
-    /// Globs of files to leave out.
+    /// Globs.
     #[schemars(extend("examples" = [["**/*.test.ts"]]))]
     exclude: Option<Vec<String>>,
-    /// How many files to read.
     #[serde(default = "hundred")]
     #[schemars(extend("x-raise" = true), range(min = 1, max = 500))]
     max_files: usize,
-    /// How many bytes of each file to show.
     #[serde(default = "much")]
     #[schemars(extend("x-raise" = true), range(min = 1, max = 524_288))]
     max_bytes_per_file: usize,
-    /// Put its number before each line; done if left out.
+    /// Default: true.
     include_line_numbers: Option<bool>,
 }
 
@@ -100,7 +98,7 @@ impl Tool for ReadManyFiles {
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         if args.paths.is_empty() {
             return Err(Failure::invalid(
-                "paths is empty: it takes globs or paths, for example {\"paths\":[\"src/**/*.rs\"]}.",
+                "paths is empty; give globs or paths, for example {\"paths\":[\"src/**/*.rs\"]}.",
             ));
         }
         let numbers = args.include_line_numbers != Some(false);
@@ -125,7 +123,7 @@ impl Tool for ReadManyFiles {
                 output.left_out, output.matched
             ));
         }
-        crate::common::walked::notes(&output.walk, page);
+        crate::common::walk_notes::notes(&output.walk, page);
     }
 }
 
@@ -163,7 +161,7 @@ fn content(text: &Text, numbers: Numbers) -> String {
         if numbers == Numbers::Shown {
             let _ = write!(content, "{}: ", line.number);
         }
-        numbered::text(&line, &mut content);
+        line_numbers::text(&line, &mut content);
     }
     content
 }

@@ -1,4 +1,4 @@
-//! Words a next step with this dialect's tools.
+//! Hints for the next step, with this dialect's tool names.
 
 use toolpost_engine::Hint;
 use toolpost_tool::example;
@@ -6,20 +6,18 @@ use toolpost_tool::example;
 pub(super) fn say(hint: &Hint) -> String {
     match hint {
         Hint::ReadFirst(path) => format!(
-            "Its present content was not shown whole. Look at it with grep, for example {}, and change parts of it with \
-             edit, multiedit or patch.",
+            "Its current content was not shown whole. See it with grep, for example {}, and change parts of it with edit, multiedit or patch.",
             lines_of(&path.display())
         ),
         Hint::ReadAgain(path) => format!(
-            "Look at what stands there now, for example with grep {}, then make the change on that.",
+            "Look at its current content, for example with grep {}, then change that.",
             lines_of(&path.display())
         ),
-        Hint::ReadLines(path, from, to) => format!(
-            "Copy the old text exactly from lines {from}-{to} of {}, as they are shown above.",
-            path.display()
-        ),
-        Hint::GiveMoreContext => "Give more surrounding lines in oldString, so that it is unique.".to_owned(),
-        Hint::ReplaceAll => "Or use replaceAll: true, if every occurrence is meant.".to_owned(),
+        Hint::ReadLines(path, from, to) => {
+            format!("Copy the old text exactly from lines {from}-{to} of {}, shown above.", path.display())
+        }
+        Hint::GiveMoreContext => "Add surrounding lines to oldString until it is unique.".to_owned(),
+        Hint::ReplaceAll => "Or set replaceAll to true to replace every occurrence.".to_owned(),
         Hint::WriteWhole(_) => "Or write the whole file with write.".to_owned(),
         Hint::ReplaceText(path) => format!("Or replace a text in {} with edit.", path.display()),
         Hint::DidYouMean(names) => format!("Did you mean {}?", names.join(", or ")),
@@ -28,16 +26,16 @@ pub(super) fn say(hint: &Hint) -> String {
         }
         Hint::LookInto(path) => {
             let call = example(&[("pattern", "*"), ("path", &path.display())]);
-            format!("See what is in it with glob, for example {call}.")
+            format!("List it with glob, for example {call}.")
         }
         Hint::Narrow => "Narrow pattern, include or path.".to_owned(),
         Hint::Page(offset) => format!("Continue with offset {offset}."),
         Hint::Pages(total) => format!("Name the pages that are needed, of 1-{total}."),
         Hint::Literal(pattern) => {
-            format!("To find the text itself, escape it: {}.", example(&[("pattern", pattern)]))
+            format!("To search for the literal text, escape it: {}.", example(&[("pattern", pattern)]))
         }
         Hint::TryAgain => "Make the same call again.".to_owned(),
-        Hint::Operator(rule) => format!("Only the operator can allow it, by a rule: {rule}."),
+        Hint::Operator(rule) => format!("Only the operator can allow this, with a rule: {rule}."),
         Hint::Advice(words) => words.clone(),
     }
 }

@@ -1,4 +1,4 @@
-//! How the part of a change is shown that every dialect says alike.
+//! The part of edit replies that all dialects share.
 
 use std::borrow::Cow;
 use toolpost_engine::{
@@ -8,12 +8,12 @@ use toolpost_engine::{
 use toolpost_text::cut::{self, Limit};
 use toolpost_tool::Page;
 
-/// Writes what became of each file: a line in the dialect's words, the diff, what was odd.
+/// Writes for each file: the dialect's summary line, the diff, and notes.
 pub(crate) fn render(output: &Output, page: &mut Page, summary: impl Fn(&Changed) -> String) {
     render_with(output, page, summary, |diff| diff.into());
 }
 
-/// Writes the same, with a diff that the dialect shows in its own way.
+/// Like [`render`], with a diff in the dialect's format.
 pub(crate) fn render_with(
     output: &Output,
     page: &mut Page,
@@ -41,12 +41,12 @@ pub(crate) fn render_with(
     page.fitted(body);
 }
 
-/// Says in how many places a text stands.
+/// Formats the number of occurrences of a text.
 pub(crate) fn places(facts: &Facts) -> String {
     facts.places.map_or("several".to_owned(), |places| places.to_string())
 }
 
-/// Says that the new text stands in the file already, where it does.
+/// Notes that the file already contains the new text.
 pub(crate) fn already_there(facts: &Facts) -> Option<String> {
     let line = facts.already_there?;
     Some(format!("The new text is already there, at line {line}: the change may have been made before."))

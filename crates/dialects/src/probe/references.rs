@@ -1,11 +1,11 @@
-//! Lines behind their references: as they are shown, in diffs, and in what a failure has found.
+//! Line references in listings, diffs and failures.
 
 use toolpost_text::{
     cut::NOTICE,
     hashline::{self, Reference},
 };
 
-/// Writes a line behind its reference; one that is cut has no hash, since the hash is that of the whole line.
+/// Writes a line with its reference. A cut line has no hash, since the hash covers the whole line.
 pub(super) fn line(number: u64, text: &str, cut: Option<u64>, out: &mut String) {
     let number = usize::try_from(number).unwrap_or(usize::MAX);
     match cut {
@@ -18,9 +18,7 @@ pub(super) fn line(number: u64, text: &str, cut: Option<u64>, out: &mut String) 
     out.push('\n');
 }
 
-/// Puts references in front of the lines of a text that has a unified diff or numbered lines in it.
-///
-/// Lines of a diff that are there now get theirs, those that are gone get none.
+/// Adds references to the lines of a text that contains a unified diff or numbered lines. Removed lines of a diff get none.
 pub(super) fn all(text: &str) -> String {
     let mut next = None;
     let lines = text.split_inclusive('\n').map(|whole| {
@@ -45,7 +43,7 @@ pub(super) fn all(text: &str) -> String {
     lines.collect()
 }
 
-/// Writes a line of a diff behind its reference.
+/// Writes a line of a diff with its reference.
 fn diffed(number: usize, text: &str) -> String {
     if text.contains(NOTICE) && text.ends_with(']') {
         return format!("{number} | {text}");
@@ -53,13 +51,13 @@ fn diffed(number: usize, text: &str) -> String {
     hashline::referred(number, text)
 }
 
-/// Reads where a hunk begins in the new text.
+/// Parses the first line of a hunk in the new text.
 fn hunk(line: &str) -> Option<usize> {
     let new = line.strip_prefix("@@ -")?.strip_suffix(" @@")?.split_once(" +")?.1;
     new.split(',').next()?.parse().ok()
 }
 
-/// Turns a line that is numbered in six columns into one behind its reference; a line of that length may be cut.
+/// Converts a line numbered in six columns to one with a reference. A line of maximum length may be cut.
 fn numbered(line: &str) -> Option<String> {
     const CUT: usize = 160;
     let (columns, text) = line.split_once('\t')?;

@@ -1,22 +1,19 @@
-//! How what a service on another machine found is shown, or that it gave no answer.
+//! Results of remote services, or the reason why there are none.
 
 use super::untrusted;
 use toolpost_engine::operations::usage::{Consulted, Finding};
 use toolpost_text::counted::counted;
 use toolpost_tool::Page;
 
-/// Shows what a service answered; that it failed is said by the notes.
+/// Writes the answer of a service; notes report a failure.
 pub(crate) fn render(consulted: &Consulted, page: &mut Page) {
     let place = place(consulted);
     if consulted.failed.is_some() {
         return;
     }
     if consulted.findings.is_empty() {
-        let why = if consulted.left_out > 0 {
-            "what it found has no room here"
-        } else {
-            "the service found nothing"
-        };
+        let why =
+            if consulted.left_out > 0 { "its results do not fit here" } else { "the service found nothing" };
         page.line(&format!("## {place}: {why}"));
         return;
     }
@@ -31,19 +28,19 @@ pub(crate) fn render(consulted: &Consulted, page: &mut Page) {
     untrusted::ends(&place, page);
 }
 
-/// Says why there is no answer of a service, or what should be known of the one there is.
+/// Notes why a service gave no answer, or the limits of its answer.
 pub(crate) fn notes(consulted: &Consulted, page: &mut Page) {
     let place = place(consulted);
     if let Some(why) = &consulted.failed {
         page.note(format!(
-            "{place} gave no answer, so nothing is known of what it would have found: {}",
+            "no answer from {place}, so its results are missing: {}",
             why.trim_end_matches('.')
         ));
         return;
     }
     let mut said = format!("{place} was asked “{}”", consulted.sent);
     if consulted.left_out > 0 {
-        said.push_str(&format!("; {} more had no room", counted(consulted.left_out as u64, "finding")));
+        said.push_str(&format!("; {} more did not fit", counted(consulted.left_out as u64, "finding")));
     }
     consulted.notes.iter().for_each(|note| said.push_str(&format!("; {note}")));
     page.note(said);
@@ -58,7 +55,7 @@ fn write(finding: &Finding, page: &mut Page) {
     if let Some(title) = title {
         page.line(&untrusted::guarded(title));
     }
-    page.line(&untrusted::guarded(url.unwrap_or("(the service does not say where it stands)")));
+    page.line(&untrusted::guarded(url.unwrap_or("(the service gives no location)")));
     finding.text.lines().for_each(|line| page.line(&untrusted::guarded(line)));
     if finding.more > 0 {
         page.line(&format!("… ({} more bytes)", finding.more));

@@ -1,13 +1,13 @@
-//! How what was fetched is shown, and what is said of it.
+//! Fetched web content and its status line.
 
 use super::untrusted;
 use toolpost_engine::operations::fetch::{Content, Form, Origin, Output, Words};
 use toolpost_text::counted::counted;
 use toolpost_tool::Page;
 
-/// Shows what was fetched.
+/// Writes fetched content.
 pub(crate) fn render(output: &Output, page: &mut Page) {
-    // The words stand together, behind the picture.
+    // All text follows the image.
     if let Content::Image(image) = &output.content {
         page.image(&image.mime, image.data.clone());
     }
@@ -19,11 +19,11 @@ pub(crate) fn render(output: &Output, page: &mut Page) {
     untrusted::ends(&output.url, page);
     page.outcome(&about(output));
     if output.led.len() > 1 {
-        page.outcome(&format!("It led elsewhere: {}", output.led.join(" → ")));
+        page.outcome(&format!("Redirected: {}", output.led.join(" → ")));
     }
     if let Content::Words(Words { next: Some(next), offset, total, .. }) = &output.content {
         page.outcome(&format!(
-            "This is bytes {offset} to {next} of {total}. Make the same call with offset {next} for what follows."
+            "These are bytes {offset} to {next} of {total}. To continue, make the same call with offset {next}."
         ));
     }
     output.notes.iter().for_each(|note| page.note(note.clone()));
@@ -44,7 +44,7 @@ fn write(words: &Words, page: &mut Page) {
     }
 }
 
-/// Says in a line what it is, and where it came from.
+/// Formats status, type and origin in one line.
 fn about(output: &Output) -> String {
     let mut parts = vec![format!("Status {}", output.status)];
     parts.extend(output.content_type.clone());
@@ -55,14 +55,14 @@ fn about(output: &Output) -> String {
             Form::Markdown => Some("shown as Markdown"),
             Form::Text | Form::Html => None,
             Form::Json => Some("set out in lines"),
-            Form::Pdf => Some("the text of its pages"),
+            Form::Pdf => Some("text of its pages"),
         };
         parts.extend(form.map(str::to_owned));
     }
     match output.origin {
         Origin::Network => {}
-        Origin::Kept { seconds } => parts.push(format!("kept from {seconds} s ago")),
-        Origin::Confirmed => parts.push("kept; the server says that it has not changed".to_owned()),
+        Origin::Kept { seconds } => parts.push(format!("cached {seconds} s ago")),
+        Origin::Confirmed => parts.push("cached; the server confirms that it has not changed".to_owned()),
     }
     parts.join(", ") + "."
 }

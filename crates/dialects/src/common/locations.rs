@@ -1,9 +1,9 @@
-//! How a way through code is shown, and how far it can be believed.
+//! Definitions, references and symbols, with their source and completeness.
 
 use toolpost_engine::operations::navigate::{Complete, Output, Source};
 use toolpost_tool::Page;
 
-/// Shows what was found; who found it, and whether it is all, stands below.
+/// Writes the results, then their source and completeness.
 pub(crate) fn render(output: &Output, page: &mut Page) {
     if let Some(text) = &output.text {
         page.line(text.trim_end());
@@ -25,7 +25,9 @@ pub(crate) fn render(output: &Output, page: &mut Page) {
     if nothing {
         page.line(match output.complete {
             Complete::Yes => "Nothing found",
-            Complete::No | Complete::Unknown => "Nothing found, which does not mean that there is nothing",
+            Complete::No | Complete::Unknown => {
+                "Nothing found, but there may be something: the answer may be incomplete"
+            }
         });
     }
     notes(output, page);
@@ -37,17 +39,20 @@ fn notes(output: &Output, page: &mut Page) {
     {
         let column = asked.base.number(asked.column.saturating_sub(1));
         page.note(format!(
-            "no name is at that column; the nearest one is {} at column {column}, counted from {}",
+            "no name is at that column; used the nearest one, {} at column {column}, counted from {}",
             asked.name,
             asked.base.first()
         ));
     }
     let listed = output.places.len() as u64 + output.withheld;
     if !output.places.is_empty() && listed < output.total {
-        page.note(format!("the first {} of {} places", output.places.len(), output.total));
+        page.note(format!("the first {} of {} locations", output.places.len(), output.total));
     }
     if output.withheld > 0 {
-        page.note(format!("{} places stand in files that the rules do not let be read", output.withheld));
+        page.note(format!(
+            "{} locations withheld: the rules do not allow reading their files",
+            output.withheld
+        ));
     }
     let complete = match output.complete {
         Complete::Yes => "yes",

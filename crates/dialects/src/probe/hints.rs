@@ -1,4 +1,4 @@
-//! Words a next step with this dialect's tools.
+//! Hints for the next step, with this dialect's tool names.
 
 use super::targets::quoted;
 use toolpost_engine::Hint;
@@ -7,10 +7,13 @@ use toolpost_tool::example;
 pub(super) fn say(hint: &Hint) -> String {
     match hint {
         Hint::ReadFirst(path) => {
-            format!("See what stands there first: extract {}, then make the same call again.", file(&path.display()))
+            format!(
+                "See its content first: extract {}, then make the same call again.",
+                file(&path.display())
+            )
         }
         Hint::ReadAgain(path) => {
-            format!("See what stands there now: extract {}, then make the change on that.", file(&path.display()))
+            format!("See its current content: extract {}, then change that.", file(&path.display()))
         }
         Hint::ReadLines(path, from, to) => {
             let lines = if from == to { from.to_string() } else { format!("{from}-{to}") };
@@ -22,9 +25,10 @@ pub(super) fn say(hint: &Hint) -> String {
             )
         }
         Hint::GiveMoreContext => {
-            "Give more lines around it in old_string, so that one place is meant, or name the line by start_line.".to_owned()
+            "Add surrounding lines to old_string until it is unique, or name the line with start_line."
+                .to_owned()
         }
-        Hint::ReplaceAll => "Or set replace_all to true, if every occurrence is meant.".to_owned(),
+        Hint::ReplaceAll => "Or set replace_all to true to replace every occurrence.".to_owned(),
         Hint::WriteWhole(_) => "Or write the whole file with create, overwrite: true.".to_owned(),
         Hint::ReplaceText(path) => format!("Or replace a text in {} with edit.", path.display()),
         Hint::DidYouMean(names) => format!("Did you mean {}?", names.join(", or ")),
@@ -33,18 +37,18 @@ pub(super) fn say(hint: &Hint) -> String {
         }
         Hint::LookInto(path) => {
             let call = example(&[("directory", &path.display())]);
-            format!("See what is in it with listFiles, for example {call}.")
+            format!("List it with listFiles, for example {call}.")
         }
-        Hint::Narrow => "Name a smaller directory or a narrower pattern.".to_owned(),
-        Hint::Page(line) => format!("Name its lines from {line} on."),
+        Hint::Narrow => "Narrow the directory or the pattern.".to_owned(),
+        Hint::Page(line) => format!("Extract its lines from {line} on."),
         Hint::Pages(total) => {
             format!("Add a page range to the path, for example \"report.pdf:1-{}\".", (*total).min(10))
         }
         Hint::Literal(pattern) => {
-            format!("To find the name itself, escape it: {}.", example(&[("pattern", pattern)]))
+            format!("To match the literal name, escape it: {}.", example(&[("pattern", pattern)]))
         }
         Hint::TryAgain => "Make the same call again.".to_owned(),
-        Hint::Operator(rule) => format!("Only the operator can allow it, by a rule: {rule}."),
+        Hint::Operator(rule) => format!("Only the operator can allow this, with a rule: {rule}."),
         Hint::Advice(words) => words.clone(),
     }
 }

@@ -1,4 +1,4 @@
-//! Words a next step with this dialect's tools.
+//! Hints for the next step, with this dialect's tool names.
 
 use toolpost_engine::Hint;
 use toolpost_tool::example;
@@ -6,10 +6,10 @@ use toolpost_tool::example;
 pub(super) fn say(hint: &Hint) -> String {
     match hint {
         Hint::ReadFirst(path) => {
-            format!("See what is in it first: read_file {}.", example(&[("path", &path.display())]))
+            format!("Read it first: read_file {}.", example(&[("path", &path.display())]))
         }
         Hint::ReadAgain(path) => format!(
-            "Read it again with read_file {}, then make the change on what stands there now.",
+            "Read it again with read_file {}, then change its current content.",
             example(&[("path", &path.display())])
         ),
         Hint::ReadLines(path, from, to) => format!(
@@ -17,7 +17,7 @@ pub(super) fn say(hint: &Hint) -> String {
             path.display()
         ),
         Hint::GiveMoreContext => {
-            "Add the lines around it, or give start_line and end_line of the place that is meant in patches of apply_patch."
+            "Add surrounding lines until it is unique, or give start_line and end_line in patches of apply_patch."
                 .to_owned()
         }
         Hint::ReplaceAll => "Or make one replacement for each occurrence.".to_owned(),
@@ -28,19 +28,19 @@ pub(super) fn say(hint: &Hint) -> String {
             format!("Find it with find_files, for example {}.", example(&[("pattern", name)]))
         }
         Hint::LookInto(path) => {
-            format!("See what is in it with list_dir {}.", example(&[("path", &path.display())]))
+            format!("List it with list_dir, for example {}.", example(&[("path", &path.display())]))
         }
         Hint::Narrow => "Narrow path or pattern.".to_owned(),
         Hint::Page(line) => format!("Continue with read_file_range and start_line {line}."),
         Hint::Pages(total) => {
             let call = example(&[("pages", &format!("1-{}", (*total).min(10)))]);
-            format!("Name the pages that you need beside path, for example {call}.")
+            format!("Choose pages, for example {call}.")
         }
         Hint::Literal(pattern) => {
-            format!("To find the text itself, escape it: {}.", example(&[("pattern", pattern)]))
+            format!("To search for the literal text, escape it: {}.", example(&[("pattern", pattern)]))
         }
         Hint::TryAgain => "Make the same call again.".to_owned(),
-        Hint::Operator(rule) => format!("Only the operator can allow it, by a rule: {rule}."),
+        Hint::Operator(rule) => format!("Only the operator can allow this, with a rule: {rule}."),
         Hint::Advice(words) => words.clone(),
     }
 }

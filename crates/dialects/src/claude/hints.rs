@@ -1,4 +1,4 @@
-//! Words a next step with this dialect's tools.
+//! Hints for the next step, with this dialect's tool names.
 
 use toolpost_engine::Hint;
 use toolpost_tool::example;
@@ -7,17 +7,15 @@ pub(super) fn say(hint: &Hint) -> String {
     match hint {
         Hint::ReadFirst(_) => "File has not been read yet. Read it first before writing to it.".to_owned(),
         Hint::ReadAgain(path) => {
-            format!("Read {} again, then make the change on what stands there now.", path.display())
+            format!("Read {} again, then change its current content.", path.display())
         }
         Hint::ReadLines(path, from, to) => format!(
             "Read {} with offset {from} and limit {} and copy the text exactly.",
             path.display(),
             to - from + 1
         ),
-        Hint::GiveMoreContext => {
-            "Give more surrounding lines in old_string, so that it is unique.".to_owned()
-        }
-        Hint::ReplaceAll => "Or set replace_all to true, if every occurrence is meant.".to_owned(),
+        Hint::GiveMoreContext => "Add surrounding lines to old_string until it is unique.".to_owned(),
+        Hint::ReplaceAll => "Or set replace_all to true to replace every occurrence.".to_owned(),
         Hint::WriteWhole(_) => "Or write the whole file with Write.".to_owned(),
         Hint::ReplaceText(path) => format!("Or replace a text in {} with Edit.", path.display()),
         Hint::DidYouMean(names) => format!("Did you mean {}?", names.join(", or ")),
@@ -26,19 +24,19 @@ pub(super) fn say(hint: &Hint) -> String {
         }
         Hint::LookInto(path) => {
             let call = example(&[("pattern", "*"), ("path", &path.display())]);
-            format!("See what is in it with Glob, for example {call}.")
+            format!("List it with Glob, for example {call}.")
         }
         Hint::Narrow => "Narrow path, glob or pattern.".to_owned(),
         Hint::Page(offset) => format!("Continue with offset {offset}."),
         Hint::Pages(total) => {
             let call = example(&[("pages", &format!("1-{}", (*total).min(10)))]);
-            format!("Name the pages that you need, for example {call}.")
+            format!("Choose pages, for example {call}.")
         }
         Hint::Literal(pattern) => {
-            format!("To find the text itself, escape it: {}.", example(&[("pattern", pattern)]))
+            format!("To search for the literal text, escape it: {}.", example(&[("pattern", pattern)]))
         }
         Hint::TryAgain => "Make the same call again.".to_owned(),
-        Hint::Operator(rule) => format!("Only the operator can allow it, by a rule: {rule}."),
+        Hint::Operator(rule) => format!("Only the operator can allow this, with a rule: {rule}."),
         Hint::Advice(words) => words.clone(),
     }
 }

@@ -1,4 +1,4 @@
-//! The output of a command on a page: all of it, or both of its ends and what is left out between them.
+//! Command output on a page: all of it, or its beginning and end with a notice between them.
 
 use toolpost_engine::operations::exec::Output;
 use toolpost_text::{
@@ -7,42 +7,42 @@ use toolpost_text::{
 };
 use toolpost_tool::Page;
 
-/// How a dialect shows an output that is longer than its reply.
+/// A dialect's format for output that is longer than its reply.
 pub(crate) struct Style {
-    /// How many lines of the beginning and of the end are shown; as many as fit if none.
+    /// Number of lines shown from the beginning and the end; `None`: as many as fit.
     pub(crate) ends: Option<(usize, usize)>,
-    /// Words the gap between the parts that are shown.
+    /// Formats the notice for the gap between the shown parts.
     pub(crate) gap: fn(&Output, &Gap) -> String,
 }
 
-/// The style of the dialects whose reference fixes no words.
+/// The style of dialects whose reference fixes no wording.
 pub(crate) const PLAIN: Style = Style { ends: None, gap: plain };
 
-/// A part of an output that is not shown.
+/// A part of the output that is not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Gap {
-    /// How many characters are before it.
+    /// Number of characters before it.
     pub(crate) from: u64,
-    /// How many characters are before its end.
+    /// Number of characters before its end.
     pub(crate) to: u64,
-    /// Its first and its last line, where it consists of whole lines and the output is shown on both sides of it.
+    /// Its first and last line, if it consists of whole lines and output is shown on both sides.
     pub(crate) lines: Option<(u64, u64)>,
 }
 
-/// Whether all of an output is shown.
+/// Completeness of the shown output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shown {
-    /// It is.
+pub(crate) enum Extent {
+    /// The whole output is shown.
     Whole,
-    /// Only a part of it is; this is the first gap.
+    /// A part is shown; this is the first gap.
     Part(Gap),
 }
 
-/// How much of the page is kept free for the gaps and for a remark about them.
+/// Bytes of the page reserved for gap notices and a note about them.
 const AROUND: Limit = Limit { bytes: 640, lines: 12 };
 
-/// Writes as much of the output that was asked for as fits on the page, and what is left out of it.
-pub(crate) fn text(ran: &Output, page: &mut Page, style: &Style) -> Shown {
+/// Writes as much of the output as fits on the page, with notices for the rest.
+pub(crate) fn text(ran: &Output, page: &mut Page, style: &Style) -> Extent {
     let room = page.room();
     let room = Limit {
         bytes: room.bytes.saturating_sub(AROUND.bytes).max(room.bytes / 2),
@@ -60,13 +60,13 @@ pub(crate) fn text(ran: &Output, page: &mut Page, style: &Style) -> Shown {
         both_ends(&asked, ran.characters, room, style.ends)
     };
     page.fitted(body(ran, &parts, style));
-    gaps(ran, &parts).first().map_or(Shown::Whole, |gap| Shown::Part(*gap))
+    gaps(ran, &parts).first().map_or(Extent::Whole, |gap| Extent::Part(*gap))
 }
 
-/// Characters of the output that follow one another.
+/// A contiguous part of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Part<'t> {
-    /// How many characters are before it.
+    /// Number of characters before it.
     from: u64,
     text: &'t str,
 }
@@ -76,24 +76,24 @@ impl<'t> Part<'t> {
         self.from + self.text.chars().count() as u64
     }
 
-    /// Gives the first bytes that fit.
+    /// Returns the longest beginning that fits.
     fn first(self, limit: Limit) -> Self {
         Part { text: cut::first(self.text, limit), ..self }
     }
 
-    /// Gives the last bytes that fit.
+    /// Returns the longest end that fits.
     fn last(self, limit: Limit) -> Self {
         self.tail(cut::last(self.text, limit))
     }
 
-    /// Gives the part of it that is its end.
+    /// Returns the part from an offset to the end.
     fn tail(self, text: &'t str) -> Self {
         let before = &self.text[..self.text.len() - text.len()];
         Part { from: self.from + before.chars().count() as u64, text }
     }
 }
 
-/// Cuts the parts to a limit: what is nearest to the ends of the output stays.
+/// Cuts the parts to a limit, keeping the text nearest to the ends of the output.
 fn both_ends<'t>(
     parts: &[Part<'t>],
     characters: u64,
@@ -120,7 +120,7 @@ fn both_ends<'t>(
     }
 }
 
-/// Finds what is left out before, between and after the parts.
+/// Returns the gaps before, between and after the parts.
 fn gaps(ran: &Output, parts: &[Part<'_>]) -> Vec<Gap> {
     let parts: Vec<&Part<'_>> = parts.iter().filter(|part| !part.text.is_empty()).collect();
     let starts = std::iter::once(0).chain(parts.iter().map(|part| part.to()));
@@ -137,12 +137,12 @@ fn gaps(ran: &Output, parts: &[Part<'_>]) -> Vec<Gap> {
     gaps.map(|(from, to)| Gap { from, to, lines }).collect()
 }
 
-/// Tells whether a beginning ends with its line, and an end begins with one: it is cut there as soon as it has several.
+/// Checks whether to cut at a line boundary, which needs more than one line.
 fn is_whole_lines(head: &Part<'_>, tail: &Part<'_>) -> bool {
     head.text.ends_with('\n') && count(tail.text) > 1
 }
 
-/// Writes the parts, and the gaps where they are.
+/// Writes the parts and the gap notices between them.
 fn body(ran: &Output, parts: &[Part<'_>], style: &Style) -> String {
     let mut body = String::new();
     let mut gaps = gaps(ran, parts).into_iter().peekable();
@@ -159,7 +159,7 @@ fn body(ran: &Output, parts: &[Part<'_>], style: &Style) -> String {
     if body.is_empty() { "(no output)".to_owned() } else { body }
 }
 
-/// Adds a notice that begins a line of its own.
+/// Adds a notice on a new line.
 fn own_line(text: &mut String, words: &str) {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');

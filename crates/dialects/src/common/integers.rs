@@ -1,8 +1,8 @@
-//! Numbers that must be whole where a schema says only that they are numbers.
+//! Integer arguments whose schema allows any number.
 
 use toolpost_engine::Failure;
 
-/// Makes a whole number of an argument.
+/// Converts an argument to a whole number.
 pub(crate) fn number(name: &str, said: f64) -> Result<u64, Failure> {
     #[expect(
         clippy::cast_possible_truncation,

@@ -1,9 +1,9 @@
-//! Why a text was not replaced, in the words of this dialect's reference.
+//! Failed replacements, in the wording of this dialect's reference.
 
-use crate::common::changed;
+use crate::common::edits;
 use toolpost_engine::{Failure, Trouble};
 
-/// Names the arguments where the engine names what they stand for.
+/// Rewords a failure with the names of this dialect's arguments.
 pub(super) fn reword(failure: Failure) -> Failure {
     let facts = &failure.facts;
     let path = &facts.path;
@@ -13,11 +13,11 @@ pub(super) fn reword(failure: Failure) -> Failure {
         }
         Some(Trouble::EmptyOld) => format!("oldString is empty, and {path} is not."),
         Some(Trouble::Absent) => {
-            let already = changed::already_there(facts).map_or(String::new(), |more| format!(" {more}"));
+            let already = edits::already_there(facts).map_or(String::new(), |more| format!(" {more}"));
             format!("oldString not found in file content: {path}.{already}")
         }
         Some(Trouble::Ambiguous) => {
-            format!("oldString found {} times in {path} (multiple times).", changed::places(facts))
+            format!("oldString found {} times in {path} (multiple times).", edits::places(facts))
         }
         Some(Trouble::Unreadable | Trouble::NotDeleted | Trouble::NotMoved) | None => return failure,
     };

@@ -1,7 +1,7 @@
-//! How a change is shown: one line, the diff with fresh references, what was odd.
+//! Replies to edits: a summary line, the diff with new references, and notes.
 
-use super::referred;
-use crate::common::changed;
+use super::references;
+use crate::common::edits;
 use toolpost_engine::{
     Failure,
     operations::change::{Changed, Output, What},
@@ -9,14 +9,14 @@ use toolpost_engine::{
 use toolpost_text::counted::counted;
 use toolpost_tool::Page;
 
-/// Writes what became of each file.
+/// Writes the result for each file.
 pub(super) fn render(output: &Output, page: &mut Page) {
-    changed::render_with(output, page, summary, |diff| referred::all(diff).into());
+    edits::render_with(output, page, summary, |diff| references::all(diff).into());
 }
 
-/// Puts references in front of the lines that a failure shows.
+/// Adds references to the lines that a failure shows.
 pub(super) fn reword(failure: Failure) -> Failure {
-    let found = failure.found.as_deref().map(referred::all);
+    let found = failure.found.as_deref().map(references::all);
     Failure { found, ..failure }
 }
 
@@ -38,7 +38,7 @@ fn summary(file: &Changed) -> String {
             file.removed
         ),
         What::Replaced { count } => {
-            let places = counted(*count as u64, "place");
+            let places = counted(*count as u64, "change");
             let now = match (file.first_line, file.last_line) {
                 (first, last) if first == last => format!("line {first}"),
                 (first, last) => format!("lines {first}-{last}"),

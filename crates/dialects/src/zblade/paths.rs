@@ -1,4 +1,4 @@
-//! `move_file`, `copy_file` and `create_directory`: where things lie.
+//! `move_file`, `copy_file` and `create_directory`.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,17 +14,14 @@ pub(super) struct CreateDirectory;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Path of what there is.
     #[schemars(extend("x-aliases" = ["from", "src", "source_path", "old_path", "path"], "examples" = ["src/a.rs"]))]
     source: String,
-    /// Path that it gets; nothing may be there yet.
     #[schemars(extend("x-aliases" = ["to", "dest", "dst", "destination_path", "new_path", "target"], "examples" = ["src/b.rs"]))]
     destination: String,
 }
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct DirectoryArgs {
-    /// Path of the directory.
     #[schemars(extend("x-aliases" = ["dir", "directory", "dir_path", "directory_path"], "examples" = ["src/new"]))]
     path: String,
 }

@@ -1,15 +1,15 @@
-//! What this dialect says of what it leaves out: the words of its reference.
+//! Truncation notices, in the wording of the reference.
 
 use toolpost_text::{
     cut::{Cut, TRUNCATED},
     lines::count,
 };
 
-/// How many lines of the beginning and of the end are shown of what is too long.
+/// Number of lines shown from the beginning and the end of a long reply.
 pub(super) const HEAD: usize = 100;
 pub(super) const TAIL: usize = 50;
 
-/// Words what a reply leaves out between its ends.
+/// Formats the notice for the omitted middle of a reply.
 pub(super) fn notice(kept: &Cut<'_>) -> String {
     let (head, tail) = (count(kept.head), count(kept.tail));
     let whole = kept.head.ends_with('\n') && kept.left.last + tail == kept.left.of_lines;
@@ -21,7 +21,7 @@ pub(super) fn notice(kept: &Cut<'_>) -> String {
     truncated(kept.left.of_bytes as u64, kept.left.of_lines as u64, &showing)
 }
 
-/// Words that only a part is shown.
+/// Formats the notice that only a part is shown.
 pub(super) fn truncated(bytes: u64, lines: u64, showing: &str) -> String {
     format!(
         "\n\n{TRUNCATED}{bytes} bytes, {lines} lines - showing {showing}]\n\

@@ -1,9 +1,9 @@
-//! How files that were found by their names are listed.
+//! Lists of files found by name.
 
 use toolpost_engine::operations::glob::Output;
 use toolpost_tool::Page;
 
-/// Lists the files, and says how many there are beside them.
+/// Lists the files and notes how many are left out.
 pub(crate) fn render(output: &Output, page: &mut Page) {
     if output.total == 0 {
         page.line("No files found");
@@ -13,31 +13,30 @@ pub(crate) fn render(output: &Output, page: &mut Page) {
     if u64::try_from(shown).is_ok_and(|shown| shown < total) {
         page.note(format!("the {shown} newest of {total} files; narrow pattern or path to see the others"));
     }
-    super::walked::notes(&output.walk, page);
+    super::walk_notes::notes(&output.walk, page);
 }
 
-/// Reads a pattern that names a directory by a slash at its end: the files below it are meant.
+/// Expands a pattern that ends with a slash to the files below that directory.
 pub(crate) fn of_files(pattern: String) -> String {
     if pattern.ends_with('/') { pattern + "**" } else { pattern }
 }
 
-/// Explains why a pattern that a model might have meant otherwise found nothing.
+/// Explains a misunderstood pattern that matched nothing.
 pub(crate) fn whole_name(output: &Output, page: &mut Page) {
     let pattern = output.pattern.as_str();
     if output.total > 0 {
         return;
     }
     if pattern.starts_with('!') {
-        page.note("! is matched as a letter of the name here, and excludes nothing: give a pattern of the files that you want");
+        page.note("`!` is matched literally and excludes nothing: give a pattern of the files that you want");
     } else if !pattern.contains(['*', '?', '[', '{', '/']) {
         page.note(format!(
-            "a pattern without a wildcard is the whole name of a file; for a part of a name write *{pattern}*, for the files below \
-             a directory {pattern}/**"
+            "a pattern without a wildcard must be a whole file name; use *{pattern}* for a part of a name, {pattern}/** for the files below a directory"
         ));
     }
 }
 
-/// Says so where the time was up before everything was seen.
+/// Notes that time ran out before the search was complete.
 pub(crate) fn complete(output: &Output, page: &mut Page) {
     if output.walk.complete != toolpost_engine::operations::glob::Complete::Yes {
         page.note(

@@ -1,4 +1,4 @@
-//! How the end of a search's reply tells how much there is, and how to get the rest.
+//! The end of a search reply: the total, and how to get the rest.
 
 use toolpost_engine::operations::{
     glob::Complete,
@@ -7,20 +7,20 @@ use toolpost_engine::operations::{
 use toolpost_text::counted::counted;
 use toolpost_tool::Page;
 
-/// The words of a dialect at the end of a search's reply.
-pub(crate) struct Words {
-    /// What is counted on a page.
+/// A dialect's wording for the end of a search reply.
+pub(crate) struct Wording {
+    /// Name of the entries that a page counts.
     pub(crate) entries: &'static str,
-    /// What may be narrowed.
+    /// Parameters to narrow.
     pub(crate) narrow: &'static str,
-    /// What stands between the place that is shown and how to go on.
+    /// Text between the range and the continuation.
     pub(crate) rest: &'static str,
 }
 
-/// Says how much there is in all, how to get the rest, and what was not looked at.
-pub(crate) fn end(output: &Output, page: &mut Page, words: &Words) {
+/// Notes the total, how to get the rest, and the files that were skipped.
+pub(crate) fn end(output: &Output, page: &mut Page, words: &Wording) {
     window(output, page, words);
-    super::walked::notes(&output.walk, page);
+    super::walk_notes::notes(&output.walk, page);
     if output.walk.complete != Complete::Yes {
         page.note(format!(
             "timed_out: true; these are the matches found so far, not all of them; narrow {}",
@@ -29,8 +29,8 @@ pub(crate) fn end(output: &Output, page: &mut Page, words: &Words) {
     }
 }
 
-fn window(output: &Output, page: &mut Page, words: &Words) {
-    let Words { entries, narrow, rest } = words;
+fn window(output: &Output, page: &mut Page, words: &Wording) {
+    let Wording { entries, narrow, rest } = words;
     if output.files_matched == 0 {
         return page.line(&format!("No matches found in {}", counted(output.files_searched, "file")));
     }
@@ -45,7 +45,7 @@ fn window(output: &Output, page: &mut Page, words: &Words) {
     let last = output.offset + output.shown;
     if output.window_cut > 0 {
         page.note(format!(
-            "{} {entries} of this window are too much to be kept in memory; narrow {narrow}",
+            "{} {entries} of this window do not fit in memory; narrow {narrow}",
             output.window_cut
         ));
     }

@@ -1,13 +1,13 @@
-//! How a change is shown: one line, the diff, what was odd.
+//! Replies to edits: a summary line, the diff, and notes.
 
-use crate::common::changed;
+use crate::common::edits;
 use toolpost_engine::operations::change::{Changed, Output, What};
 use toolpost_text::counted::counted;
 use toolpost_tool::Page;
 
-/// Writes what became of each file.
+/// Writes the result for each file.
 pub(super) fn render(output: &Output, page: &mut Page) {
-    changed::render(output, page, summary);
+    edits::render(output, page, summary);
 }
 
 fn summary(file: &Changed) -> String {
@@ -25,10 +25,10 @@ fn summary(file: &Changed) -> String {
             )
         }
         What::Replaced { count } => {
-            let places = counted(*count as u64, "place");
+            let places = counted(*count as u64, "replacement");
             let (first, last) = (file.first_line, file.last_line);
             format!(
-                "Updated {path} in {places}: lines {first}-{last} of {} now (+{added} -{removed}).",
+                "Updated {path}: {places}, now lines {first}-{last} of {} (+{added} -{removed}).",
                 file.lines
             )
         }
