@@ -1,11 +1,11 @@
 //! The file system inside the roots: path resolution, walking, reading, atomic commits and their history.
 
 mod access;
-mod aside;
 mod beneath;
 mod cache;
 mod commit;
 mod draft;
+mod external_root;
 mod fault;
 mod hash;
 mod history;
@@ -47,11 +47,11 @@ mod watch;
 mod workspace;
 
 pub use access::{AccessError, AccessKind, Kind, OwnerWritable, Stat};
-pub use aside::{AsideError, Holder};
 pub use beneath::{open_directory_at, open_directory_beneath};
 pub use cache::{Blob, Cache, Turn as CacheTurn};
 pub use commit::{CommitError, CommitKind};
 pub use draft::{Action, Cause, Changed, Committed, Draft, Expect, Note, Outcome, Overwrite};
+pub use external_root::{AllowedParent, ExternalRootError};
 pub use fault::Fault;
 pub use hash::{ContentHash, Hasher, hash};
 pub use history::{FileDiff, FindError, History, Obstacle, Shown, UndoError, Undone};
