@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Mode, OFlags};
 use thiserror::Error;
 
-use crate::beneath::open_at;
 use crate::fault::Fault;
+use crate::openat::open_at;
 use crate::path::WorkspacePath;
 use crate::path_error::PathError;
 use crate::root::{HANDLE, Root};

@@ -1,7 +1,6 @@
 //! The file system inside the roots: path resolution, walking, reading, atomic commits and their history.
 
 mod access;
-mod beneath;
 mod cache;
 mod commit;
 mod draft;
@@ -18,6 +17,7 @@ mod mark;
 pub mod memory;
 mod nameless;
 mod open;
+mod openat;
 pub mod operator;
 mod options;
 mod owner;
@@ -47,7 +47,6 @@ mod watch;
 mod workspace;
 
 pub use access::{AccessError, AccessKind, Kind, OwnerWritable, Stat};
-pub use beneath::{open_directory_at, open_directory_beneath};
 pub use cache::{Blob, Cache, Turn as CacheTurn};
 pub use commit::{CommitError, CommitKind};
 pub use draft::{Action, Cause, Changed, Committed, Draft, Expect, Note, Outcome, Overwrite};
@@ -58,6 +57,7 @@ pub use history::{FileDiff, FindError, History, Obstacle, Shown, UndoError, Undo
 pub use hold::{Hold, HoldError};
 pub use ledger::{Coverage, LEDGER_LIMIT, Ledger, Record, Seen};
 pub use lookup::{Lookup, LookupError, Missing};
+pub use openat::{open_directory_at, open_directory_beneath};
 pub use options::{Durability, HistoryLimits, OpenError, Options, Scope};
 pub use owner::unique;
 pub use path::WorkspacePath;

@@ -14,7 +14,7 @@ pub(crate) fn make(directory: impl AsFd, mode: Mode) -> Result<Option<OwnedFd>> 
     use rustix::fs::OFlags;
     use rustix::io::Errno;
 
-    match crate::beneath::open_at(directory, Path::new("."), OFlags::RDWR | OFlags::TMPFILE, mode) {
+    match crate::openat::open_at(directory, Path::new("."), OFlags::RDWR | OFlags::TMPFILE, mode) {
         Ok(file) => Ok(Some(file)),
         Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT | Errno::NOSYS) => Ok(None),
         Err(errno) => Err(errno),

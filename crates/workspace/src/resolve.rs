@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use toolpost_text::escape::unescape;
 
 use crate::access::AccessKind;
-use crate::beneath::{open_at, open_handle};
+use crate::openat::{open_at, open_handle};
 use crate::path::WorkspacePath;
 use crate::path_error::PathError;
 use crate::read::stat_at;

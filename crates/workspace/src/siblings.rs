@@ -6,7 +6,7 @@ use std::path::Path;
 use rustix::fs::{AtFlags, statat};
 
 use crate::access::{AccessKind, Stat};
-use crate::beneath::open_handle;
+use crate::openat::open_handle;
 use crate::path::WorkspacePath;
 
 /// Metadata lookups; keeps the directory of the last file open.

@@ -8,8 +8,8 @@ use rustix::fs::{AtFlags, OFlags, RenameFlags, linkat, renameat, renameat_with, 
 use rustix::io::{Errno, Result};
 
 use crate::access::{AccessKind, Kind, Stat};
-use crate::beneath::{open_at, open_handle};
 use crate::mark::Mark;
+use crate::openat::{open_at, open_handle};
 use crate::owner::unique;
 use crate::path::WorkspacePath;
 use crate::read::{open_regular, stat_at};

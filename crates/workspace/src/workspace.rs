@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustix::fs::Mode;
 
 use crate::access::{AccessError, AccessKind, Stat};
-use crate::beneath::{READ_DIRECTORY, open_at};
+use crate::openat::{READ_DIRECTORY, open_at};
 use crate::options::Durability;
 use crate::path::WorkspacePath;
 use crate::read::{Entry, OpenFile, Snapshot, entries, open_regular, stat_at};

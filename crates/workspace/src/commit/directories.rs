@@ -9,9 +9,9 @@ use rustix::io::{Errno, Result};
 
 use super::error::CommitKind;
 use crate::access::{AccessKind, Kind, Stat};
-use crate::beneath::{READ_DIRECTORY, open_at};
 use crate::journal::{Journal, StepKind};
 use crate::mark::Mark;
+use crate::openat::{READ_DIRECTORY, open_at};
 use crate::path::WorkspacePath;
 use crate::raw::Raw;
 use crate::read::stat_at;

@@ -9,8 +9,8 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::{Errno, Result};
 
 use crate::access::AccessKind;
-use crate::beneath::open_at;
 use crate::hash::{ContentHash, hash};
+use crate::openat::open_at;
 use crate::read::{OpenFile, open_regular};
 use crate::spot::Spot;
 

@@ -11,8 +11,8 @@ use toolpost_text::escape;
 
 use super::Recording;
 use crate::access::{AccessKind, Kind};
-use crate::beneath::open_directory_beneath;
 use crate::hash::{ContentHash, hash};
+use crate::openat::open_directory_beneath;
 use crate::path::WorkspacePath;
 use crate::raw::Raw;
 use crate::read::stat_at;

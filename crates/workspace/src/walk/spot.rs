@@ -12,8 +12,8 @@ use super::listing::{Kind, Listing};
 use super::options::{Options, Prune, Rules};
 use super::prune;
 use super::rules::{Level, against};
-use crate::beneath::open_directory_beneath;
 use crate::fault::Fault;
+use crate::openat::open_directory_beneath;
 use crate::path::WorkspacePath;
 
 /// A directory that can be listed on its own, with its effective rules.

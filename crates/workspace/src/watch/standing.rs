@@ -16,7 +16,7 @@ use super::events::{self, Event, bits};
 use super::mounts::Mounts;
 use super::outside::{Excludes, Outside};
 use super::places::Places;
-use crate::beneath::open_directory_beneath;
+use crate::openat::open_directory_beneath;
 use crate::path::WorkspacePath;
 use crate::walk::{self, Candidate, Claim, Entry, Kind, Next, Options, Prune, Rules, Visitor};
 use crate::workspace::Workspace;
