@@ -83,7 +83,7 @@ impl Step {
     pub(crate) fn names_are_plain(&self) -> bool {
         let mut beside = [&self.temp, &self.backup].into_iter().flatten().map(Raw::name);
         // Recovery may remove only files that a commit has created.
-        beside.all(|name| is_plain(name) && name.as_bytes().ends_with(crate::spot::SUFFIX.as_bytes()))
+        beside.all(|name| is_plain(name) && name.as_bytes().ends_with(crate::dir_entry::SUFFIX.as_bytes()))
             && self.copies.as_deref().map(OsStr::new).is_none_or(is_plain)
     }
 }

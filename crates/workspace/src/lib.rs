@@ -3,6 +3,7 @@
 mod access;
 mod cache;
 mod commit;
+mod dir_entry;
 mod draft;
 mod external_root;
 mod fault;
@@ -36,7 +37,6 @@ mod shelf;
 mod siblings;
 mod signal;
 mod spelling;
-mod spot;
 mod state;
 mod store;
 mod system;

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, unlinkat};
 use rustix::io::{Errno, Result};
 
+use crate::dir_entry::gone;
 use crate::openat::{READ_DIRECTORY, open_at};
-use crate::spot::gone;
 
 /// Removes any entry, directories recursively, without following links.
 pub(crate) fn remove_tree(parent: impl AsFd, name: &OsStr) -> Result<()> {

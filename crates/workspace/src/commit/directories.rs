@@ -9,13 +9,13 @@ use rustix::io::{Errno, Result};
 
 use super::error::CommitKind;
 use crate::access::{AccessKind, Kind, Stat};
+use crate::dir_entry::DirEntry;
 use crate::journal::{Journal, StepKind};
 use crate::mark::Mark;
 use crate::openat::{READ_DIRECTORY, open_at};
 use crate::path::WorkspacePath;
 use crate::raw::Raw;
 use crate::read::stat_at;
-use crate::spot::Spot;
 use crate::system::mode as mode_bits;
 use crate::workspace::Workspace;
 
@@ -34,8 +34,8 @@ pub(crate) fn set_modes(workspace: &Workspace, journal: &Journal) -> Vec<Workspa
 
 /// Removes a directory if it is empty.
 pub(crate) fn remove_empty(path: &WorkspacePath) -> Result<()> {
-    let spot = Spot::open(path)?;
-    unlinkat(&spot.directory, &spot.name, AtFlags::REMOVEDIR)
+    let entry = DirEntry::open(path)?;
+    unlinkat(&entry.directory, &entry.name, AtFlags::REMOVEDIR)
 }
 
 /// Returns whether a directory is empty.
@@ -60,14 +60,14 @@ pub(crate) fn remove_all_empty(workspace: &Workspace, emptied: &[Raw]) {
 }
 
 fn set_mode(path: &WorkspacePath, mode: u32, file: Option<&Mark>) -> Result<()> {
-    let spot = Spot::open(path)?;
+    let entry = DirEntry::open(path)?;
     let sort = if file.is_some() { OFlags::empty() } else { OFlags::DIRECTORY };
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW | sort;
-    let stat = stat_at(&spot.directory, Path::new(&spot.name)).map_err(|why| why.errno())?;
+    let stat = stat_at(&entry.directory, Path::new(&entry.name)).map_err(|why| why.errno())?;
     if file.is_none() && (stat.kind, stat.mode) == (Kind::Directory, mode) {
         return Ok(());
     }
-    let opened = open_at(&spot.directory, Path::new(&spot.name), flags, Mode::empty())?;
+    let opened = open_at(&entry.directory, Path::new(&entry.name), flags, Mode::empty())?;
     if file.is_some_and(|mark| fstat(&opened).is_ok_and(|stat| !mark.is_file(&Stat::of(&stat)))) {
         return Err(Errno::STALE);
     }

@@ -9,13 +9,13 @@ use super::directories::is_empty;
 use super::error::{CommitError, CommitKind};
 use super::work::{ReadOnly, Rename, Source, Work, device_above, is_same_name, step, work};
 use crate::access::{AccessKind, Kind, OwnerWritable, Stat};
+use crate::dir_entry::{DirEntry, mark_any, mark_of};
 use crate::draft::{Action, Changed, Draft, Expect, Note, Outcome, Overwrite};
 use crate::hash::{ContentHash, hash};
 use crate::journal::StepKind;
 use crate::mark::Mark;
 use crate::path::WorkspacePath;
 use crate::read::stat_at;
-use crate::spot::{Spot, mark_any, mark_of};
 
 /// The plan of a commit.
 #[derive(Default)]
@@ -231,7 +231,7 @@ impl Plan {
         }
         let mut step = step(StepKind::Move, &path, Some(mark));
         step.over = over.map(|(mark, _)| mark);
-        step.backup = over.and(to.file_name()).map(|name| Spot::temporary(name).into());
+        step.backup = over.and(to.file_name()).map(|name| DirEntry::temporary(name).into());
         step.to = Some(to.raw().into());
         let old = over.map(|(_, stat)| stat);
         self.push(Work { to: Some(to), old, rename, ..work(number, path, step) });
@@ -368,10 +368,10 @@ fn present(path: &WorkspacePath) -> Result<Option<Stat>, Problem> {
 }
 
 fn marked(path: &WorkspacePath) -> Result<(Mark, Stat), Problem> {
-    let spot = Spot::open(path).map_err(|errno| CommitKind::from(AccessKind::from(errno)))?;
-    let marked = match stat_at(&spot.directory, Path::new(&spot.name)) {
-        Ok(stat) if stat.kind == Kind::File => mark_of(&spot.directory, &spot.name),
-        _ => mark_any(&spot.directory, &spot.name),
+    let entry = DirEntry::open(path).map_err(|errno| CommitKind::from(AccessKind::from(errno)))?;
+    let marked = match stat_at(&entry.directory, Path::new(&entry.name)) {
+        Ok(stat) if stat.kind == Kind::File => mark_of(&entry.directory, &entry.name),
+        _ => mark_any(&entry.directory, &entry.name),
     };
     Ok(marked.map_err(CommitKind::from)?)
 }

@@ -7,6 +7,7 @@ use rustix::io::{Errno, Result};
 use super::Commit;
 use super::work::{Source, Work};
 use crate::access::{Kind, Stat};
+use crate::dir_entry::{DirEntry, mark_of};
 use crate::draft::{Cause, Note};
 use crate::fault::Fault;
 use crate::journal::StepKind;
@@ -17,7 +18,6 @@ use crate::raw::Raw;
 use crate::read::stat_at;
 use crate::record::{Change, Content, Record, Sort, What};
 use crate::recording::{Recording, tree};
-use crate::spot::{Spot, mark_of};
 
 impl<'a> Commit<'a> {
     /// Stores the affected contents and creates the record. A failure adds a note and does not fail the
@@ -96,8 +96,8 @@ fn copied(recording: &mut Recording<'_>, from: &Source) -> Result<Content> {
     let mode = Some(stat.mode & 0o777);
     match from.kind {
         Kind::File if recording.too_much(stat.len).is_none() => {
-            let spot = Spot::open(&from.path)?;
-            let (mark, stat) = mark_of(&spot.directory, &spot.name).map_err(|_| Errno::STALE)?;
+            let entry = DirEntry::open(&from.path)?;
+            let (mark, stat) = mark_of(&entry.directory, &entry.name).map_err(|_| Errno::STALE)?;
             let file = kept(recording, &from.path, Some(&mark), Some(&stat))?;
             Ok(file.map_or_else(|| Content::new(Sort::File), |file| Content { mode, ..file }))
         }
@@ -156,13 +156,13 @@ fn kept(
 ) -> Result<Option<Content>> {
     let (Some(mark), Some(stat)) = (mark, stat) else { return Ok(None) };
     let mut content = Content::file(mark.hash, stat.len, Some(stat.mode));
-    let spot = Spot::open(path)?;
-    recording.keep_file(path, &spot.directory, Path::new(&spot.name), &mut content)?;
+    let entry = DirEntry::open(path)?;
+    recording.keep_file(path, &entry.directory, Path::new(&entry.name), &mut content)?;
     Ok(Some(content))
 }
 
 fn link(path: &WorkspacePath, stat: &Stat) -> Result<Content> {
-    let spot = Spot::open(path)?;
-    let target = Some(tree::link(&spot.directory, &spot.name)?);
+    let entry = DirEntry::open(path)?;
+    let target = Some(tree::link(&entry.directory, &entry.name)?);
     Ok(Content { target, mode: Some(stat.mode), ..Content::new(Sort::Link) })
 }

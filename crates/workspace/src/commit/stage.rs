@@ -12,13 +12,13 @@ use rustix::io::{Errno, Result};
 use super::error::Failed;
 use super::metadata;
 use crate::access::Stat;
+use crate::dir_entry::DirEntry;
 use crate::fault::Fault;
 use crate::hash::ContentHash;
 use crate::mark::Mark;
 use crate::nameless;
 use crate::openat::open_at;
 use crate::read::OpenFile;
-use crate::spot::Spot;
 use crate::system::{mode as mode_bits, reserve, sync_bytes};
 
 /// From this length in bytes, space is reserved before writing, to detect a full disk early.
@@ -42,7 +42,7 @@ pub(crate) enum Like<'a> {
 
 /// Writes content with a known hash to an unnamed file, then links it to the temporary name.
 pub(crate) fn stage(
-    spot: &Spot,
+    entry: &DirEntry,
     temp: &OsStr,
     bytes: &[u8],
     hash: ContentHash,
@@ -54,20 +54,20 @@ pub(crate) fn stage(
         _ => mode_bits(0o600),
     };
     if let Some(file) =
-        nameless::make(&spot.directory, first).map_err(Failed::when("creating the new file"))?
+        nameless::make(&entry.directory, first).map_err(Failed::when("creating the new file"))?
     {
         let file = File::from(file);
         let staged = fill(&file, bytes, hash, like, mode)?;
-        if nameless::name(&file, &spot.directory, temp).is_ok() {
+        if nameless::name(&file, &entry.directory, temp).is_ok() {
             return Ok(staged);
         }
     }
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
-    let named = open_at(&spot.directory, Path::new(temp), flags, first);
+    let named = open_at(&entry.directory, Path::new(temp), flags, first);
     let file = File::from(named.map_err(Failed::when("creating the new file"))?);
     let staged = fill(&file, bytes, hash, like, mode);
     if staged.is_err() {
-        let _ = spot.unlink(temp);
+        let _ = entry.unlink(temp);
     }
     staged
 }

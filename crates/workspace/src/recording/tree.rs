@@ -11,13 +11,13 @@ use toolpost_text::escape;
 
 use super::Recording;
 use crate::access::{AccessKind, Kind};
+use crate::dir_entry::mark_any;
 use crate::hash::{ContentHash, hash};
 use crate::openat::open_directory_beneath;
 use crate::path::WorkspacePath;
 use crate::raw::Raw;
 use crate::read::stat_at;
 use crate::record::{Content, Node, Sort};
-use crate::spot::mark_any;
 
 /// Maximum number of entries of a stored directory tree.
 const NAMES: usize = 10_000;

@@ -18,14 +18,14 @@ use crate::read::{open_regular, stat_at};
 pub(crate) const SUFFIX: &str = ".toolpost-tmp";
 
 /// A name in a directory that was opened beneath its root.
-pub(crate) struct Spot {
+pub(crate) struct DirEntry {
     pub(crate) directory: OwnedFd,
     pub(crate) name: OsString,
 }
 
 /// Result of comparing a name with a recorded file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum Comparison {
     /// The same file with the same content.
     Same,
     /// The same file with other content.
@@ -36,7 +36,7 @@ pub(crate) enum Found {
     Absent,
 }
 
-impl Spot {
+impl DirEntry {
     /// Opens the parent directory of a path; fails for a root.
     pub(crate) fn open(path: &WorkspacePath) -> Result<Self> {
         let name = path.file_name().ok_or(Errno::BUSY)?;
@@ -45,20 +45,20 @@ impl Spot {
     }
 
     /// Compares the file at a name with a recorded one; fails if it cannot be read.
-    pub(crate) fn find(&self, name: &OsStr, mark: &Mark) -> Result<Found> {
+    pub(crate) fn find(&self, name: &OsStr, mark: &Mark) -> Result<Comparison> {
         let stat = match stat_at(&self.directory, Path::new(name)) {
             Ok(stat) => stat,
-            Err(AccessKind::Missing | AccessKind::NotADirectory) => return Ok(Found::Absent),
+            Err(AccessKind::Missing | AccessKind::NotADirectory) => return Ok(Comparison::Absent),
             Err(why) => return Err(why.errno()),
         };
         if !mark.is_file(&stat) {
-            return Ok(Found::Other);
+            return Ok(Comparison::Other);
         }
-        let Some(hash) = mark.hash else { return Ok(Found::Same) };
+        let Some(hash) = mark.hash else { return Ok(Comparison::Same) };
         match mark_of(&self.directory, name) {
-            Ok((now, _)) if now.hash == Some(hash) => Ok(Found::Same),
+            Ok((now, _)) if now.hash == Some(hash) => Ok(Comparison::Same),
             Err(why @ (AccessKind::Denied | AccessKind::Io(_))) => Err(why.errno()),
-            _ => Ok(Found::Altered),
+            _ => Ok(Comparison::Altered),
         }
     }
 
