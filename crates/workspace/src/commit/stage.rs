@@ -16,10 +16,10 @@ use crate::dir_entry::DirEntry;
 use crate::fault::Fault;
 use crate::hash::ContentHash;
 use crate::mark::Mark;
-use crate::nameless;
 use crate::openat::open_at;
 use crate::read::OpenFile;
 use crate::system::{mode as mode_bits, reserve, sync_bytes};
+use crate::tmpfile;
 
 /// From this length in bytes, space is reserved before writing, to detect a full disk early.
 const LARGE: usize = 1 << 20;
@@ -54,11 +54,11 @@ pub(crate) fn stage(
         _ => mode_bits(0o600),
     };
     if let Some(file) =
-        nameless::make(&entry.directory, first).map_err(Failed::when("creating the new file"))?
+        tmpfile::create(&entry.directory, first).map_err(Failed::when("creating the new file"))?
     {
         let file = File::from(file);
         let staged = fill(&file, bytes, hash, like, mode)?;
-        if nameless::name(&file, &entry.directory, temp).is_ok() {
+        if tmpfile::link(&file, &entry.directory, temp).is_ok() {
             return Ok(staged);
         }
     }
