@@ -35,8 +35,8 @@ use crate::dir_entry::{Comparison, DirEntry};
 use crate::draft::{Cause, Committed, Draft, Note, Outcome};
 use crate::journal::{Journal, Phase, Step, StepKind};
 use crate::options::Durability;
-use crate::owner::Owner;
 use crate::path::WorkspacePath;
+use crate::process_id::ProcessId;
 use crate::raw::Raw;
 use crate::record::{Record, Sort};
 use crate::recording::{JournalAfter, keep};
@@ -373,7 +373,7 @@ impl<'a> Commit<'a> {
 
     fn journal(&self) -> Journal {
         Journal {
-            owner: Owner::this().clone(),
+            owner: ProcessId::this().clone(),
             phase: self.phase,
             made: self.made.iter().map(|path| Raw::from(path.raw())).collect(),
             steps: self.works.iter().map(|work| work.step.clone()).collect(),

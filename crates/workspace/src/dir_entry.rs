@@ -10,8 +10,8 @@ use rustix::io::{Errno, Result};
 use crate::access::{AccessKind, Kind, Stat};
 use crate::mark::Mark;
 use crate::openat::{open_at, open_handle};
-use crate::owner::unique;
 use crate::path::WorkspacePath;
+use crate::process_id::unique;
 use crate::read::{open_regular, stat_at};
 
 /// Suffix of temporary files. Their names start with a dot and contain the name of the target file.

@@ -6,14 +6,14 @@ use std::os::unix::ffi::OsStrExt;
 use serde::{Deserialize, Serialize};
 
 use crate::mark::Mark;
-use crate::owner::Owner;
+use crate::process_id::ProcessId;
 use crate::raw::Raw;
 use crate::record::Record;
 
 /// Plan and progress of one commit.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Journal {
-    pub(crate) owner: Owner,
+    pub(crate) owner: ProcessId,
     pub(crate) phase: Phase,
     /// Directories to create, parents first.
     pub(crate) made: Vec<Raw>,

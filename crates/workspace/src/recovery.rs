@@ -87,7 +87,7 @@ impl Recovery {
             let _ = state.remove(&file);
             return;
         };
-        if life == Life::Unknown && journal.owner.lives() {
+        if life == Life::Unknown && journal.owner.is_alive() {
             return;
         }
         if !journal.steps.iter().all(Step::names_are_plain) {

@@ -11,8 +11,8 @@ use rustix::io::{Errno, Result};
 use super::pieces;
 use crate::fault::Fault;
 use crate::hash::{ContentHash, hash};
-use crate::owner::unique;
 use crate::private_files::{CREATE, PRIVATE, read_file};
+use crate::process_id::unique;
 use crate::read::stat_at;
 use crate::tmpfile;
 
