@@ -3,6 +3,7 @@
 mod access;
 mod cache;
 mod commit;
+pub mod diagnostics;
 mod dir_entry;
 mod draft;
 mod external_root;
@@ -24,7 +25,6 @@ mod options;
 mod path;
 mod path_error;
 mod private_files;
-pub mod probe;
 mod process_id;
 mod raw;
 mod read;

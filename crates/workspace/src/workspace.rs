@@ -47,7 +47,7 @@ impl Workspace {
 
     /// Returns a line about the state directory, or about the effects of its absence.
     pub fn state_report(&self) -> String {
-        crate::probe::state(self.state_folder())
+        crate::diagnostics::state(self.state_folder())
     }
 
     /// Returns the path of an absolute location that was resolved before, if a root contains it.
