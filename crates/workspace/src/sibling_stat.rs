@@ -11,11 +11,11 @@ use crate::path::WorkspacePath;
 
 /// Metadata lookups; keeps the directory of the last file open.
 #[derive(Debug, Default)]
-pub struct Siblings {
+pub struct SiblingStat {
     last: Option<(WorkspacePath, OwnedFd)>,
 }
 
-impl Siblings {
+impl SiblingStat {
     /// Returns metadata without following links.
     ///
     /// # Errors
