@@ -40,9 +40,9 @@ use crate::process_id::ProcessId;
 use crate::raw::Raw;
 use crate::record::{Record, Sort};
 use crate::recording::{JournalAfter, keep};
+use crate::remove_tree::remove_tree;
 use crate::state::Sync;
 use crate::system::mode as mode_bits;
-use crate::tree::remove_tree;
 use crate::workspace::Workspace;
 
 /// Applies all drafts, or none.

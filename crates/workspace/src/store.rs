@@ -21,7 +21,7 @@ use crate::options::HistoryLimits;
 use crate::private_files::{CREATE, PRIVATE, names, read_file};
 use crate::process_id::unique;
 use crate::record::Record;
-use crate::tree::remove_tree;
+use crate::remove_tree::remove_tree;
 
 /// File with the root of a directory of records.
 const ROOT: &str = "root";

@@ -20,8 +20,8 @@ use crate::mark::Mark;
 use crate::openat::{READ_DIRECTORY, open_at, open_handle};
 use crate::path::WorkspacePath;
 use crate::read::{open_regular, stat_at};
+use crate::remove_tree::remove_tree;
 use crate::system::{mode as mode_bits, sync_all};
-use crate::tree::remove_tree;
 
 /// Buffer size in bytes.
 const PIECE: usize = 256 * 1024;

@@ -14,7 +14,7 @@ use crate::journal::{Journal, Phase, Step, StepKind};
 use crate::path::WorkspacePath;
 use crate::raw::Raw;
 use crate::read::stat_at;
-use crate::tree::remove_tree;
+use crate::remove_tree::remove_tree;
 use crate::workspace::Workspace;
 
 /// Reverts all steps of a commit, last one first. Returns the outcomes in that order, and a journal of the
