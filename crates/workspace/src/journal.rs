@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::mark::Mark;
+use crate::fingerprint::Fingerprint;
 use crate::process_id::ProcessId;
 use crate::raw::Raw;
 use crate::record::Record;
@@ -69,11 +69,11 @@ pub(crate) struct Step {
     /// Backup name of the old content, in the same directory (of a move: in the target directory).
     pub(crate) backup: Option<Raw>,
     /// State before the step.
-    pub(crate) old: Option<Mark>,
+    pub(crate) old: Option<Fingerprint>,
     /// State after the step.
-    pub(crate) new: Option<Mark>,
+    pub(crate) new: Option<Fingerprint>,
     /// File that a move replaces.
-    pub(crate) over: Option<Mark>,
+    pub(crate) over: Option<Fingerprint>,
     /// Name of the backups in the state directory, for a file that is rewritten in place.
     pub(crate) copies: Option<String>,
 }

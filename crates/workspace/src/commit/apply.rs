@@ -12,11 +12,11 @@ use super::late::{Former, Late};
 use super::stage::{Like, PERMISSIONS, stage};
 use super::work::{Rename, Work};
 use crate::access::AccessKind;
-use crate::dir_entry::{DirEntry, mark_any, move_to};
+use crate::dir_entry::{DirEntry, fingerprint_entry, move_to};
 use crate::draft::Note;
+use crate::fingerprint::Fingerprint;
 use crate::hash::hash;
 use crate::journal::StepKind;
-use crate::mark::Mark;
 use crate::path::WorkspacePath;
 use crate::raw::Raw;
 use crate::read::open_regular;
@@ -54,14 +54,14 @@ pub(super) fn prepare(work: &mut Work, notes: &mut Vec<Note>) -> std::result::Re
     let entry = open(work)?;
     if let Some(from) = &work.from {
         let staged = copy(&from.path, &entry, temp.name())?;
-        work.step.new = Some(staged.mark);
+        work.step.new = Some(staged.fingerprint);
         work.staged = Some(entry);
         return Ok(Some(staged.mode));
     }
     if let Some(target) = &work.link {
         symlinkat(target.as_os_str(), &entry.directory, temp.name())
             .map_err(Failed::when("creating the link"))?;
-        work.step.new = Some(mark_any(&entry.directory, temp.name()).map_err(CommitKind::from)?.0);
+        work.step.new = Some(fingerprint_entry(&entry.directory, temp.name()).map_err(CommitKind::from)?.0);
         work.staged = Some(entry);
         return Ok(None);
     }
@@ -81,7 +81,7 @@ pub(super) fn prepare(work: &mut Work, notes: &mut Vec<Note>) -> std::result::Re
         Err(failed) => return Err(failed.into()),
     };
     notes.extend(staged.lost.into_iter().map(|what| Note::NotKept { path: work.path.clone(), what }));
-    work.step.new = Some(staged.mark);
+    work.step.new = Some(staged.fingerprint);
     work.staged = Some(entry);
     Ok(Some(staged.mode))
 }
@@ -115,12 +115,12 @@ fn open(work: &Work) -> std::result::Result<DirEntry, Stop> {
 
 /// Returns the current identity. Only the content must match: another file with the same bytes is acceptable,
 /// and is what a revert restores.
-fn same(path: &WorkspacePath, mark: &Mark) -> std::result::Result<Mark, CommitKind> {
+fn same(path: &WorkspacePath, fingerprint: &Fingerprint) -> std::result::Result<Fingerprint, CommitKind> {
     let entry = DirEntry::open(path).map_err(|errno| CommitKind::from(AccessKind::from(errno)))?;
-    let (now, stat) = mark_any(&entry.directory, &entry.name)?;
+    let (now, stat) = fingerprint_entry(&entry.directory, &entry.name)?;
     match now.hash {
-        Some(found) if now.hash != mark.hash => Err(CommitKind::Changed { found }),
-        None if !mark.is_file(&stat) => Err(CommitKind::Access(AccessKind::Changed)),
+        Some(found) if now.hash != fingerprint.hash => Err(CommitKind::Changed { found }),
+        None if !fingerprint.is_file(&stat) => Err(CommitKind::Access(AccessKind::Changed)),
         _ => Ok(now),
     }
 }
@@ -130,7 +130,7 @@ fn same(path: &WorkspacePath, mark: &Mark) -> std::result::Result<Mark, CommitKi
 /// Fails if its content changed in another way. For a commit of one step, that content is restored first;
 /// otherwise the step records its hash, so that the revert recognises the file.
 pub(super) fn confirm(work: &mut Work, way: Way) -> std::result::Result<bool, CommitKind> {
-    let (Some(former), Some(Mark { hash: Some(old), .. })) = (&mut work.former, work.step.old) else {
+    let (Some(former), Some(Fingerprint { hash: Some(old), .. })) = (&mut work.former, work.step.old) else {
         return Ok(false);
     };
     let length = work.old.map_or(0, |stat| stat.len);
@@ -150,7 +150,9 @@ pub(super) fn confirm(work: &mut Work, way: Way) -> std::result::Result<bool, Co
                 .replace(temp.name(), &entry.name)
                 .map_err(Failed::when("putting the former content back"))?;
         }
-        _ => work.step.old = work.step.old.map(|mark| Mark { hash: Some(found), ..mark }),
+        _ => {
+            work.step.old = work.step.old.map(|fingerprint| Fingerprint { hash: Some(found), ..fingerprint })
+        }
     }
     work.former = None;
     Err(CommitKind::Changed { found })
@@ -267,8 +269,8 @@ mod tests {
             };
             let path = Workspace::open(options).unwrap().0.resolve("d").unwrap();
             let entry = DirEntry::open(&path).unwrap();
-            let mark = mark_any(&entry.directory, &entry.name).unwrap().0;
-            let mut gone = work(0, path.clone(), step(StepKind::RemoveEmpty, &path, Some(mark)));
+            let fingerprint = fingerprint_entry(&entry.directory, &entry.name).unwrap().0;
+            let mut gone = work(0, path.clone(), step(StepKind::RemoveEmpty, &path, Some(fingerprint)));
             std::fs::write(base.path().join("d/mine"), "mine").unwrap();
             let Err(Stop::For(why)) = apply(&mut gone, way) else { panic!("{way:?}: it went") };
             assert_eq!(why, CommitKind::NotEmpty, "{way:?}");

@@ -15,8 +15,8 @@ use super::stage::{Staged, sync_file};
 use crate::access::{Kind, Stat};
 use crate::dir_entry::DirEntry;
 use crate::fault::Fault;
+use crate::fingerprint::Fingerprint;
 use crate::hash::{ContentHash, Hasher};
-use crate::mark::Mark;
 use crate::openat::{READ_DIRECTORY, open_at, open_handle};
 use crate::path::WorkspacePath;
 use crate::read::{open_regular, stat_at};
@@ -47,7 +47,7 @@ pub(super) fn copy(from: &WorkspacePath, target: &DirEntry, temp: &OsStr) -> Res
             tree(&source, target, temp)?;
         }
         let stat = stat_at(&target.directory, Path::new(temp))?;
-        Ok(Staged { mark: Mark::new(&stat, hash), mode: stat.mode, lost: Vec::new() })
+        Ok(Staged { fingerprint: Fingerprint::new(&stat, hash), mode: stat.mode, lost: Vec::new() })
     });
     copied.inspect_err(|_| {
         let _ = remove_tree(&target.directory, temp);

@@ -10,8 +10,8 @@ use rustix::io::{Errno, Result};
 use super::error::CommitKind;
 use crate::access::{AccessKind, Kind, Stat};
 use crate::dir_entry::DirEntry;
+use crate::fingerprint::Fingerprint;
 use crate::journal::{Journal, StepKind};
-use crate::mark::Mark;
 use crate::openat::{READ_DIRECTORY, open_at};
 use crate::path::WorkspacePath;
 use crate::raw::Raw;
@@ -23,7 +23,7 @@ use crate::workspace::Workspace;
 /// paths that failed.
 pub(crate) fn set_modes(workspace: &Workspace, journal: &Journal) -> Vec<WorkspacePath> {
     let in_place = journal.steps.iter().filter(|step| step.kind == StepKind::InPlace);
-    let files: HashMap<&Path, &Mark> =
+    let files: HashMap<&Path, &Fingerprint> =
         in_place.filter_map(|step| Some((step.place.path(), step.old.as_ref()?))).collect();
     let set = |(place, mode): &(Raw, u32)| {
         let path = workspace.known(place.path())?;
@@ -59,7 +59,7 @@ pub(crate) fn remove_all_empty(workspace: &Workspace, emptied: &[Raw]) {
     }
 }
 
-fn set_mode(path: &WorkspacePath, mode: u32, file: Option<&Mark>) -> Result<()> {
+fn set_mode(path: &WorkspacePath, mode: u32, file: Option<&Fingerprint>) -> Result<()> {
     let entry = DirEntry::open(path)?;
     let sort = if file.is_some() { OFlags::empty() } else { OFlags::DIRECTORY };
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW | sort;
@@ -68,7 +68,8 @@ fn set_mode(path: &WorkspacePath, mode: u32, file: Option<&Mark>) -> Result<()> 
         return Ok(());
     }
     let opened = open_at(&entry.directory, Path::new(&entry.name), flags, Mode::empty())?;
-    if file.is_some_and(|mark| fstat(&opened).is_ok_and(|stat| !mark.is_file(&Stat::of(&stat)))) {
+    if file.is_some_and(|fingerprint| fstat(&opened).is_ok_and(|stat| !fingerprint.is_file(&Stat::of(&stat))))
+    {
         return Err(Errno::STALE);
     }
     fchmod(opened, mode_bits(mode))

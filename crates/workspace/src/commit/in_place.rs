@@ -14,9 +14,9 @@ use super::stage::sync_file;
 use crate::access::Stat;
 use crate::dir_entry::DirEntry;
 use crate::fault::Fault;
+use crate::fingerprint::Fingerprint;
 use crate::hash::{ContentHash, hash};
 use crate::journal::Step;
-use crate::mark::Mark;
 use crate::openat::open_at;
 use crate::path::WorkspacePath;
 use crate::state::{State, Sync};
@@ -26,7 +26,7 @@ use crate::workspace::Workspace;
 pub(super) fn keep(
     state: &State,
     entry: &DirEntry,
-    old: &Mark,
+    old: &Fingerprint,
     new: &[u8],
 ) -> std::result::Result<String, Failed> {
     let bytes = open(entry, old).and_then(|file| content(&file)).map_err(Failed::when("reading the file"))?;
@@ -45,7 +45,7 @@ pub(super) fn keep(
 }
 
 /// Overwrites the file and verifies it.
-pub(super) fn rewrite(entry: &DirEntry, old: &Mark, new: &[u8]) -> std::result::Result<(), Failed> {
+pub(super) fn rewrite(entry: &DirEntry, old: &Fingerprint, new: &[u8]) -> std::result::Result<(), Failed> {
     let file = open(entry, old).map_err(Failed::when("opening the file to rewrite it"))?;
     overwrite(&file, new).map_err(Failed::when("rewriting the file in place"))
 }
@@ -123,11 +123,11 @@ fn common(left: &[u8], right: &[u8]) -> usize {
     left.iter().zip(right).take_while(|(left, right)| left == right).count()
 }
 
-fn open(entry: &DirEntry, mark: &Mark) -> Result<File> {
+fn open(entry: &DirEntry, fingerprint: &Fingerprint) -> Result<File> {
     let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
     let file = open_at(&entry.directory, Path::new(&entry.name), flags, Mode::empty())?;
     let stat = Stat::of(&fstat(&file)?);
-    if mark.is_file(&stat) { Ok(file.into()) } else { Err(Errno::STALE) }
+    if fingerprint.is_file(&stat) { Ok(file.into()) } else { Err(Errno::STALE) }
 }
 
 fn content(mut file: &File) -> Result<Vec<u8>> {

@@ -7,11 +7,11 @@ use rustix::io::{Errno, Result};
 use super::Commit;
 use super::work::{Source, Work};
 use crate::access::{Kind, Stat};
-use crate::dir_entry::{DirEntry, mark_of};
+use crate::dir_entry::{DirEntry, fingerprint_file};
 use crate::draft::{Cause, Note};
 use crate::fault::Fault;
+use crate::fingerprint::Fingerprint;
 use crate::journal::StepKind;
-use crate::mark::Mark;
 use crate::path::WorkspacePath;
 use crate::process_id::unique;
 use crate::raw::Raw;
@@ -97,8 +97,9 @@ fn copied(recording: &mut Recording<'_>, from: &Source) -> Result<Content> {
     match from.kind {
         Kind::File if recording.too_much(stat.len).is_none() => {
             let entry = DirEntry::open(&from.path)?;
-            let (mark, stat) = mark_of(&entry.directory, &entry.name).map_err(|_| Errno::STALE)?;
-            let file = kept(recording, &from.path, Some(&mark), Some(&stat))?;
+            let (fingerprint, stat) =
+                fingerprint_file(&entry.directory, &entry.name).map_err(|_| Errno::STALE)?;
+            let file = kept(recording, &from.path, Some(&fingerprint), Some(&stat))?;
             Ok(file.map_or_else(|| Content::new(Sort::File), |file| Content { mode, ..file }))
         }
         Kind::File => Ok(Content::file(None, stat.len, mode)),
@@ -132,13 +133,13 @@ fn removed(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
 }
 
 fn moved(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
-    let (Some(to), Some(mark)) = (&work.to, &work.step.old) else { return Err(Errno::INVAL) };
+    let (Some(to), Some(fingerprint)) = (&work.to, &work.step.old) else { return Err(Errno::INVAL) };
     let stat = stat_at(work.path.root(), work.path.relative()).map_err(|_| Errno::STALE)?;
     let before = kept(recording, to, work.step.over.as_ref(), work.old.as_ref())?;
     let after = match stat.kind {
         // The moved file is stored so that a diff can be shown.
-        Kind::File if before.is_some() => kept(recording, &work.path, Some(mark), Some(&stat))?,
-        Kind::File => Some(Content::file(mark.hash, stat.len, Some(stat.mode))),
+        Kind::File if before.is_some() => kept(recording, &work.path, Some(fingerprint), Some(&stat))?,
+        Kind::File => Some(Content::file(fingerprint.hash, stat.len, Some(stat.mode))),
         Kind::Link => Some(link(&work.path, &stat)?),
         Kind::Directory => Some(Content { mode: Some(stat.mode), ..Content::new(Sort::Directory) }),
         _ => Some(Content { mode: Some(stat.mode), ..Content::new(Sort::Other) }),
@@ -151,11 +152,11 @@ fn moved(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
 fn kept(
     recording: &mut Recording<'_>,
     path: &WorkspacePath,
-    mark: Option<&Mark>,
+    fingerprint: Option<&Fingerprint>,
     stat: Option<&Stat>,
 ) -> Result<Option<Content>> {
-    let (Some(mark), Some(stat)) = (mark, stat) else { return Ok(None) };
-    let mut content = Content::file(mark.hash, stat.len, Some(stat.mode));
+    let (Some(fingerprint), Some(stat)) = (fingerprint, stat) else { return Ok(None) };
+    let mut content = Content::file(fingerprint.hash, stat.len, Some(stat.mode));
     let entry = DirEntry::open(path)?;
     recording.keep_file(path, &entry.directory, Path::new(&entry.name), &mut content)?;
     Ok(Some(content))

@@ -14,8 +14,8 @@ use super::metadata;
 use crate::access::Stat;
 use crate::dir_entry::DirEntry;
 use crate::fault::Fault;
+use crate::fingerprint::Fingerprint;
 use crate::hash::ContentHash;
-use crate::mark::Mark;
 use crate::openat::open_at;
 use crate::read::OpenFile;
 use crate::system::{mode as mode_bits, reserve, sync_bytes};
@@ -26,7 +26,7 @@ const LARGE: usize = 1 << 20;
 
 /// Staged content under a temporary name.
 pub(crate) struct Staged {
-    pub(crate) mark: Mark,
+    pub(crate) fingerprint: Fingerprint,
     pub(crate) mode: u32,
     /// Metadata of the old file that could not be copied.
     pub(crate) lost: Vec<String>,
@@ -105,7 +105,7 @@ fn fill(
     let lost = lost.map_err(Failed::when(PERMISSIONS))?;
     sync_file(file).map_err(Failed::when("bringing the new file to the disk"))?;
     let stat = Stat::of(&fstat(file).map_err(Failed::when("looking at the new file"))?);
-    Ok(Staged { mark: Mark::new(&stat, Some(hash)), mode: stat.mode, lost })
+    Ok(Staged { fingerprint: Fingerprint::new(&stat, Some(hash)), mode: stat.mode, lost })
 }
 
 /// Operation of copying permissions. If it is refused, the file may still be rewritten in place.

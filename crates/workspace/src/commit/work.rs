@@ -5,9 +5,9 @@ use std::ffi::OsString;
 use super::late::Former;
 use crate::access::{Kind, Stat};
 use crate::dir_entry::DirEntry;
+use crate::fingerprint::Fingerprint;
 use crate::hash::ContentHash;
 use crate::journal::{Step, StepKind};
-use crate::mark::Mark;
 use crate::path::WorkspacePath;
 use crate::raw::Raw;
 use crate::read::stat_at;
@@ -63,7 +63,7 @@ pub(super) enum Rename {
 }
 
 /// Creates a step with fresh temporary names.
-pub(super) fn step(kind: StepKind, path: &WorkspacePath, old: Option<Mark>) -> Step {
+pub(super) fn step(kind: StepKind, path: &WorkspacePath, old: Option<Fingerprint>) -> Step {
     let name = path.file_name().unwrap_or_default();
     let temp = (kind == StepKind::Put).then(|| Raw::from(DirEntry::temporary(name)));
     let keeps = matches!(kind, StepKind::Put | StepKind::Remove | StepKind::RemoveEmpty) && old.is_some();

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use crate::access::{Kind, Stat};
-use crate::dir_entry::{DirEntry, mark_any};
+use crate::dir_entry::{DirEntry, fingerprint_entry};
 use crate::journal::{Journal, Phase};
 use crate::path::WorkspacePath;
 use crate::read::stat_at;
@@ -66,8 +66,8 @@ pub(super) fn is_same(now: &Content, then: &Content) -> bool {
 fn marked(path: &WorkspacePath) -> Result<Content, crate::AccessKind> {
     let entry = DirEntry::open(path)?;
     let name: &OsStr = Path::new(&entry.name).as_os_str();
-    let (mark, stat) = mark_any(&entry.directory, name)?;
-    Ok(Content::file(mark.hash, stat.len, Some(stat.mode)))
+    let (fingerprint, stat) = fingerprint_entry(&entry.directory, name)?;
+    Ok(Content::file(fingerprint.hash, stat.len, Some(stat.mode)))
 }
 
 fn is_after(workspace: &Workspace, change: &Change, record: &Record, path: &WorkspacePath) -> bool {

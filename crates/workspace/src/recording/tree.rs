@@ -11,7 +11,7 @@ use toolpost_text::escape;
 
 use super::Recording;
 use crate::access::{AccessKind, Kind};
-use crate::dir_entry::mark_any;
+use crate::dir_entry::fingerprint_entry;
 use crate::hash::{ContentHash, hash};
 use crate::openat::open_directory_beneath;
 use crate::path::WorkspacePath;
@@ -136,8 +136,8 @@ fn node(directory: &OwnedFd, place: &Path, visit: &mut Visit<'_>) -> Result<Cont
             Content { target: Some(link(directory, name.as_os_str())?), ..Content::new(Sort::Link) }
         }
         Kind::File => {
-            let (mark, stat) = mark_any(directory, name.as_os_str()).map_err(errno)?;
-            Content::file(mark.hash, stat.len, None)
+            let (fingerprint, stat) = fingerprint_entry(directory, name.as_os_str()).map_err(errno)?;
+            Content::file(fingerprint.hash, stat.len, None)
         }
         _ => Content::new(Sort::Other),
     };
