@@ -37,7 +37,7 @@ use crate::journal::{Journal, Phase, Step, StepKind};
 use crate::options::Durability;
 use crate::path::WorkspacePath;
 use crate::process_id::ProcessId;
-use crate::raw::Raw;
+use crate::raw_path::RawPath;
 use crate::record::{Record, Sort};
 use crate::recording::{JournalAfter, keep};
 use crate::remove_tree::remove_tree;
@@ -241,7 +241,7 @@ impl<'a> Commit<'a> {
     /// Reverts all steps; failures go into `aftermath`.
     fn take_back(mut self, mut error: CommitError) -> CommitError {
         let mut journal = self.journal();
-        journal.made = self.really_made.iter().map(|path| Raw::from(path.raw())).collect();
+        journal.made = self.really_made.iter().map(|path| RawPath::from(path.raw())).collect();
         for work in &mut self.works {
             // The open directories are needed for the revert.
             work.staged.take().inspect(|entry| drop_staged(entry, &work.step));
@@ -375,7 +375,7 @@ impl<'a> Commit<'a> {
         Journal {
             owner: ProcessId::this().clone(),
             phase: self.phase,
-            made: self.made.iter().map(|path| Raw::from(path.raw())).collect(),
+            made: self.made.iter().map(|path| RawPath::from(path.raw())).collect(),
             steps: self.works.iter().map(|work| work.step.clone()).collect(),
             modes: self.modes.iter().map(|(path, mode)| (path.raw().into(), *mode)).collect(),
             emptied: self.emptied.iter().map(|(_, path)| path.raw().into()).collect(),

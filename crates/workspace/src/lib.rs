@@ -26,7 +26,7 @@ mod path;
 mod path_error;
 mod private_files;
 mod process_id;
-mod raw;
+mod raw_path;
 mod read;
 mod record;
 mod recording;

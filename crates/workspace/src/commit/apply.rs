@@ -18,7 +18,7 @@ use crate::fingerprint::Fingerprint;
 use crate::hash::hash;
 use crate::journal::StepKind;
 use crate::path::WorkspacePath;
-use crate::raw::Raw;
+use crate::raw_path::RawPath;
 use crate::read::open_regular;
 
 /// Execution mode of the steps.
@@ -159,7 +159,7 @@ pub(super) fn confirm(work: &mut Work, way: Way) -> std::result::Result<bool, Co
 }
 
 fn put(work: &mut Work, entry: &DirEntry, way: Way) -> std::result::Result<(), Stop> {
-    let Some(temp) = work.step.temp.as_ref().map(Raw::name) else { return Ok(()) };
+    let Some(temp) = work.step.temp.as_ref().map(RawPath::name) else { return Ok(()) };
     if work.step.old.is_none() {
         let moved = move_to(&entry.directory, temp, &entry.directory, &entry.name);
         return moved.map_err(Failed::when("giving the new file its name")).map_err(Stop::from);

@@ -14,7 +14,7 @@ use crate::fingerprint::Fingerprint;
 use crate::journal::{Journal, StepKind};
 use crate::openat::{READ_DIRECTORY, open_at};
 use crate::path::WorkspacePath;
-use crate::raw::Raw;
+use crate::raw_path::RawPath;
 use crate::read::stat_at;
 use crate::system::mode as mode_bits;
 use crate::workspace::Workspace;
@@ -25,7 +25,7 @@ pub(crate) fn set_modes(workspace: &Workspace, journal: &Journal) -> Vec<Workspa
     let in_place = journal.steps.iter().filter(|step| step.kind == StepKind::InPlace);
     let files: HashMap<&Path, &Fingerprint> =
         in_place.filter_map(|step| Some((step.place.path(), step.old.as_ref()?))).collect();
-    let set = |(place, mode): &(Raw, u32)| {
+    let set = |(place, mode): &(RawPath, u32)| {
         let path = workspace.known(place.path())?;
         set_mode(&path, *mode, files.get(place.path()).copied()).is_err().then_some(path)
     };
@@ -50,7 +50,7 @@ pub(super) fn is_empty(from: impl AsFd, path: &Path) -> std::result::Result<bool
 }
 
 /// Removes the listed directories that are empty, innermost first.
-pub(crate) fn remove_all_empty(workspace: &Workspace, emptied: &[Raw]) {
+pub(crate) fn remove_all_empty(workspace: &Workspace, emptied: &[RawPath]) {
     let mut paths: Vec<WorkspacePath> =
         emptied.iter().filter_map(|place| workspace.known(place.path())).collect();
     paths.sort();

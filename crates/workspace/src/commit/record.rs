@@ -14,7 +14,7 @@ use crate::fingerprint::Fingerprint;
 use crate::journal::StepKind;
 use crate::path::WorkspacePath;
 use crate::process_id::unique;
-use crate::raw::Raw;
+use crate::raw_path::RawPath;
 use crate::read::stat_at;
 use crate::record::{Change, Content, Record, Sort, What};
 use crate::recording::{Recording, tree};
@@ -144,7 +144,7 @@ fn moved(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
         Kind::Directory => Some(Content { mode: Some(stat.mode), ..Content::new(Sort::Directory) }),
         _ => Some(Content { mode: Some(stat.mode), ..Content::new(Sort::Other) }),
     };
-    let to = Some(Raw::from(to.raw()));
+    let to = Some(RawPath::from(to.raw()));
     Ok(Change { to, before, after, ..Change::new(What::Moved, &work.path) })
 }
 

@@ -12,7 +12,7 @@ use crate::dir_entry::{Comparison, DirEntry, gone, move_to};
 use crate::fault::Fault;
 use crate::journal::{Journal, Phase, Step, StepKind};
 use crate::path::WorkspacePath;
-use crate::raw::Raw;
+use crate::raw_path::RawPath;
 use crate::read::stat_at;
 use crate::remove_tree::remove_tree;
 use crate::workspace::Workspace;
@@ -147,7 +147,7 @@ fn undo_put(path: &WorkspacePath, entry: &DirEntry, step: &Step) -> Result<Rever
         return Ok(drop_temp(path, step));
     };
     let is_old = |name: &OsStr| step.old.map_or(Ok(Comparison::Absent), |old| entry.find(name, &old));
-    let names: Vec<&OsStr> = [&step.backup, &step.temp].into_iter().flatten().map(Raw::name).collect();
+    let names: Vec<&OsStr> = [&step.backup, &step.temp].into_iter().flatten().map(RawPath::name).collect();
     let mut keeper = None;
     for name in &names {
         if is_old(name)? == Comparison::Same {
@@ -262,7 +262,7 @@ fn not_removed(name: &str, errno: Errno) -> String {
 }
 
 /// Returns the display path of a name in the directory of `path`.
-fn beside(path: &WorkspacePath, name: &Raw) -> String {
+fn beside(path: &WorkspacePath, name: &RawPath) -> String {
     let parent = path.parent().map(|parent| parent.display()).filter(|parent| parent != ".");
     let name = escape(name.name());
     parent.map_or_else(|| name.clone(), |parent| format!("{parent}/{name}"))

@@ -9,7 +9,7 @@ use crate::fingerprint::Fingerprint;
 use crate::hash::ContentHash;
 use crate::journal::{Step, StepKind};
 use crate::path::WorkspacePath;
-use crate::raw::Raw;
+use crate::raw_path::RawPath;
 use crate::read::stat_at;
 
 /// Policy for read-only files.
@@ -65,9 +65,9 @@ pub(super) enum Rename {
 /// Creates a step with fresh temporary names.
 pub(super) fn step(kind: StepKind, path: &WorkspacePath, old: Option<Fingerprint>) -> Step {
     let name = path.file_name().unwrap_or_default();
-    let temp = (kind == StepKind::Put).then(|| Raw::from(DirEntry::temporary(name)));
+    let temp = (kind == StepKind::Put).then(|| RawPath::from(DirEntry::temporary(name)));
     let keeps = matches!(kind, StepKind::Put | StepKind::Remove | StepKind::RemoveEmpty) && old.is_some();
-    let backup = keeps.then(|| Raw::from(DirEntry::temporary(name)));
+    let backup = keeps.then(|| RawPath::from(DirEntry::temporary(name)));
     Step { kind, place: path.raw().into(), to: None, temp, backup, old, new: None, over: None, copies: None }
 }
 

@@ -15,7 +15,7 @@ use crate::dir_entry::fingerprint_entry;
 use crate::hash::{ContentHash, hash};
 use crate::openat::open_directory_beneath;
 use crate::path::WorkspacePath;
-use crate::raw::Raw;
+use crate::raw_path::RawPath;
 use crate::read::stat_at;
 use crate::record::{Content, Node, Sort};
 
@@ -59,7 +59,7 @@ pub(crate) fn now(path: &WorkspacePath) -> Result<Option<ContentHash>> {
 }
 
 /// Reads the target of a link.
-pub(crate) fn link(directory: impl AsFd, name: &OsStr) -> Result<Raw> {
+pub(crate) fn link(directory: impl AsFd, name: &OsStr) -> Result<RawPath> {
     let target = readlinkat(directory, name, Vec::new())?;
     Ok(std::ffi::OsString::from_vec(target.into_bytes()).into())
 }
@@ -91,7 +91,7 @@ fn list(
             if content.sort == Sort::Directory {
                 waiting.push(place.clone());
             }
-            nodes.push(Node { place: Raw(place), content });
+            nodes.push(Node { place: RawPath(place), content });
         }
         if nodes.len() > NAMES {
             return Ok(Listed::Lost(format!(
