@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use toolpost_workspace::{ContentHash, Holder, Workspace, WorkspacePath, unique};
+use toolpost_workspace::{AllowedParent, ContentHash, Workspace, WorkspacePath, unique};
 use zip::{Archive, Member};
 
 /// Size limit of an archive, in bytes.
@@ -72,10 +72,10 @@ fn opened(
     hash: ContentHash,
     label: &str,
 ) -> Result<WorkspacePath, String> {
-    let holder = Holder::open(cache).ok_or_else(|| format!("{} cannot be opened", cache.display()))?;
+    let holder = AllowedParent::open(cache).ok_or_else(|| format!("{} cannot be opened", cache.display()))?;
     let folder = cache.join(hash.to_hex());
     workspace
-        .aside(&folder, std::slice::from_ref(&holder), label)
+        .open_external(&folder, std::slice::from_ref(&holder), label)
         .map_err(|error| format!("{} {error}", folder.display()))
 }
 

@@ -5,7 +5,7 @@ use crate::locked::{Absent, Direct, Entry, Found, Locked};
 use crate::name::Ecosystem;
 use serde::Deserialize;
 use std::path::Path;
-use toolpost_workspace::{Holder, WorkspacePath};
+use toolpost_workspace::{AllowedParent, WorkspacePath};
 
 #[derive(Deserialize)]
 struct Lock {
@@ -88,7 +88,7 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
     let found = |path: WorkspacePath| Found { path, version: version.clone() };
     for vendored in [format!("vendor/{folder}"), format!("vendor/{name}")] {
         let Some(at) = entry.at.as_ref().filter(|at| here.is_directory(at, "vendor")) else { break };
-        if let Ok(path) = here.open(&at.raw().join(&vendored), &here.workspace.holders(), &label)
+        if let Ok(path) = here.open(&at.raw().join(&vendored), &here.workspace.allowed_parents(), &label)
             && is_it(here, &path, entry)
         {
             return Ok(found(path));
@@ -100,7 +100,7 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
     };
     let store = if entry.source.starts_with("git+") { "git/checkouts" } else { "registry/src" };
     looked.push(home.join(store).display().to_string());
-    if let Some(holder) = Holder::open(&home.join(store)) {
+    if let Some(holder) = AllowedParent::open(&home.join(store)) {
         let path = match entry.source.strip_prefix("git+") {
             Some(git) => checkout(here, &holder, git, entry, &label),
             None => here.list(&holder.place()).into_iter().find_map(|registry| {
@@ -118,7 +118,7 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
 /// Finds a crate in a Git checkout.
 fn checkout(
     here: &Here<'_>,
-    holder: &Holder,
+    holder: &AllowedParent,
     git: &str,
     entry: &Entry,
     label: &str,
@@ -139,7 +139,7 @@ fn checkout(
 fn crate_below(
     here: &Here<'_>,
     directory: &Path,
-    holders: &[Holder],
+    holders: &[AllowedParent],
     entry: &Entry,
     label: &str,
     depth: usize,

@@ -3,7 +3,7 @@
 use crate::here::{Here, label};
 use crate::locked::{Absent, Direct, Entry, Found, Locked};
 use crate::name::Ecosystem;
-use toolpost_workspace::{Holder, WorkspacePath};
+use toolpost_workspace::{AllowedParent, WorkspacePath};
 
 pub(crate) fn locked(here: &Here<'_>) -> Locked {
     let mut out = Locked::default();
@@ -97,7 +97,7 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
     if let Some(at) = entry.at.as_ref().filter(|at| here.text_in(at, "vendor/modules.txt").is_some()) {
         looked.push(format!("{}/vendor/{}", at.display(), entry.name));
         let folder = at.raw().join("vendor").join(&entry.name);
-        if let Ok(path) = here.open(&folder, &here.workspace.holders(), &label) {
+        if let Ok(path) = here.open(&folder, &here.workspace.allowed_parents(), &label) {
             return Ok(found(path));
         }
     }
@@ -106,8 +106,8 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
     };
     let folder = cache.join(format!("{}@{}", escaped(module), escaped(version)));
     looked.push(folder.display().to_string());
-    let opened =
-        Holder::open(cache).and_then(|holder| here.open(&folder, std::slice::from_ref(&holder), &label).ok());
+    let opened = AllowedParent::open(cache)
+        .and_then(|holder| here.open(&folder, std::slice::from_ref(&holder), &label).ok());
     opened.map(found).ok_or_else(|| Absent { looked, next: "`go mod download` gets it".to_owned() })
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use toolpost_workspace::walk::{
     Candidate, Claim, Entry, Hidden, Kind, Next, Options, Prune, Rules, Visitor, found_below, walk,
 };
-use toolpost_workspace::{AsideError, Holder, Workspace, WorkspacePath};
+use toolpost_workspace::{AllowedParent, ExternalRootError, Workspace, WorkspacePath};
 
 /// Names of manifests and lock files.
 const MANIFESTS: [&str; 14] = [
@@ -52,7 +52,7 @@ impl<'a> Here<'a> {
             prune: Prune::Dependencies,
             ..Options::default()
         };
-        for holder in workspace.holders() {
+        for holder in workspace.allowed_parents() {
             let Some(base) = holder.path().to_str().and_then(|path| workspace.resolve(path).ok()) else {
                 continue;
             };
@@ -100,10 +100,10 @@ impl<'a> Here<'a> {
     pub(crate) fn open(
         &self,
         directory: &Path,
-        holders: &[Holder],
+        holders: &[AllowedParent],
         label: &str,
-    ) -> Result<WorkspacePath, AsideError> {
-        self.workspace.aside(directory, holders, label)
+    ) -> Result<WorkspacePath, ExternalRootError> {
+        self.workspace.open_external(directory, holders, label)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::name::Ecosystem;
 use crate::npm_lock;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use toolpost_workspace::{Holder, WorkspacePath};
+use toolpost_workspace::{AllowedParent, WorkspacePath};
 
 /// Keys of `package.json` that list dependencies.
 const NEEDS: [&str; 3] = ["dependencies", "devDependencies", "optionalDependencies"];
@@ -160,7 +160,7 @@ fn nearest(here: &Here<'_>, at: &WorkspacePath, name: &str) -> Option<Found> {
 }
 
 /// Opens a package and reads its version.
-fn opened(here: &Here<'_>, folder: &Path, holders: &[Holder], name: &str) -> Option<Found> {
+fn opened(here: &Here<'_>, folder: &Path, holders: &[AllowedParent], name: &str) -> Option<Found> {
     let path = here.open(folder, holders, name).ok()?;
     let manifest = here.text_in(&path, "package.json")?;
     let manifest: Value = serde_json::from_str(&manifest).ok()?;
@@ -171,10 +171,10 @@ fn opened(here: &Here<'_>, folder: &Path, holders: &[Holder], name: &str) -> Opt
 
 /// Returns the directories that may contain packages: the roots, and `node_modules` in their parent
 /// directories.
-fn holders(here: &Here<'_>, at: &WorkspacePath) -> Vec<Holder> {
-    let mut out = here.workspace.holders();
+fn holders(here: &Here<'_>, at: &WorkspacePath) -> Vec<AllowedParent> {
+    let mut out = here.workspace.allowed_parents();
     let above = at.root().path().ancestors().skip(1);
-    out.extend(above.filter_map(|above| Holder::open(&above.join("node_modules"))));
+    out.extend(above.filter_map(|above| AllowedParent::open(&above.join("node_modules"))));
     out
 }
 

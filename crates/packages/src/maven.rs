@@ -14,7 +14,7 @@ use std::{
     rc::Rc,
 };
 use toolpost_workspace::walk::found_below;
-use toolpost_workspace::{Holder, WorkspacePath};
+use toolpost_workspace::{AllowedParent, WorkspacePath};
 
 pub(crate) fn locked(here: &Here<'_>) -> Locked {
     let mut out = Locked::default();
@@ -187,13 +187,13 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
 
 /// Returns the directories that may hold an artifact, each with its allowed parent. Gradle keeps one
 /// directory per file, named by the file's hash.
-fn folders(here: &Here<'_>, group: &str, artifact: &str, version: &str) -> Vec<(Holder, PathBuf)> {
+fn folders(here: &Here<'_>, group: &str, artifact: &str, version: &str) -> Vec<(AllowedParent, PathBuf)> {
     let mut out = Vec::new();
     if let Some(store) = &here.places.maven {
         let folder = store.join(group.replace('.', "/")).join(artifact).join(version);
-        out.extend(Holder::open(store).map(|holder| (holder, folder)));
+        out.extend(AllowedParent::open(store).map(|holder| (holder, folder)));
     }
-    if let Some(holder) = here.places.gradle.as_deref().and_then(Holder::open) {
+    if let Some(holder) = here.places.gradle.as_deref().and_then(AllowedParent::open) {
         let above = holder.path().join(group).join(artifact).join(version);
         let opened = here.open(&above, std::slice::from_ref(&holder), "java");
         let names = opened.map(|above| here.list(&above)).unwrap_or_default();

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use toolpost_workspace::walk::found_below;
-use toolpost_workspace::{Holder, WorkspacePath};
+use toolpost_workspace::{AllowedParent, WorkspacePath};
 
 /// Conventional names of environments in a project.
 const ENVIRONMENTS: [&str; 3] = [".venv", "venv", "env"];
@@ -100,7 +100,7 @@ fn needed(here: &Here<'_>, out: &mut Locked) -> HashSet<String> {
 pub(crate) fn sites(here: &Here<'_>) -> Vec<WorkspacePath> {
     let holders = holders(here);
     let mut environments: Vec<std::path::PathBuf> = Vec::new();
-    for holder in here.workspace.holders() {
+    for holder in here.workspace.allowed_parents() {
         environments.extend(ENVIRONMENTS.map(|name| holder.path().join(name)));
     }
     let of_python = |path: &&WorkspacePath| path.file_name().is_some_and(|name| name == "pyproject.toml");
@@ -195,8 +195,8 @@ fn tops(here: &Here<'_>, entry: &Entry) -> Option<BTreeMap<String, usize>> {
 }
 
 /// Returns the directories that may contain environments: the roots and the active environment.
-fn holders(here: &Here<'_>) -> Vec<Holder> {
-    let mut out = here.workspace.holders();
-    out.extend(here.places.python.as_deref().and_then(|path: &Path| Holder::open(path)));
+fn holders(here: &Here<'_>) -> Vec<AllowedParent> {
+    let mut out = here.workspace.allowed_parents();
+    out.extend(here.places.python.as_deref().and_then(|path: &Path| AllowedParent::open(path)));
     out
 }

@@ -376,7 +376,7 @@ fn below(workspace: &Workspace, found: &Found, name: &Name, said: &str) -> Resul
             || format!("{said} leads out of the package, which is the one file {}.", found.path.display());
         return if own { Ok(found.path.clone()) } else { Err(outside(what())) };
     }
-    workspace.resolve_aside(&found.path, said, &name.below).map_err(|error| match error {
+    workspace.resolve_external(&found.path, said, &name.below).map_err(|error| match error {
         PathError::Outside { target, .. } => {
             let by = target.map_or_else(String::new, |target| format!(": a link in it leads to {target}"));
             outside(format!("{said} leads out of the package{by}."))

@@ -508,6 +508,6 @@ fn a_dependency_is_never_written() {
     let action = Action::Write { bytes: b"other".to_vec(), expect: Expect::Any };
     let refused = held.commit(vec![Draft { path: path.clone(), action }], &Cause::default());
     let refused = refused.map_err(|CommitError { path, why, .. }| (path, why)).map(|_| ());
-    assert_eq!(refused, Err((path, CommitKind::Aside)));
+    assert_eq!(refused, Err((path, CommitKind::External)));
     assert_eq!(fs::read_to_string(world.at("ws/node_modules/a/index.js")).unwrap(), "as it is");
 }

@@ -31,18 +31,18 @@ use self::undo::{clear, undo_all};
 pub(crate) use self::work::ReadOnly;
 use self::work::Work;
 use crate::access::Kind;
+use crate::dir_entry::{Comparison, DirEntry};
 use crate::draft::{Cause, Committed, Draft, Note, Outcome};
 use crate::journal::{Journal, Phase, Step, StepKind};
 use crate::options::Durability;
-use crate::owner::Owner;
 use crate::path::WorkspacePath;
-use crate::raw::Raw;
+use crate::process_id::ProcessId;
+use crate::raw_path::RawPath;
 use crate::record::{Record, Sort};
 use crate::recording::{JournalAfter, keep};
-use crate::spot::{Found, Spot};
+use crate::remove_tree::remove_tree;
 use crate::state::Sync;
 use crate::system::mode as mode_bits;
-use crate::tree::remove_tree;
 use crate::workspace::Workspace;
 
 /// Applies all drafts, or none.
@@ -241,10 +241,10 @@ impl<'a> Commit<'a> {
     /// Reverts all steps; failures go into `aftermath`.
     fn take_back(mut self, mut error: CommitError) -> CommitError {
         let mut journal = self.journal();
-        journal.made = self.really_made.iter().map(|path| Raw::from(path.raw())).collect();
+        journal.made = self.really_made.iter().map(|path| RawPath::from(path.raw())).collect();
         for work in &mut self.works {
             // The open directories are needed for the revert.
-            work.staged.take().inspect(|spot| drop_staged(spot, &work.step));
+            work.staged.take().inspect(|entry| drop_staged(entry, &work.step));
         }
         let (undone, rest) = undo_all(self.workspace, &journal);
         for (path, outcome) in undone {
@@ -265,8 +265,8 @@ impl<'a> Commit<'a> {
         for path in &self.made {
             // The owner needs access while the directory is being filled.
             let mode = self.modes.get(path).map_or(0o777, |mode| mode | 0o700);
-            let made =
-                Spot::open(path).and_then(|spot| mkdirat(&spot.directory, &spot.name, mode_bits(mode)));
+            let made = DirEntry::open(path)
+                .and_then(|entry| mkdirat(&entry.directory, &entry.name, mode_bits(mode)));
             match made {
                 Ok(()) => self.really_made.push(path.clone()),
                 Err(Errno::EXIST) if is_directory(path) => {}
@@ -285,11 +285,11 @@ impl<'a> Commit<'a> {
         let work = &mut self.works[number];
         let refused = CommitKind::from(failed).at(&work.path);
         let (Some(state), Some(old)) = (self.workspace.state(), work.step.old) else { return Err(refused) };
-        let spot = Spot::open(&work.path).map_err(|_| refused)?;
+        let entry = DirEntry::open(&work.path).map_err(|_| refused)?;
         for name in [&work.step.temp, &work.step.backup].into_iter().flatten() {
-            let _ = spot.unlink(name.name());
+            let _ = entry.unlink(name.name());
         }
-        let copies = in_place::keep(state, &spot, &old, &work.bytes);
+        let copies = in_place::keep(state, &entry, &old, &work.bytes);
         work.step.copies = Some(copies.map_err(|failed| CommitKind::from(failed).at(&work.path))?);
         work.step.kind = StepKind::InPlace;
         work.former = None;
@@ -315,9 +315,9 @@ impl<'a> Commit<'a> {
             self.enter(Phase::Swapping)?;
         }
         let work = &self.works[number];
-        let rewritten = Spot::open(&work.path)
+        let rewritten = DirEntry::open(&work.path)
             .map_err(Failed::when("opening its directory"))
-            .and_then(|spot| in_place::rewrite(&spot, &old, &work.bytes));
+            .and_then(|entry| in_place::rewrite(&entry, &old, &work.bytes));
         rewritten.map_err(|failed| CommitKind::from(failed).at(&work.path))
     }
 
@@ -350,7 +350,7 @@ impl<'a> Commit<'a> {
             if !directories.insert(path.parent()) {
                 continue;
             }
-            if let Err(errno) = Spot::open(path).and_then(|spot| spot.sync()) {
+            if let Err(errno) = DirEntry::open(path).and_then(|entry| entry.sync()) {
                 self.done.notes.push(Note::NotSynced { path: path.clone(), fault: errno.into() });
             }
         }
@@ -373,9 +373,9 @@ impl<'a> Commit<'a> {
 
     fn journal(&self) -> Journal {
         Journal {
-            owner: Owner::this().clone(),
+            owner: ProcessId::this().clone(),
             phase: self.phase,
-            made: self.made.iter().map(|path| Raw::from(path.raw())).collect(),
+            made: self.made.iter().map(|path| RawPath::from(path.raw())).collect(),
             steps: self.works.iter().map(|work| work.step.clone()).collect(),
             modes: self.modes.iter().map(|(path, mode)| (path.raw().into(), *mode)).collect(),
             emptied: self.emptied.iter().map(|(_, path)| path.raw().into()).collect(),
@@ -416,10 +416,10 @@ impl<'a> Commit<'a> {
 const KEPT_OPEN: usize = 32;
 
 /// Removes staged content by its directory descriptor, in case the directory was renamed.
-fn drop_staged(spot: &Spot, step: &Step) {
+fn drop_staged(entry: &DirEntry, step: &Step) {
     let (Some(temp), Some(new)) = (&step.temp, &step.new) else { return };
-    if spot.find(temp.name(), new) == Ok(Found::Same) {
-        let _ = remove_tree(&spot.directory, temp.name());
+    if entry.find(temp.name(), new) == Ok(Comparison::Same) {
+        let _ = remove_tree(&entry.directory, temp.name());
     }
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::draft::Cause;
 use crate::hash::ContentHash;
 use crate::path::WorkspacePath;
-use crate::raw::Raw;
+use crate::raw_path::RawPath;
 
 /// Record of one commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,8 +28,8 @@ pub struct Record {
 pub struct Change {
     /// Kind of change.
     pub what: What,
-    pub(crate) place: Raw,
-    pub(crate) to: Option<Raw>,
+    pub(crate) place: RawPath,
+    pub(crate) to: Option<RawPath>,
     /// State before; for a move, of the target path.
     pub before: Option<Content>,
     /// State after; for a move, of the target path.
@@ -69,7 +69,7 @@ pub struct Content {
     pub mode: Option<u32>,
     /// Reason for not storing the content.
     pub lost: Option<String>,
-    pub(crate) target: Option<Raw>,
+    pub(crate) target: Option<RawPath>,
 }
 
 /// Types of recorded entries.
@@ -107,7 +107,7 @@ impl Record {
             .iter()
             .flat_map(|change| [Some(&change.place), change.to.as_ref()])
             .flatten()
-            .map(Raw::path)
+            .map(RawPath::path)
     }
 }
 
@@ -131,7 +131,7 @@ impl Content {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Node {
     /// Path relative to the directory; parents come before children.
-    pub(crate) place: Raw,
+    pub(crate) place: RawPath,
     pub(crate) content: Content,
 }
 

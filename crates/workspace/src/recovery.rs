@@ -11,7 +11,7 @@ use crate::history::is_done;
 use crate::journal::{Journal, Phase, Step, StepKind};
 use crate::locks::{Key, Locks};
 use crate::path::WorkspacePath;
-use crate::raw::Raw;
+use crate::raw_path::RawPath;
 use crate::record::Record;
 use crate::recording::{JournalAfter, keep};
 use crate::state::{Life, State};
@@ -87,7 +87,7 @@ impl Recovery {
             let _ = state.remove(&file);
             return;
         };
-        if life == Life::Unknown && journal.owner.lives() {
+        if life == Life::Unknown && journal.owner.is_alive() {
             return;
         }
         if !journal.steps.iter().all(Step::names_are_plain) {
@@ -101,10 +101,10 @@ impl Recovery {
             .iter()
             .flat_map(|step| [Some(&step.place), step.to.as_ref()])
             .flatten()
-            .map(Raw::path)
+            .map(RawPath::path)
             .collect();
         let recorded = journal.record.iter().flat_map(Record::places);
-        let beside = journal.made.iter().chain(&journal.emptied).map(Raw::path).chain(recorded);
+        let beside = journal.made.iter().chain(&journal.emptied).map(RawPath::path).chain(recorded);
         let known = |place: &&Path| workspace.known(place).is_some();
         let places: BTreeSet<WorkspacePath> =
             named.iter().copied().chain(beside).filter_map(|place| workspace.known(place)).collect();

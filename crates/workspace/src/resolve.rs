@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use toolpost_text::escape::unescape;
 
 use crate::access::AccessKind;
-use crate::beneath::{open_at, open_handle};
+use crate::openat::{open_at, open_handle};
 use crate::path::WorkspacePath;
 use crate::path_error::PathError;
 use crate::read::stat_at;
@@ -94,7 +94,7 @@ impl Workspace {
     }
 
     /// Resolves a path inside an external root; links must not lead out of it.
-    pub(crate) fn find_aside(root: &Root, said: &str, relative: &str) -> Result<WorkspacePath, PathError> {
+    pub(crate) fn find_external(root: &Root, said: &str, relative: &str) -> Result<WorkspacePath, PathError> {
         let said = clipped(said);
         let spelled = spell(relative, root.path(), None)?;
         let mut walk = Walk { roots: std::slice::from_ref(root), said: &said, left_by: None, hops: 0 };

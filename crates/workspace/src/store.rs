@@ -18,10 +18,10 @@ use serde::Deserialize;
 use self::objects::Objects;
 use crate::hash::hash;
 use crate::options::HistoryLimits;
-use crate::owner::unique;
 use crate::private_files::{CREATE, PRIVATE, names, read_file};
+use crate::process_id::unique;
 use crate::record::Record;
-use crate::tree::remove_tree;
+use crate::remove_tree::remove_tree;
 
 /// File with the root of a directory of records.
 const ROOT: &str = "root";

@@ -6,6 +6,7 @@
 
 mod above;
 mod compiled;
+mod directory;
 mod entry;
 mod error;
 mod exclude;
@@ -17,7 +18,6 @@ mod options;
 mod prune;
 mod queue;
 mod rules;
-mod spot;
 mod threads;
 mod visitor;
 mod worker;
@@ -31,9 +31,9 @@ pub use options::{Hidden, Options, Prune, Rules};
 
 #[cfg(target_os = "linux")]
 pub(crate) use above::{RULES, is_top};
+pub use directory::{Directory, DirectoryEntry, show};
 pub(crate) use entry::file_stat;
 #[cfg(target_os = "linux")]
 pub(crate) use exclude::{EXCLUDE, info, open_directory};
-pub use spot::{Found, Spot, show};
 pub use visitor::{Claim, Next, Visitor};
 pub use worker::{Ended, Walked, walk};

@@ -182,7 +182,7 @@ fn an_archive_is_unpacked_once_and_again_when_it_is_another() {
     let first = open().unwrap();
     assert_eq!(first.display(), "java:a:a@1");
     let file = |of: &WorkspacePath| {
-        let path = workspace.resolve_aside(of, "java:a:a@1/A.java", "A.java").unwrap();
+        let path = workspace.resolve_external(of, "java:a:a@1/A.java", "A.java").unwrap();
         String::from_utf8(workspace.read(&path, 100).unwrap().bytes).unwrap()
     };
     assert_eq!(file(&first), "class A {}");

@@ -45,7 +45,7 @@ pub(super) fn check_paths(held: &[WorkspacePath], drafts: &[Draft]) -> Result<()
     }
     for path in &touched {
         if path.root().label().is_some() {
-            return Err(CommitKind::Aside.at(path));
+            return Err(CommitKind::External.at(path));
         }
         if path.is_root() {
             return Err(CommitKind::Root.at(path));

@@ -13,15 +13,15 @@ use rustix::io::Errno;
 use super::error::{CommitKind, Failed};
 use super::stage::{Staged, sync_file};
 use crate::access::{Kind, Stat};
-use crate::beneath::{READ_DIRECTORY, open_at, open_handle};
+use crate::dir_entry::DirEntry;
 use crate::fault::Fault;
+use crate::fingerprint::Fingerprint;
 use crate::hash::{ContentHash, Hasher};
-use crate::mark::Mark;
+use crate::openat::{READ_DIRECTORY, open_at, open_handle};
 use crate::path::WorkspacePath;
 use crate::read::{open_regular, stat_at};
-use crate::spot::Spot;
+use crate::remove_tree::remove_tree;
 use crate::system::{mode as mode_bits, sync_all};
-use crate::tree::remove_tree;
 
 /// Buffer size in bytes.
 const PIECE: usize = 256 * 1024;
@@ -38,27 +38,27 @@ enum Bytes {
 type Result<T> = std::result::Result<T, CommitKind>;
 
 /// Copies an entry to a temporary name; removes the partial copy on failure.
-pub(super) fn copy(from: &WorkspacePath, spot: &Spot, temp: &OsStr) -> Result<Staged> {
-    let source = Spot::open(from).map_err(Failed::when("opening the directory of what is copied"))?;
+pub(super) fn copy(from: &WorkspacePath, target: &DirEntry, temp: &OsStr) -> Result<Staged> {
+    let source = DirEntry::open(from).map_err(Failed::when("opening the directory of what is copied"))?;
     let copied =
-        entry(&source.directory, Path::new(&source.name), &spot.directory, Path::new(temp), Bytes::Alone);
+        entry(&source.directory, Path::new(&source.name), &target.directory, Path::new(temp), Bytes::Alone);
     let copied = copied.and_then(|(kind, hash)| {
         if kind == Kind::Directory {
-            tree(&source, spot, temp)?;
+            tree(&source, target, temp)?;
         }
-        let stat = stat_at(&spot.directory, Path::new(temp))?;
-        Ok(Staged { mark: Mark::new(&stat, hash), mode: stat.mode, lost: Vec::new() })
+        let stat = stat_at(&target.directory, Path::new(temp))?;
+        Ok(Staged { fingerprint: Fingerprint::new(&stat, hash), mode: stat.mode, lost: Vec::new() })
     });
     copied.inspect_err(|_| {
-        let _ = remove_tree(&spot.directory, temp);
+        let _ = remove_tree(&target.directory, temp);
     })
 }
 
 /// Copies the content of a directory, then sets the permissions of the directories, innermost first.
-fn tree(source: &Spot, spot: &Spot, temp: &OsStr) -> Result<()> {
+fn tree(source: &DirEntry, target: &DirEntry, temp: &OsStr) -> Result<()> {
     let mut waiting = vec![PathBuf::new()];
     let mut made = Vec::new();
-    let begun = stat_at(&spot.directory, Path::new(temp))?;
+    let begun = stat_at(&target.directory, Path::new(temp))?;
     while let Some(inner) = waiting.pop() {
         let (old, new) = (below(&source.name, &inner), below(temp, &inner));
         let open = |parent: &OwnedFd, path: &Path, flags: OFlags| {
@@ -70,7 +70,7 @@ fn tree(source: &Spot, spot: &Spot, temp: &OsStr) -> Result<()> {
         if (stat.device, stat.inode) == (begun.device, begun.inode) {
             return Err(CommitKind::IntoItself);
         }
-        let to = open_handle(&spot.directory, &new).map_err(Failed::when("opening a directory"))?;
+        let to = open_handle(&target.directory, &new).map_err(Failed::when("opening a directory"))?;
         for name in names(&from)? {
             let name = Path::new(&name);
             let (kind, _) = entry(&from, name, &to, name, Bytes::WithTheOthers)?;
@@ -81,11 +81,11 @@ fn tree(source: &Spot, spot: &Spot, temp: &OsStr) -> Result<()> {
         made.push((new, stat.mode & 0o777));
     }
     for (new, bits) in made.iter().rev() {
-        open_at(&spot.directory, new, READ_DIRECTORY, Mode::empty())
+        open_at(&target.directory, new, READ_DIRECTORY, Mode::empty())
             .and_then(|directory| fchmod(directory, mode_bits(*bits)))
             .map_err(Failed::when("copying the permissions"))?;
     }
-    sync_all(&spot.directory).map_err(Failed::when("bringing the new files to the disk"))?;
+    sync_all(&target.directory).map_err(Failed::when("bringing the new files to the disk"))?;
     Ok(())
 }
 

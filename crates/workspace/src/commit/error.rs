@@ -28,7 +28,7 @@ pub enum CommitKind {
     NotHeld,
     /// The path is in an external root.
     #[error("is not of the workspace, and is only read")]
-    Aside,
+    External,
     /// The path is a root itself.
     #[error("is a root of the workspace, which is never replaced, moved or deleted")]
     Root,

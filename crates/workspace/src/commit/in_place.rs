@@ -12,24 +12,24 @@ use super::error::Failed;
 use super::reverted::Reverted;
 use super::stage::sync_file;
 use crate::access::Stat;
-use crate::beneath::open_at;
+use crate::dir_entry::DirEntry;
 use crate::fault::Fault;
+use crate::fingerprint::Fingerprint;
 use crate::hash::{ContentHash, hash};
 use crate::journal::Step;
-use crate::mark::Mark;
+use crate::openat::open_at;
 use crate::path::WorkspacePath;
-use crate::spot::Spot;
 use crate::state::{State, Sync};
 use crate::workspace::Workspace;
 
 /// Backs up both contents in the state directory before the file is changed. Returns the backups' name.
 pub(super) fn keep(
     state: &State,
-    spot: &Spot,
-    old: &Mark,
+    entry: &DirEntry,
+    old: &Fingerprint,
     new: &[u8],
 ) -> std::result::Result<String, Failed> {
-    let bytes = open(spot, old).and_then(|file| content(&file)).map_err(Failed::when("reading the file"))?;
+    let bytes = open(entry, old).and_then(|file| content(&file)).map_err(Failed::when("reading the file"))?;
     if Some(hash(&bytes)) != old.hash {
         return Err(Failed { errno: Errno::STALE, step: "reading the file" });
     }
@@ -45,13 +45,13 @@ pub(super) fn keep(
 }
 
 /// Overwrites the file and verifies it.
-pub(super) fn rewrite(spot: &Spot, old: &Mark, new: &[u8]) -> std::result::Result<(), Failed> {
-    let file = open(spot, old).map_err(Failed::when("opening the file to rewrite it"))?;
+pub(super) fn rewrite(entry: &DirEntry, old: &Fingerprint, new: &[u8]) -> std::result::Result<(), Failed> {
+    let file = open(entry, old).map_err(Failed::when("opening the file to rewrite it"))?;
     overwrite(&file, new).map_err(Failed::when("rewriting the file in place"))
 }
 
 /// Restores the old content, unless the file holds anything but the old, the new or a partial content.
-pub(super) fn undo(workspace: &Workspace, path: &WorkspacePath, spot: &Spot, step: &Step) -> Reverted {
+pub(super) fn undo(workspace: &Workspace, path: &WorkspacePath, entry: &DirEntry, step: &Step) -> Reverted {
     let (Some(old), Some(copies), Some(state)) = (&step.old, &step.copies, workspace.state()) else {
         return Reverted::Nothing;
     };
@@ -66,7 +66,7 @@ pub(super) fn undo(workspace: &Workspace, path: &WorkspacePath, spot: &Spot, ste
         (Err(Errno::NOENT), _) | (_, Err(Errno::NOENT)) => return Reverted::Nothing,
         (Err(errno), _) | (_, Err(errno)) => return refused("the copies of it cannot be read", errno),
     };
-    let file = match open(spot, old) {
+    let file = match open(entry, old) {
         Ok(file) => file,
         Err(Errno::STALE | Errno::NOENT | Errno::LOOP | Errno::ISDIR | Errno::NXIO) => {
             return left("it is not the same file any more");
@@ -123,11 +123,11 @@ fn common(left: &[u8], right: &[u8]) -> usize {
     left.iter().zip(right).take_while(|(left, right)| left == right).count()
 }
 
-fn open(spot: &Spot, mark: &Mark) -> Result<File> {
+fn open(entry: &DirEntry, fingerprint: &Fingerprint) -> Result<File> {
     let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
-    let file = open_at(&spot.directory, Path::new(&spot.name), flags, Mode::empty())?;
+    let file = open_at(&entry.directory, Path::new(&entry.name), flags, Mode::empty())?;
     let stat = Stat::of(&fstat(&file)?);
-    if mark.is_file(&stat) { Ok(file.into()) } else { Err(Errno::STALE) }
+    if fingerprint.is_file(&stat) { Ok(file.into()) } else { Err(Errno::STALE) }
 }
 
 fn content(mut file: &File) -> Result<Vec<u8>> {

@@ -9,10 +9,10 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::{Errno, Result};
 
 use crate::access::AccessKind;
-use crate::beneath::open_at;
+use crate::dir_entry::DirEntry;
 use crate::hash::{ContentHash, hash};
+use crate::openat::open_at;
 use crate::read::{OpenFile, open_regular};
-use crate::spot::Spot;
 
 use super::stage::write_all;
 
@@ -35,14 +35,14 @@ pub(super) enum Late {
 
 impl Former {
     /// Opens the file before it is replaced.
-    pub(super) fn open(spot: &Spot) -> std::result::Result<Self, AccessKind> {
-        Ok(Self { file: open_regular(&spot.directory, spot.name.as_ref())?, known: None })
+    pub(super) fn open(entry: &DirEntry) -> std::result::Result<Self, AccessKind> {
+        Ok(Self { file: open_regular(&entry.directory, entry.name.as_ref())?, known: None })
     }
 
     /// Checks the file after its replacement, and appends additions to the new content.
     ///
     /// `old` is the known hash, and `length` the known length in bytes.
-    pub(super) fn settle(&mut self, spot: &Spot, old: ContentHash, length: u64) -> Result<Late> {
+    pub(super) fn settle(&mut self, entry: &DirEntry, old: ContentHash, length: u64) -> Result<Late> {
         let from = match self.known {
             Some(known) => known,
             None => {
@@ -60,7 +60,7 @@ impl Former {
             return Ok(Late::Nothing);
         }
         let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let new = open_at(&spot.directory, spot.name.as_ref(), flags, Mode::empty())?;
+        let new = open_at(&entry.directory, entry.name.as_ref(), flags, Mode::empty())?;
         write_all(&new.into(), &tail)?;
         Ok(Late::Appended)
     }

@@ -7,17 +7,17 @@ use rustix::io::{Errno, Result};
 use super::Commit;
 use super::work::{Source, Work};
 use crate::access::{Kind, Stat};
+use crate::dir_entry::{DirEntry, fingerprint_file};
 use crate::draft::{Cause, Note};
 use crate::fault::Fault;
+use crate::fingerprint::Fingerprint;
 use crate::journal::StepKind;
-use crate::mark::Mark;
-use crate::owner::unique;
 use crate::path::WorkspacePath;
-use crate::raw::Raw;
+use crate::process_id::unique;
+use crate::raw_path::RawPath;
 use crate::read::stat_at;
 use crate::record::{Change, Content, Record, Sort, What};
 use crate::recording::{Recording, tree};
-use crate::spot::{Spot, mark_of};
 
 impl<'a> Commit<'a> {
     /// Stores the affected contents and creates the record. A failure adds a note and does not fail the
@@ -96,9 +96,10 @@ fn copied(recording: &mut Recording<'_>, from: &Source) -> Result<Content> {
     let mode = Some(stat.mode & 0o777);
     match from.kind {
         Kind::File if recording.too_much(stat.len).is_none() => {
-            let spot = Spot::open(&from.path)?;
-            let (mark, stat) = mark_of(&spot.directory, &spot.name).map_err(|_| Errno::STALE)?;
-            let file = kept(recording, &from.path, Some(&mark), Some(&stat))?;
+            let entry = DirEntry::open(&from.path)?;
+            let (fingerprint, stat) =
+                fingerprint_file(&entry.directory, &entry.name).map_err(|_| Errno::STALE)?;
+            let file = kept(recording, &from.path, Some(&fingerprint), Some(&stat))?;
             Ok(file.map_or_else(|| Content::new(Sort::File), |file| Content { mode, ..file }))
         }
         Kind::File => Ok(Content::file(None, stat.len, mode)),
@@ -132,18 +133,18 @@ fn removed(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
 }
 
 fn moved(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
-    let (Some(to), Some(mark)) = (&work.to, &work.step.old) else { return Err(Errno::INVAL) };
+    let (Some(to), Some(fingerprint)) = (&work.to, &work.step.old) else { return Err(Errno::INVAL) };
     let stat = stat_at(work.path.root(), work.path.relative()).map_err(|_| Errno::STALE)?;
     let before = kept(recording, to, work.step.over.as_ref(), work.old.as_ref())?;
     let after = match stat.kind {
         // The moved file is stored so that a diff can be shown.
-        Kind::File if before.is_some() => kept(recording, &work.path, Some(mark), Some(&stat))?,
-        Kind::File => Some(Content::file(mark.hash, stat.len, Some(stat.mode))),
+        Kind::File if before.is_some() => kept(recording, &work.path, Some(fingerprint), Some(&stat))?,
+        Kind::File => Some(Content::file(fingerprint.hash, stat.len, Some(stat.mode))),
         Kind::Link => Some(link(&work.path, &stat)?),
         Kind::Directory => Some(Content { mode: Some(stat.mode), ..Content::new(Sort::Directory) }),
         _ => Some(Content { mode: Some(stat.mode), ..Content::new(Sort::Other) }),
     };
-    let to = Some(Raw::from(to.raw()));
+    let to = Some(RawPath::from(to.raw()));
     Ok(Change { to, before, after, ..Change::new(What::Moved, &work.path) })
 }
 
@@ -151,18 +152,18 @@ fn moved(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
 fn kept(
     recording: &mut Recording<'_>,
     path: &WorkspacePath,
-    mark: Option<&Mark>,
+    fingerprint: Option<&Fingerprint>,
     stat: Option<&Stat>,
 ) -> Result<Option<Content>> {
-    let (Some(mark), Some(stat)) = (mark, stat) else { return Ok(None) };
-    let mut content = Content::file(mark.hash, stat.len, Some(stat.mode));
-    let spot = Spot::open(path)?;
-    recording.keep_file(path, &spot.directory, Path::new(&spot.name), &mut content)?;
+    let (Some(fingerprint), Some(stat)) = (fingerprint, stat) else { return Ok(None) };
+    let mut content = Content::file(fingerprint.hash, stat.len, Some(stat.mode));
+    let entry = DirEntry::open(path)?;
+    recording.keep_file(path, &entry.directory, Path::new(&entry.name), &mut content)?;
     Ok(Some(content))
 }
 
 fn link(path: &WorkspacePath, stat: &Stat) -> Result<Content> {
-    let spot = Spot::open(path)?;
-    let target = Some(tree::link(&spot.directory, &spot.name)?);
+    let entry = DirEntry::open(path)?;
+    let target = Some(tree::link(&entry.directory, &entry.name)?);
     Ok(Content { target, mode: Some(stat.mode), ..Content::new(Sort::Link) })
 }

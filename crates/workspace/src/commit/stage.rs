@@ -12,21 +12,21 @@ use rustix::io::{Errno, Result};
 use super::error::Failed;
 use super::metadata;
 use crate::access::Stat;
-use crate::beneath::open_at;
+use crate::dir_entry::DirEntry;
 use crate::fault::Fault;
+use crate::fingerprint::Fingerprint;
 use crate::hash::ContentHash;
-use crate::mark::Mark;
-use crate::nameless;
+use crate::openat::open_at;
 use crate::read::OpenFile;
-use crate::spot::Spot;
 use crate::system::{mode as mode_bits, reserve, sync_bytes};
+use crate::tmpfile;
 
 /// From this length in bytes, space is reserved before writing, to detect a full disk early.
 const LARGE: usize = 1 << 20;
 
 /// Staged content under a temporary name.
 pub(crate) struct Staged {
-    pub(crate) mark: Mark,
+    pub(crate) fingerprint: Fingerprint,
     pub(crate) mode: u32,
     /// Metadata of the old file that could not be copied.
     pub(crate) lost: Vec<String>,
@@ -42,7 +42,7 @@ pub(crate) enum Like<'a> {
 
 /// Writes content with a known hash to an unnamed file, then links it to the temporary name.
 pub(crate) fn stage(
-    spot: &Spot,
+    entry: &DirEntry,
     temp: &OsStr,
     bytes: &[u8],
     hash: ContentHash,
@@ -54,20 +54,20 @@ pub(crate) fn stage(
         _ => mode_bits(0o600),
     };
     if let Some(file) =
-        nameless::make(&spot.directory, first).map_err(Failed::when("creating the new file"))?
+        tmpfile::create(&entry.directory, first).map_err(Failed::when("creating the new file"))?
     {
         let file = File::from(file);
         let staged = fill(&file, bytes, hash, like, mode)?;
-        if nameless::name(&file, &spot.directory, temp).is_ok() {
+        if tmpfile::link(&file, &entry.directory, temp).is_ok() {
             return Ok(staged);
         }
     }
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
-    let named = open_at(&spot.directory, Path::new(temp), flags, first);
+    let named = open_at(&entry.directory, Path::new(temp), flags, first);
     let file = File::from(named.map_err(Failed::when("creating the new file"))?);
     let staged = fill(&file, bytes, hash, like, mode);
     if staged.is_err() {
-        let _ = spot.unlink(temp);
+        let _ = entry.unlink(temp);
     }
     staged
 }
@@ -105,7 +105,7 @@ fn fill(
     let lost = lost.map_err(Failed::when(PERMISSIONS))?;
     sync_file(file).map_err(Failed::when("bringing the new file to the disk"))?;
     let stat = Stat::of(&fstat(file).map_err(Failed::when("looking at the new file"))?);
-    Ok(Staged { mark: Mark::new(&stat, Some(hash)), mode: stat.mode, lost })
+    Ok(Staged { fingerprint: Fingerprint::new(&stat, Some(hash)), mode: stat.mode, lost })
 }
 
 /// Operation of copying permissions. If it is refused, the file may still be rewritten in place.

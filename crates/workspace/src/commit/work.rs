@@ -4,13 +4,13 @@ use std::ffi::OsString;
 
 use super::late::Former;
 use crate::access::{Kind, Stat};
+use crate::dir_entry::DirEntry;
+use crate::fingerprint::Fingerprint;
 use crate::hash::ContentHash;
 use crate::journal::{Step, StepKind};
-use crate::mark::Mark;
 use crate::path::WorkspacePath;
-use crate::raw::Raw;
+use crate::raw_path::RawPath;
 use crate::read::stat_at;
-use crate::spot::Spot;
 
 /// Policy for read-only files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -42,7 +42,7 @@ pub(super) struct Work {
     pub(super) old: Option<Stat>,
     pub(super) step: Step,
     /// Directory of the staged content, held open in case it is renamed.
-    pub(super) staged: Option<Spot>,
+    pub(super) staged: Option<DirEntry>,
     /// The replaced file, held open until the commit ends.
     pub(super) former: Option<Former>,
 }
@@ -63,11 +63,11 @@ pub(super) enum Rename {
 }
 
 /// Creates a step with fresh temporary names.
-pub(super) fn step(kind: StepKind, path: &WorkspacePath, old: Option<Mark>) -> Step {
+pub(super) fn step(kind: StepKind, path: &WorkspacePath, old: Option<Fingerprint>) -> Step {
     let name = path.file_name().unwrap_or_default();
-    let temp = (kind == StepKind::Put).then(|| Raw::from(Spot::temporary(name)));
+    let temp = (kind == StepKind::Put).then(|| RawPath::from(DirEntry::temporary(name)));
     let keeps = matches!(kind, StepKind::Put | StepKind::Remove | StepKind::RemoveEmpty) && old.is_some();
-    let backup = keeps.then(|| Raw::from(Spot::temporary(name)));
+    let backup = keeps.then(|| RawPath::from(DirEntry::temporary(name)));
     Step { kind, place: path.raw().into(), to: None, temp, backup, old, new: None, over: None, copies: None }
 }
 

@@ -4,12 +4,12 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use crate::access::{Kind, Stat};
+use crate::dir_entry::{DirEntry, fingerprint_entry};
 use crate::journal::{Journal, Phase};
 use crate::path::WorkspacePath;
 use crate::read::stat_at;
 use crate::record::{Change, Content, Record, Sort, What};
 use crate::recording::tree::link;
-use crate::spot::{Spot, mark_any};
 use crate::workspace::Workspace;
 
 /// Returns whether an interrupted commit has made all its visible changes. A commit of a single step does not
@@ -49,7 +49,7 @@ pub(super) fn look(path: &WorkspacePath) -> Now {
         },
         Kind::Directory => Content { mode: Some(stat.mode), ..Content::new(Sort::Directory) },
         Kind::Link => {
-            let target = Spot::open(path).and_then(|spot| link(&spot.directory, &spot.name)).ok();
+            let target = DirEntry::open(path).and_then(|entry| link(&entry.directory, &entry.name)).ok();
             Content { target, ..Content::new(Sort::Link) }
         }
         _ => Content::new(Sort::Other),
@@ -64,10 +64,10 @@ pub(super) fn is_same(now: &Content, then: &Content) -> bool {
 }
 
 fn marked(path: &WorkspacePath) -> Result<Content, crate::AccessKind> {
-    let spot = Spot::open(path)?;
-    let name: &OsStr = Path::new(&spot.name).as_os_str();
-    let (mark, stat) = mark_any(&spot.directory, name)?;
-    Ok(Content::file(mark.hash, stat.len, Some(stat.mode)))
+    let entry = DirEntry::open(path)?;
+    let name: &OsStr = Path::new(&entry.name).as_os_str();
+    let (fingerprint, stat) = fingerprint_entry(&entry.directory, name)?;
+    Ok(Content::file(fingerprint.hash, stat.len, Some(stat.mode)))
 }
 
 fn is_after(workspace: &Workspace, change: &Change, record: &Record, path: &WorkspacePath) -> bool {

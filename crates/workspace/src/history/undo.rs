@@ -15,7 +15,7 @@ use crate::draft::{Action, Cause, Committed, Draft, Expect, Note, Overwrite};
 use crate::fault::Fault;
 use crate::hold::HoldError;
 use crate::path::WorkspacePath;
-use crate::raw::Raw;
+use crate::raw_path::RawPath;
 use crate::record::{Change, Content, Node, Record, Sort, What, nodes};
 use crate::recording::tree;
 
@@ -305,7 +305,7 @@ impl<'a> WayBack<'a> {
         self.history.bytes(content).map_err(not_kept)
     }
 
-    fn known(&self, place: &Raw) -> Option<WorkspacePath> {
+    fn known(&self, place: &RawPath) -> Option<WorkspacePath> {
         self.history.workspace.known(place.path())
     }
 

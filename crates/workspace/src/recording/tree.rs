@@ -11,13 +11,13 @@ use toolpost_text::escape;
 
 use super::Recording;
 use crate::access::{AccessKind, Kind};
-use crate::beneath::open_directory_beneath;
+use crate::dir_entry::fingerprint_entry;
 use crate::hash::{ContentHash, hash};
+use crate::openat::open_directory_beneath;
 use crate::path::WorkspacePath;
-use crate::raw::Raw;
+use crate::raw_path::RawPath;
 use crate::read::stat_at;
 use crate::record::{Content, Node, Sort};
-use crate::spot::mark_any;
 
 /// Maximum number of entries of a stored directory tree.
 const NAMES: usize = 10_000;
@@ -59,7 +59,7 @@ pub(crate) fn now(path: &WorkspacePath) -> Result<Option<ContentHash>> {
 }
 
 /// Reads the target of a link.
-pub(crate) fn link(directory: impl AsFd, name: &OsStr) -> Result<Raw> {
+pub(crate) fn link(directory: impl AsFd, name: &OsStr) -> Result<RawPath> {
     let target = readlinkat(directory, name, Vec::new())?;
     Ok(std::ffi::OsString::from_vec(target.into_bytes()).into())
 }
@@ -91,7 +91,7 @@ fn list(
             if content.sort == Sort::Directory {
                 waiting.push(place.clone());
             }
-            nodes.push(Node { place: Raw(place), content });
+            nodes.push(Node { place: RawPath(place), content });
         }
         if nodes.len() > NAMES {
             return Ok(Listed::Lost(format!(
@@ -136,8 +136,8 @@ fn node(directory: &OwnedFd, place: &Path, visit: &mut Visit<'_>) -> Result<Cont
             Content { target: Some(link(directory, name.as_os_str())?), ..Content::new(Sort::Link) }
         }
         Kind::File => {
-            let (mark, stat) = mark_any(directory, name.as_os_str()).map_err(errno)?;
-            Content::file(mark.hash, stat.len, None)
+            let (fingerprint, stat) = fingerprint_entry(directory, name.as_os_str()).map_err(errno)?;
+            Content::file(fingerprint.hash, stat.len, None)
         }
         _ => Content::new(Sort::Other),
     };

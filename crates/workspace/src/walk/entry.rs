@@ -11,7 +11,7 @@ use rustix::io::{Errno, retry_on_intr};
 
 use super::error::OpenFault;
 use super::listing::{Kind, kind_of};
-use crate::beneath::open_at;
+use crate::openat::open_at;
 use crate::path::WorkspacePath;
 
 /// An entry before any rule is applied.

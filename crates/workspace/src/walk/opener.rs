@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use super::entry::{Opened, below, open_below, open_regular};
 use super::error::OpenFault;
-use crate::beneath::{has_openat2, open_handle};
+use crate::openat::{has_openat2, open_handle};
 use crate::path::WorkspacePath;
 
 /// Opens files below a directory, without following links; fast for consecutive files of one directory.

@@ -18,8 +18,8 @@ use super::rules::{Level, against};
 use super::threads::Allowance;
 use super::visitor::{Claim, Next, Visitor};
 use super::{above, prune};
-use crate::beneath::open_directory_beneath;
 use crate::fault::Fault;
+use crate::openat::open_directory_beneath;
 use crate::path::WorkspacePath;
 
 /// Result of a walk.

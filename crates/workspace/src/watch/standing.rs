@@ -16,7 +16,7 @@ use super::events::{self, Event, bits};
 use super::mounts::Mounts;
 use super::outside::{Excludes, Outside};
 use super::places::Places;
-use crate::beneath::open_directory_beneath;
+use crate::openat::open_directory_beneath;
 use crate::path::WorkspacePath;
 use crate::walk::{self, Candidate, Claim, Entry, Kind, Next, Options, Prune, Rules, Visitor};
 use crate::workspace::Workspace;
@@ -27,7 +27,7 @@ const MOST: usize = 100_000;
 /// Maximum number of paths in one answer.
 const MOST_PATHS: usize = 50_000;
 
-/// Names that mark dependency directories.
+/// Names that fingerprint dependency directories.
 const DEPENDENCIES: [&[u8]; 5] =
     [b"CACHEDIR.TAG", b"pyvenv.cfg", b"modules.txt", b"autoload.php", b"Cargo.toml"];
 

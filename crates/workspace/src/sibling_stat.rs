@@ -6,16 +6,16 @@ use std::path::Path;
 use rustix::fs::{AtFlags, statat};
 
 use crate::access::{AccessKind, Stat};
-use crate::beneath::open_handle;
+use crate::openat::open_handle;
 use crate::path::WorkspacePath;
 
 /// Metadata lookups; keeps the directory of the last file open.
 #[derive(Debug, Default)]
-pub struct Siblings {
+pub struct SiblingStat {
     last: Option<(WorkspacePath, OwnedFd)>,
 }
 
-impl Siblings {
+impl SiblingStat {
     /// Returns metadata without following links.
     ///
     /// # Errors

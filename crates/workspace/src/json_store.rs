@@ -18,13 +18,13 @@ use crate::unique;
 
 /// A directory of JSON values, safe for concurrent use by several processes.
 #[derive(Debug, Clone)]
-pub struct Shelf {
+pub struct JsonStore {
     folder: PathBuf,
 }
 
 /// Errors of a value store.
 #[derive(Debug, Error)]
-pub enum ShelfError {
+pub enum JsonStoreError {
     /// The name is invalid.
     #[error(
         "`{0}` cannot be the name of what is kept: letters, digits and . _ - @ may stand in it, the first one a letter or digit, at most 100"
@@ -71,12 +71,12 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const TURN: &str = ".turn";
 const DRAFT: &str = ".draft-";
 
-impl Shelf {
+impl JsonStore {
     /// Opens a directory with mode 0700, and creates it if needed.
     ///
     /// # Errors
     /// If it cannot be created.
-    pub fn open(folder: &Path) -> Result<Self, ShelfError> {
+    pub fn open(folder: &Path) -> Result<Self, JsonStoreError> {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
         made.map_err(|error| failed(folder, error))?;
         Ok(Self { folder: folder.to_owned() })
@@ -86,7 +86,7 @@ impl Shelf {
     ///
     /// # Errors
     /// If the value exists but cannot be read.
-    pub fn read<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, ShelfError> {
+    pub fn read<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, JsonStoreError> {
         let path = self.path(name)?;
         let mut text = String::new();
         let read = File::open(&path).and_then(|file| file.take(LIMIT as u64 + 1).read_to_string(&mut text));
@@ -108,7 +108,7 @@ impl Shelf {
     pub fn update<T, R, E>(&self, name: &str, change: impl FnOnce(&mut T) -> Result<R, E>) -> Result<R, E>
     where
         T: Serialize + DeserializeOwned + Default,
-        E: From<ShelfError>,
+        E: From<JsonStoreError>,
     {
         let path = self.path(name)?;
         let _turn = self.turn()?;
@@ -119,7 +119,7 @@ impl Shelf {
         let text =
             serde_json::to_string_pretty(&value).map_err(|error| damaged(&path, &error.to_string()))?;
         if text.len() > LIMIT {
-            return Err(ShelfError::TooLarge { bytes: text.len(), most: LIMIT }.into());
+            return Err(JsonStoreError::TooLarge { bytes: text.len(), most: LIMIT }.into());
         }
         if is_new {
             self.tidy();
@@ -132,7 +132,7 @@ impl Shelf {
     ///
     /// # Errors
     /// If the directory cannot be read.
-    pub fn names(&self) -> Result<Vec<(String, SystemTime)>, ShelfError> {
+    pub fn names(&self) -> Result<Vec<(String, SystemTime)>, JsonStoreError> {
         let entries = std::fs::read_dir(&self.folder).map_err(|error| failed(&self.folder, error))?;
         let mut found: Vec<(String, SystemTime)> = entries
             .filter_map(|entry| {
@@ -146,9 +146,9 @@ impl Shelf {
         Ok(found)
     }
 
-    fn path(&self, name: &str) -> Result<PathBuf, ShelfError> {
+    fn path(&self, name: &str) -> Result<PathBuf, JsonStoreError> {
         if !is_name(name) {
-            return Err(ShelfError::Name(name.chars().take(100).collect()));
+            return Err(JsonStoreError::Name(name.chars().take(100).collect()));
         }
         Ok(self.folder.join(format!("{name}{ENDING}")))
     }
@@ -174,7 +174,7 @@ impl Shelf {
     }
 
     /// Acquires the exclusive lock of the directory.
-    fn turn(&self) -> Result<File, ShelfError> {
+    fn turn(&self) -> Result<File, JsonStoreError> {
         let path = self.folder.join(TURN);
         let opened = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path);
         let file = opened.map_err(|error| failed(&path, error))?;
@@ -183,7 +183,7 @@ impl Shelf {
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => return Ok(file),
                 Err(Errno::WOULDBLOCK) if Instant::now() < until => sleep(Duration::from_millis(2)),
-                Err(Errno::WOULDBLOCK) => return Err(ShelfError::Busy(shown(&self.folder))),
+                Err(Errno::WOULDBLOCK) => return Err(JsonStoreError::Busy(shown(&self.folder))),
                 Err(Errno::INTR) => {}
                 Err(errno) => return Err(failed(&path, errno.into())),
             }
@@ -217,12 +217,12 @@ fn is_name(name: &str) -> bool {
         && name.chars().all(fits)
 }
 
-fn failed(path: &Path, error: io::Error) -> ShelfError {
-    ShelfError::Io { path: shown(path), error }
+fn failed(path: &Path, error: io::Error) -> JsonStoreError {
+    JsonStoreError::Io { path: shown(path), error }
 }
 
-fn damaged(path: &Path, why: &str) -> ShelfError {
-    ShelfError::Damaged { path: shown(path), why: why.to_owned() }
+fn damaged(path: &Path, why: &str) -> JsonStoreError {
+    JsonStoreError::Damaged { path: shown(path), why: why.to_owned() }
 }
 
 fn shown(path: &Path) -> String {

@@ -7,14 +7,14 @@ use crate::hash::ContentHash;
 
 /// Device, inode and content hash of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Mark {
+pub(crate) struct Fingerprint {
     pub(crate) device: u64,
     pub(crate) inode: u64,
     /// Content hash, for regular files.
     pub(crate) hash: Option<ContentHash>,
 }
 
-impl Mark {
+impl Fingerprint {
     pub(crate) fn new(stat: &Stat, hash: Option<ContentHash>) -> Self {
         Self { device: stat.device, inode: stat.inode, hash }
     }

@@ -1,4 +1,4 @@
-//! Raw paths and names, which need not be UTF-8.
+//! RawPath paths and names, which need not be UTF-8.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -8,9 +8,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A raw path or name; serialised as text if it is UTF-8, else as bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Raw(pub(crate) PathBuf);
+pub(crate) struct RawPath(pub(crate) PathBuf);
 
-impl Raw {
+impl RawPath {
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }
@@ -20,19 +20,19 @@ impl Raw {
     }
 }
 
-impl From<OsString> for Raw {
+impl From<OsString> for RawPath {
     fn from(name: OsString) -> Self {
         Self(name.into())
     }
 }
 
-impl From<&Path> for Raw {
+impl From<&Path> for RawPath {
     fn from(path: &Path) -> Self {
         Self(path.to_path_buf())
     }
 }
 
-impl Serialize for Raw {
+impl Serialize for RawPath {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0.to_str() {
             Some(text) => serializer.serialize_str(text),
@@ -41,7 +41,7 @@ impl Serialize for Raw {
     }
 }
 
-impl<'de> Deserialize<'de> for Raw {
+impl<'de> Deserialize<'de> for RawPath {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged)]

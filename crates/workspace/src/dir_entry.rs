@@ -8,24 +8,24 @@ use rustix::fs::{AtFlags, OFlags, RenameFlags, linkat, renameat, renameat_with, 
 use rustix::io::{Errno, Result};
 
 use crate::access::{AccessKind, Kind, Stat};
-use crate::beneath::{open_at, open_handle};
-use crate::mark::Mark;
-use crate::owner::unique;
+use crate::fingerprint::Fingerprint;
+use crate::openat::{open_at, open_handle};
 use crate::path::WorkspacePath;
+use crate::process_id::unique;
 use crate::read::{open_regular, stat_at};
 
 /// Suffix of temporary files. Their names start with a dot and contain the name of the target file.
 pub(crate) const SUFFIX: &str = ".toolpost-tmp";
 
 /// A name in a directory that was opened beneath its root.
-pub(crate) struct Spot {
+pub(crate) struct DirEntry {
     pub(crate) directory: OwnedFd,
     pub(crate) name: OsString,
 }
 
 /// Result of comparing a name with a recorded file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum Comparison {
     /// The same file with the same content.
     Same,
     /// The same file with other content.
@@ -36,7 +36,7 @@ pub(crate) enum Found {
     Absent,
 }
 
-impl Spot {
+impl DirEntry {
     /// Opens the parent directory of a path; fails for a root.
     pub(crate) fn open(path: &WorkspacePath) -> Result<Self> {
         let name = path.file_name().ok_or(Errno::BUSY)?;
@@ -45,20 +45,20 @@ impl Spot {
     }
 
     /// Compares the file at a name with a recorded one; fails if it cannot be read.
-    pub(crate) fn find(&self, name: &OsStr, mark: &Mark) -> Result<Found> {
+    pub(crate) fn find(&self, name: &OsStr, fingerprint: &Fingerprint) -> Result<Comparison> {
         let stat = match stat_at(&self.directory, Path::new(name)) {
             Ok(stat) => stat,
-            Err(AccessKind::Missing | AccessKind::NotADirectory) => return Ok(Found::Absent),
+            Err(AccessKind::Missing | AccessKind::NotADirectory) => return Ok(Comparison::Absent),
             Err(why) => return Err(why.errno()),
         };
-        if !mark.is_file(&stat) {
-            return Ok(Found::Other);
+        if !fingerprint.is_file(&stat) {
+            return Ok(Comparison::Other);
         }
-        let Some(hash) = mark.hash else { return Ok(Found::Same) };
-        match mark_of(&self.directory, name) {
-            Ok((now, _)) if now.hash == Some(hash) => Ok(Found::Same),
+        let Some(hash) = fingerprint.hash else { return Ok(Comparison::Same) };
+        match fingerprint_file(&self.directory, name) {
+            Ok((now, _)) if now.hash == Some(hash) => Ok(Comparison::Same),
             Err(why @ (AccessKind::Denied | AccessKind::Io(_))) => Err(why.errno()),
-            _ => Ok(Found::Altered),
+            _ => Ok(Comparison::Altered),
         }
     }
 
@@ -122,7 +122,10 @@ pub(crate) fn move_to(from: impl AsFd, name: &OsStr, to: impl AsFd, new_name: &O
 }
 
 /// Returns identity, hash and metadata of a regular file.
-pub(crate) fn mark_of(directory: impl AsFd, name: &OsStr) -> std::result::Result<(Mark, Stat), AccessKind> {
+pub(crate) fn fingerprint_file(
+    directory: impl AsFd,
+    name: &OsStr,
+) -> std::result::Result<(Fingerprint, Stat), AccessKind> {
     use std::io::Read;
     let mut opened = open_regular(directory, Path::new(name))?;
     let mut hasher = crate::hash::Hasher::default();
@@ -136,15 +139,18 @@ pub(crate) fn mark_of(directory: impl AsFd, name: &OsStr) -> std::result::Result
         }
     }
     let stat = *opened.stat();
-    Ok((Mark::new(&stat, Some(hasher.finish())), stat))
+    Ok((Fingerprint::new(&stat, Some(hasher.finish())), stat))
 }
 
 /// Returns identity and metadata of any entry, and the hash if it is a regular file.
-pub(crate) fn mark_any(directory: impl AsFd, name: &OsStr) -> std::result::Result<(Mark, Stat), AccessKind> {
+pub(crate) fn fingerprint_entry(
+    directory: impl AsFd,
+    name: &OsStr,
+) -> std::result::Result<(Fingerprint, Stat), AccessKind> {
     let stat = stat_at(&directory, Path::new(name))?;
     match stat.kind {
-        Kind::File => mark_of(directory, name),
-        _ => Ok((Mark::new(&stat, None), stat)),
+        Kind::File => fingerprint_file(directory, name),
+        _ => Ok((Fingerprint::new(&stat, None), stat)),
     }
 }
 

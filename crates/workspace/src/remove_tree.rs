@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, unlinkat};
 use rustix::io::{Errno, Result};
 
-use crate::beneath::{READ_DIRECTORY, open_at};
-use crate::spot::gone;
+use crate::dir_entry::gone;
+use crate::openat::{READ_DIRECTORY, open_at};
 
 /// Removes any entry, directories recursively, without following links.
 pub(crate) fn remove_tree(parent: impl AsFd, name: &OsStr) -> Result<()> {
@@ -27,7 +27,7 @@ pub(crate) fn remove_tree(parent: impl AsFd, name: &OsStr) -> Result<()> {
         }
         drop(directory);
         let (above, last) = (path.parent().unwrap_or(Path::new("")), path.file_name().unwrap_or(name));
-        let holder = crate::beneath::open_handle(&parent, above)?;
+        let holder = crate::openat::open_handle(&parent, above)?;
         gone(unlinkat(&holder, last, AtFlags::REMOVEDIR))?;
         if above.as_os_str().is_empty() {
             return Ok(());

@@ -8,13 +8,13 @@ use rustix::io::Result;
 
 /// Creates an unnamed file in a directory; `None` if the file system does not support it.
 #[cfg(target_os = "linux")]
-pub(crate) fn make(directory: impl AsFd, mode: Mode) -> Result<Option<OwnedFd>> {
+pub(crate) fn create(directory: impl AsFd, mode: Mode) -> Result<Option<OwnedFd>> {
     use std::path::Path;
 
     use rustix::fs::OFlags;
     use rustix::io::Errno;
 
-    match crate::beneath::open_at(directory, Path::new("."), OFlags::RDWR | OFlags::TMPFILE, mode) {
+    match crate::openat::open_at(directory, Path::new("."), OFlags::RDWR | OFlags::TMPFILE, mode) {
         Ok(file) => Ok(Some(file)),
         Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT | Errno::NOSYS) => Ok(None),
         Err(errno) => Err(errno),
@@ -23,7 +23,7 @@ pub(crate) fn make(directory: impl AsFd, mode: Mode) -> Result<Option<OwnedFd>> 
 
 /// Gives the file a name; fails if the name exists.
 #[cfg(target_os = "linux")]
-pub(crate) fn name(file: impl AsFd, directory: impl AsFd, name: &OsStr) -> Result<()> {
+pub(crate) fn link(file: impl AsFd, directory: impl AsFd, name: &OsStr) -> Result<()> {
     use std::os::fd::AsRawFd;
 
     use rustix::fs::{AtFlags, linkat};
@@ -35,12 +35,12 @@ pub(crate) fn name(file: impl AsFd, directory: impl AsFd, name: &OsStr) -> Resul
 
 /// Returns `None`: only Linux supports unnamed files.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn make(_: impl AsFd, _: Mode) -> Result<Option<OwnedFd>> {
+pub(crate) fn create(_: impl AsFd, _: Mode) -> Result<Option<OwnedFd>> {
     Ok(None)
 }
 
 /// Fails: only Linux supports unnamed files.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn name(_: impl AsFd, _: impl AsFd, _: &OsStr) -> Result<()> {
+pub(crate) fn link(_: impl AsFd, _: impl AsFd, _: &OsStr) -> Result<()> {
     Err(rustix::io::Errno::NOSYS)
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::beneath::has_openat2;
+use crate::openat::has_openat2;
 
 /// Returns lines about the confinement of paths on this system.
 pub fn confinement() -> Vec<String> {

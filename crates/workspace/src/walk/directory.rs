@@ -12,13 +12,13 @@ use super::listing::{Kind, Listing};
 use super::options::{Options, Prune, Rules};
 use super::prune;
 use super::rules::{Level, against};
-use crate::beneath::open_directory_beneath;
 use crate::fault::Fault;
+use crate::openat::open_directory_beneath;
 use crate::path::WorkspacePath;
 
 /// A directory that can be listed on its own, with its effective rules.
 #[derive(Clone)]
-pub struct Spot {
+pub struct Directory {
     path: WorkspacePath,
     /// Path from the first directory with rules, with a trailing slash unless empty.
     full: Vec<u8>,
@@ -29,7 +29,7 @@ pub struct Spot {
 
 /// An entry of a listed directory.
 #[derive(Clone)]
-pub struct Found {
+pub struct DirectoryEntry {
     /// Name.
     pub name: OsString,
     /// File type.
@@ -37,7 +37,7 @@ pub struct Found {
     /// Target of a link.
     pub target: Option<OsString>,
     /// The directory itself, for listing it in turn.
-    pub spot: Option<Spot>,
+    pub subdirectory: Option<Directory>,
 }
 
 /// Returns a raw name for display, with dangerous characters escaped.
@@ -45,7 +45,7 @@ pub fn show(name: &OsStr) -> String {
     toolpost_text::escape::name(name.as_bytes()).into_owned()
 }
 
-impl Spot {
+impl Directory {
     /// Starts at a directory; no rule applies to the directory itself.
     pub fn new(base: &WorkspacePath, options: &Options) -> Self {
         let start = above::start(base, options.rules);
@@ -59,7 +59,7 @@ impl Spot {
     }
 
     /// Returns the path of an entry.
-    pub fn path_of(&self, found: &Found) -> WorkspacePath {
+    pub fn path_of(&self, found: &DirectoryEntry) -> WorkspacePath {
         below(&self.path, found.name.as_bytes())
     }
 
@@ -71,7 +71,7 @@ impl Spot {
         options: &Options,
         skipped: &mut Skipped,
         unreadable: &mut Unreadable,
-    ) -> Result<Option<Vec<Found>>, Fault> {
+    ) -> Result<Option<Vec<DirectoryEntry>>, Fault> {
         let directory = open_directory_beneath(self.path.root(), self.path.relative())?;
         let listing = Listing::read(directory.as_fd(), &mut Vec::new())?;
         let name = self.path.file_name().map(OsStr::as_bytes).unwrap_or_default();
@@ -101,8 +101,8 @@ impl Spot {
             }
             let target =
                 if kind == Kind::Link { read_link(directory.as_fd(), candidate.name()).ok() } else { None };
-            let spot = (kind == Kind::Directory).then(|| self.child(name, full, &level));
-            found.push(Found { name: candidate.name().to_owned(), kind, target, spot });
+            let subdirectory = (kind == Kind::Directory).then(|| self.child(name, full, &level));
+            found.push(DirectoryEntry { name: candidate.name().to_owned(), kind, target, subdirectory });
         }
         found.sort_unstable_by(|one, other| one.name.cmp(&other.name));
         Ok(Some(found))

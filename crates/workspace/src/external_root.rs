@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Mode, OFlags};
 use thiserror::Error;
 
-use crate::beneath::open_at;
 use crate::fault::Fault;
+use crate::openat::open_at;
 use crate::path::WorkspacePath;
 use crate::path_error::PathError;
 use crate::root::{HANDLE, Root};
@@ -16,11 +16,11 @@ use crate::workspace::Workspace;
 
 /// A directory that may contain external roots, held open; cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Holder(Root);
+pub struct AllowedParent(Root);
 
 /// Errors of opening an external root.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum AsideError {
+pub enum ExternalRootError {
     /// The directory does not exist.
     #[error("does not exist")]
     Missing,
@@ -35,7 +35,7 @@ pub enum AsideError {
     Io(Fault),
 }
 
-impl Holder {
+impl AllowedParent {
     /// Opens a directory that the operator or the system has named, and follows links on the way. `None` if
     /// it does not exist.
     #[must_use]
@@ -60,8 +60,8 @@ impl Holder {
 impl Workspace {
     /// Returns the roots as allowed parents of external roots.
     #[must_use]
-    pub fn holders(&self) -> Vec<Holder> {
-        self.roots().iter().cloned().map(Holder).collect()
+    pub fn allowed_parents(&self) -> Vec<AllowedParent> {
+        self.roots().iter().cloned().map(AllowedParent).collect()
     }
 
     /// Opens a read-only external root with a label.
@@ -71,24 +71,24 @@ impl Workspace {
     ///
     /// # Errors
     /// If the directory is missing, cannot be opened, or is outside every allowed parent.
-    pub fn aside(
+    pub fn open_external(
         &self,
         directory: &Path,
-        holders: &[Holder],
+        holders: &[AllowedParent],
         label: &str,
-    ) -> Result<WorkspacePath, AsideError> {
+    ) -> Result<WorkspacePath, ExternalRootError> {
         let path = fs::canonicalize(directory).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => AsideError::Missing,
-            _ => AsideError::Io(error.into()),
+            std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => ExternalRootError::Missing,
+            _ => ExternalRootError::Io(error.into()),
         })?;
-        let elsewhere = || AsideError::Elsewhere { target: shown(&path) };
-        let within = |holder: &&Holder| path.starts_with(holder.path());
+        let elsewhere = || ExternalRootError::Elsewhere { target: shown(&path) };
+        let within = |holder: &&AllowedParent| path.starts_with(holder.path());
         let holder = holders.iter().find(within).ok_or_else(elsewhere)?;
         let relative: PathBuf = path.strip_prefix(holder.path()).map_err(|_| elsewhere())?.to_owned();
         let flags = HANDLE | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let opened = open_at(&holder.0, &relative, flags, Mode::empty());
-        let opened = opened.map_err(|errno| AsideError::Io(errno.into()))?;
-        let root = Root::aside(opened, path, label.to_owned()).map_err(AsideError::Io)?;
+        let opened = opened.map_err(|errno| ExternalRootError::Io(errno.into()))?;
+        let root = Root::external(opened, path, label.to_owned()).map_err(ExternalRootError::Io)?;
         Ok(WorkspacePath::beneath(&root, Path::new("")))
     }
 
@@ -96,13 +96,13 @@ impl Workspace {
     ///
     /// # Errors
     /// As for [`Workspace::resolve`]; a path that leads out of the external root is outside.
-    pub fn resolve_aside(
+    pub fn resolve_external(
         &self,
         directory: &WorkspacePath,
         said: &str,
         relative: &str,
     ) -> Result<WorkspacePath, PathError> {
-        Self::find_aside(directory.root(), said, relative)
+        Self::find_external(directory.root(), said, relative)
     }
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// A process, identified by PID, start time and boot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Owner {
+pub(crate) struct ProcessId {
     pub(crate) pid: u32,
     /// Start time in clock ticks since boot; empty if unknown.
     pub(crate) start: String,
@@ -18,10 +18,10 @@ pub(crate) struct Owner {
     pub(crate) boot: String,
 }
 
-impl Owner {
+impl ProcessId {
     /// Returns the current process.
     pub(crate) fn this() -> &'static Self {
-        static THIS: OnceLock<Owner> = OnceLock::new();
+        static THIS: OnceLock<ProcessId> = OnceLock::new();
         THIS.get_or_init(|| {
             let pid = std::process::id();
             Self { pid, start: started(pid).unwrap_or_default(), boot: boot() }
@@ -29,13 +29,13 @@ impl Owner {
     }
 
     /// Returns whether the process is still running, according to `/proc`.
-    pub(crate) fn lives(&self) -> bool {
+    pub(crate) fn is_alive(&self) -> bool {
         self.boot == boot() && started(self.pid).is_some_and(|start| start == self.start)
     }
 }
 
 /// Returns whether a process with this PID is running. Assumes so if `/proc` is not available.
-pub(crate) fn runs(pid: u32) -> bool {
+pub(crate) fn is_running(pid: u32) -> bool {
     started(pid).is_some() || started(std::process::id()).is_none()
 }
 
