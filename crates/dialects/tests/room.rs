@@ -137,7 +137,7 @@ async fn a_search_for_code_shows_as_many_matches_as_were_asked_for() {
         let matches = found.lines().filter(|line| line.starts_with(">>> ")).count();
         assert_eq!(matches, shown, "{pattern} {most}");
         assert!(!found.contains("[TRUNCATED"), "{pattern} {most}");
-        let says_why = if matches < most { "no room for more" } else { "raise max_results" };
+        let says_why = if matches < most { "the reply is full" } else { "raise max_results" };
         assert!(found.contains(says_why), "{pattern} {most}: {}", &found[found.len() - 200..]);
     }
 }
