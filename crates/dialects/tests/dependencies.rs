@@ -1,4 +1,4 @@
-//! What the project depends on, as tools read it: by names, at the versions of lock files, and never out of a package.
+//! Dependencies as tools read them: by name, at locked versions, and never outside the package.
 
 use crate::common;
 

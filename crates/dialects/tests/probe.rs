@@ -105,7 +105,7 @@ fn by_lines() -> Vec<(Value, String)> {
             json!({"file_path": "src/a.rs", "start_line": "2", "position": "AFTER", "new_string": "    x();\n"}),
             TEXT.replace(second, "    x();\n    second(2);\n"),
         ),
-        // What says nothing counts as left out; lines count before text that was copied, which they must hold.
+        // Empty arguments count as left out. Lines have priority over `old_string`, which they must contain.
         (
             json!({"file_path": "src/a.rs", "symbol": "", "start_line": " ", "old_string": "first(1)", "new_string": "1"}),
             TEXT.replace("first(1)", "1"),
@@ -519,7 +519,7 @@ async fn directories_are_listed_and_files_found() {
     }
 }
 
-/// What a search says, or why it does not.
+/// The text of a search reply or failure.
 async fn searched(world: &World, arguments: Value) -> (bool, String) {
     match world.call("search", arguments).await {
         Ok(words) => (true, words),
@@ -543,7 +543,7 @@ async fn a_search_takes_what_models_send_and_sees_what_was_just_written() {
         let (done, words) = searched(&world, arguments.clone()).await;
         assert!(done && words.starts_with(first), "{arguments}: {words}");
     }
-    // What a search has shown may be edited.
+    // Lines that a search has shown may be edited.
     let edit = json!({"file_path": "src/a.rs", "old_string": "first", "new_string": "third"});
     world.call("edit", edit).await.unwrap();
     let (_, words) = searched(&world, json!({"query": "third"})).await;

@@ -10,7 +10,7 @@ async fn said(world: &World, tool: &str, arguments: Value) -> String {
     words(&world.allowed(tool, arguments).await)
 }
 
-/// How many lines of a form a file has: a reply of 50 KB and 2000 lines has room for all, or for the ends alone.
+/// Number of lines of a form: a reply of 50 KB and 2000 lines holds all of them, or both ends only.
 #[tokio::test]
 async fn a_file_is_whole_up_to_the_limits_of_a_reply() {
     let rows = [
