@@ -1,4 +1,4 @@
-//! What a model guides, as clients see it: whole replies, and that what guides can only read, whatever it asks for.
+//! Model-guided tools as clients see them: whole replies, and a guiding model that can only read.
 
 use crate::common;
 

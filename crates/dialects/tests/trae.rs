@@ -1,4 +1,4 @@
-//! What each tool of the `trae` dialect does, and says where it does not.
+//! The tools of the `trae` dialect: effects and failures.
 
 use crate::common;
 
@@ -472,7 +472,7 @@ fn update_file_replaces() {
             "Updated f: 2 replacements, now lines 4-5 of 6 (+2 -2).\n@@ -1,6 +1,6 @@\n fn a() {\n     one();\n }\n-fn b() {\n-    one();\n+fn c() {\n+    two();\n }",
             "f=fn a() {\n    one();\n}\nfn c() {\n    two();\n}\n",
         ),
-        // What a block has put there is not looked at again.
+        // Text that a block has inserted is not matched again.
         (
             blocks(&[
                 "fn a() {\n    one();",
