@@ -9,7 +9,7 @@ use crate::{
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::{collections::HashSet, process::ExitCode};
-use toolpost_workspace::{Content, FileDiff, History, HistoryRecord, Shown, What, Workspace};
+use toolpost_workspace::{ChangeKind, Content, FileDiff, History, HistoryRecord, Shown, Workspace};
 
 /// How many files a line names.
 const NAMED: usize = 5;
@@ -107,10 +107,10 @@ fn of_file(file: &FileDiff, colours: Colours) -> String {
         Shown::Words(_) => String::new(),
     };
     let word = match file.what {
-        What::Written | What::Moved => "",
-        What::Created => " (new)",
-        What::Deleted | What::DeletedTree | What::DeletedEmpty => " (deleted)",
-        What::MadeDirectory => " (directory)",
+        ChangeKind::Written | ChangeKind::Moved => "",
+        ChangeKind::Created => " (new)",
+        ChangeKind::Deleted | ChangeKind::DeletedTree | ChangeKind::DeletedEmpty => " (deleted)",
+        ChangeKind::MadeDirectory => " (directory)",
     };
     format!("{path}{lines}{word}")
 }

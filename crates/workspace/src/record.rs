@@ -27,7 +27,7 @@ pub struct Record {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// Kind of change.
-    pub what: What,
+    pub what: ChangeKind,
     pub(crate) place: RawPath,
     pub(crate) to: Option<RawPath>,
     /// State before; for a move, of the target path.
@@ -39,7 +39,7 @@ pub struct Change {
 /// Kinds of recorded changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum What {
+pub enum ChangeKind {
     /// A file or link was created.
     Created,
     /// The content or the permissions of a file changed.
@@ -112,7 +112,7 @@ impl Record {
 }
 
 impl Change {
-    pub(crate) fn new(what: What, path: &WorkspacePath) -> Self {
+    pub(crate) fn new(what: ChangeKind, path: &WorkspacePath) -> Self {
         Self { what, place: path.raw().into(), to: None, before: None, after: None }
     }
 }

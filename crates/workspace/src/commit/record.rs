@@ -16,7 +16,7 @@ use crate::path::WorkspacePath;
 use crate::process_id::unique;
 use crate::raw_path::RawPath;
 use crate::read::stat_at;
-use crate::record::{Change, Content, Record, Sort, What};
+use crate::record::{Change, ChangeKind, Content, Record, Sort};
 use crate::recording::{Recording, tree};
 
 impl<'a> Commit<'a> {
@@ -56,7 +56,7 @@ impl<'a> Commit<'a> {
         for path in &self.made {
             let mode = self.modes.get(path).copied();
             let after = Content { mode, ..Content::new(Sort::Directory) };
-            changes.push(Change { after: Some(after), ..Change::new(What::MadeDirectory, path) });
+            changes.push(Change { after: Some(after), ..Change::new(ChangeKind::MadeDirectory, path) });
         }
         for work in &self.works {
             changes.push(match work.step.kind {
@@ -68,7 +68,7 @@ impl<'a> Commit<'a> {
         for (_, path) in &self.emptied {
             let stat = stat_at(path.root(), path.relative()).ok();
             let before = Content { mode: stat.map(|stat| stat.mode), ..Content::new(Sort::Directory) };
-            changes.push(Change { before: Some(before), ..Change::new(What::DeletedEmpty, path) });
+            changes.push(Change { before: Some(before), ..Change::new(ChangeKind::DeletedEmpty, path) });
         }
         Ok(changes)
     }
@@ -86,7 +86,7 @@ fn put(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
             after
         }
     };
-    let what = if before.is_some() { What::Written } else { What::Created };
+    let what = if before.is_some() { ChangeKind::Written } else { ChangeKind::Created };
     Ok(Change { before, after: Some(after), ..Change::new(what, &work.path) })
 }
 
@@ -115,7 +115,7 @@ fn copied(recording: &mut Recording<'_>, from: &Source) -> Result<Content> {
 fn removed(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
     let Some(old) = &work.old else { return Err(Errno::INVAL) };
     let mut content = Content { mode: Some(old.mode), ..Content::new(Sort::Other) };
-    let mut what = What::Deleted;
+    let mut what = ChangeKind::Deleted;
     match old.kind {
         Kind::File => {
             let file = kept(recording, &work.path, work.step.old.as_ref(), Some(old))?;
@@ -125,7 +125,7 @@ fn removed(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
         Kind::Directory => {
             content.sort = Sort::Directory;
             tree::keep(recording, &work.path, &mut content)?;
-            what = if content.sort == Sort::Tree { What::DeletedTree } else { What::Deleted };
+            what = if content.sort == Sort::Tree { ChangeKind::DeletedTree } else { ChangeKind::Deleted };
         }
         other => recording.lose(&work.path, &mut content, format!("is {}", other.name())),
     }
@@ -145,7 +145,7 @@ fn moved(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
         _ => Some(Content { mode: Some(stat.mode), ..Content::new(Sort::Other) }),
     };
     let to = Some(RawPath::from(to.raw()));
-    Ok(Change { to, before, after, ..Change::new(What::Moved, &work.path) })
+    Ok(Change { to, before, after, ..Change::new(ChangeKind::Moved, &work.path) })
 }
 
 /// Stores a file with a known identity.

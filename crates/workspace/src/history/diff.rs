@@ -6,7 +6,7 @@ use toolpost_text::diff::{Diff, unified_whole};
 
 use super::list::History;
 use super::paths::shown;
-use crate::record::{Change, Content, Record, Sort, What, nodes};
+use crate::record::{Change, ChangeKind, Content, Record, Sort, nodes};
 
 /// Number of context lines.
 const CONTEXT: usize = 3;
@@ -15,7 +15,7 @@ const CONTEXT: usize = 3;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileDiff {
     /// Kind of change.
-    pub what: What,
+    pub what: ChangeKind,
     /// Display path.
     pub path: String,
     /// Target of a move.
@@ -35,7 +35,7 @@ pub enum Shown {
 
 /// A file of a change, before it is compared.
 struct File {
-    what: What,
+    what: ChangeKind,
     path: String,
     to: Option<String>,
     compared: Compared,
@@ -88,7 +88,7 @@ impl History<'_> {
             Some(Err(why)) => {
                 vec![file(path, Compared::Words(format!("the directory cannot be shown: {why}")))]
             }
-            None if change.what == What::Moved && change.before.is_none() => {
+            None if change.what == ChangeKind::Moved && change.before.is_none() => {
                 vec![file(path, Compared::Words("moved, with its content as it was".to_owned()))]
             }
             None => vec![file(path, Compared::Contents(change.before.clone(), change.after.clone()))],
@@ -123,12 +123,12 @@ impl FileDiff {
         let target = self.to.as_ref().unwrap_or(&self.path);
         match &self.shown {
             Shown::Text(diff) => {
-                let old = if self.what == What::Created {
+                let old = if self.what == ChangeKind::Created {
                     "/dev/null".to_owned()
                 } else {
                     format!("a/{}", self.path)
                 };
-                let is_gone = matches!(self.what, What::Deleted | What::DeletedTree);
+                let is_gone = matches!(self.what, ChangeKind::Deleted | ChangeKind::DeletedTree);
                 let new = if is_gone { "/dev/null".to_owned() } else { format!("b/{target}") };
                 format!("--- {old}\n+++ {new}\n{}", diff.text)
             }

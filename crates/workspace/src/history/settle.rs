@@ -8,7 +8,7 @@ use crate::dir_entry::{DirEntry, fingerprint_entry};
 use crate::journal::{Journal, Phase};
 use crate::path::WorkspacePath;
 use crate::read::stat_at;
-use crate::record::{Change, Content, Record, Sort, What};
+use crate::record::{Change, ChangeKind, Content, Record, Sort};
 use crate::recording::tree::link;
 use crate::workspace::Workspace;
 
@@ -18,7 +18,8 @@ pub(crate) fn is_done(workspace: &Workspace, journal: &Journal) -> bool {
     match (journal.phase, &journal.record) {
         (Phase::Done, _) => true,
         (Phase::Staging, Some(record)) => record.changes.iter().all(|change| {
-            let place = if change.what == What::Moved { change.to.as_ref() } else { Some(&change.place) };
+            let place =
+                if change.what == ChangeKind::Moved { change.to.as_ref() } else { Some(&change.place) };
             let path = place.and_then(|place| workspace.known(place.path()));
             path.is_some_and(|path| is_after(workspace, change, record, &path))
         }),
@@ -74,11 +75,11 @@ fn is_after(workspace: &Workspace, change: &Change, record: &Record, path: &Work
     let now = look(path);
     match (&change.after, &now) {
         // Recovery removes the empty directory later.
-        (None, _) if change.what == What::DeletedEmpty => true,
+        (None, _) if change.what == ChangeKind::DeletedEmpty => true,
         (None, now) => *now == Now::Absent,
         (Some(after), Now::There(stat, content)) => {
             let mode = after.mode.is_none_or(|mode| mode == stat.mode || after.sort != Sort::File);
-            let left = change.what != What::Moved || has_left(workspace, change, record, path);
+            let left = change.what != ChangeKind::Moved || has_left(workspace, change, record, path);
             is_same(content, after) && mode && left
         }
         (Some(_), _) => false,

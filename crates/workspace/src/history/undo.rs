@@ -16,7 +16,7 @@ use crate::fault::Fault;
 use crate::hold::HoldError;
 use crate::path::WorkspacePath;
 use crate::raw_path::RawPath;
-use crate::record::{Change, Content, Node, Record, Sort, What, nodes};
+use crate::record::{Change, ChangeKind, Content, Node, Record, Sort, nodes};
 use crate::recording::tree;
 
 /// Result of an undo.
@@ -140,13 +140,13 @@ struct WayBack<'a> {
 
 impl<'a> WayBack<'a> {
     fn new(history: &'a History<'a>, record: &'a Record) -> Self {
-        let of = |what: What| record.changes.iter().filter(move |change| change.what == what);
+        let of = |what: ChangeKind| record.changes.iter().filter(move |change| change.what == what);
         Self {
             history,
             record,
-            created: of(What::Created).map(|change| (change.place.path(), change)).collect(),
-            moved_from: of(What::Moved).map(|change| change.place.path()).collect(),
-            moved_to: of(What::Moved).filter_map(|change| Some(change.to.as_ref()?.path())).collect(),
+            created: of(ChangeKind::Created).map(|change| (change.place.path(), change)).collect(),
+            moved_from: of(ChangeKind::Moved).map(|change| change.place.path()).collect(),
+            moved_to: of(ChangeKind::Moved).filter_map(|change| Some(change.to.as_ref()?.path())).collect(),
             drafts: Vec::new(),
             obstacles: Vec::new(),
         }
@@ -155,7 +155,7 @@ impl<'a> WayBack<'a> {
     fn add(&mut self, change: &Change) -> Result<(), UndoError> {
         let Some(path) = self.known(&change.place) else { return Ok(()) };
         match change.what {
-            What::Created => {
+            ChangeKind::Created => {
                 // The move back replaces the entry that was created at its source.
                 let moved_away = self.moved_from.contains(change.place.path());
                 if self.unchanged(&path, change).is_some() && !moved_away {
@@ -164,7 +164,7 @@ impl<'a> WayBack<'a> {
                     self.draft(path, if is_tree { Action::DeleteTree } else { delete });
                 }
             }
-            What::Written => {
+            ChangeKind::Written => {
                 let Some(stat) = self.unchanged(&path, change) else { return Ok(()) };
                 let Some(before) = &change.before else { return Ok(()) };
                 let bytes = self.bytes(&path, before)?;
@@ -173,17 +173,17 @@ impl<'a> WayBack<'a> {
                 let mode = if was == before.mode { stat.mode } else { before.mode.unwrap_or(stat.mode) };
                 self.draft(path, Action::Restore { bytes, expect: expect(change.after.as_ref()), mode });
             }
-            What::Deleted | What::DeletedTree => {
+            ChangeKind::Deleted | ChangeKind::DeletedTree => {
                 if self.is_free(&path, change) {
                     self.bring_back(path, change)?;
                 }
             }
-            What::DeletedEmpty => {
+            ChangeKind::DeletedEmpty => {
                 let mode = change.before.as_ref().and_then(|before| before.mode).unwrap_or(0o777);
                 self.draft(path, Action::RestoreDirectory { mode });
             }
-            What::MadeDirectory => self.draft(path, Action::DeleteEmpty),
-            What::Moved => self.move_back(path, change)?,
+            ChangeKind::MadeDirectory => self.draft(path, Action::DeleteEmpty),
+            ChangeKind::Moved => self.move_back(path, change)?,
         }
         Ok(())
     }
@@ -211,7 +211,7 @@ impl<'a> WayBack<'a> {
     fn bring_back(&mut self, path: WorkspacePath, change: &Change) -> Result<(), UndoError> {
         let Some(before) = &change.before else { return Ok(()) };
         self.put(path.clone(), before)?;
-        if change.what == What::DeletedTree {
+        if change.what == ChangeKind::DeletedTree {
             for node in self.nodes(change, before)? {
                 let inner = WorkspacePath::beneath(path.root(), &path.relative().join(node.place.path()));
                 self.put(inner, &node.content)?;
