@@ -38,7 +38,7 @@ use crate::options::Durability;
 use crate::path::WorkspacePath;
 use crate::process_id::ProcessId;
 use crate::raw_path::RawPath;
-use crate::record::{Record, Sort};
+use crate::record::{ContentKind, Record};
 use crate::recording::{JournalAfter, keep};
 use crate::remove_tree::remove_tree;
 use crate::state::Sync;
@@ -333,7 +333,7 @@ impl<'a> Commit<'a> {
         let change = self.record.as_mut().and_then(|record| record.changes.get_mut(self.made.len() + number));
         if let Some(content) = change.and_then(|change| change.after.as_mut()) {
             content.mode = mode.or(content.mode);
-            if copied && content.sort == Sort::File {
+            if copied && content.sort == ContentKind::File {
                 content.hash = after;
             }
         }

@@ -64,7 +64,7 @@ pub use path::WorkspacePath;
 pub use path_error::PathError;
 pub use process_id::unique;
 pub use read::{Entry, OpenFile, Snapshot, open_regular, stat_at};
-pub use record::{Change, ChangeKind, Content, Record as HistoryRecord, Sort};
+pub use record::{Change, ChangeKind, Content, ContentKind, Record as HistoryRecord};
 pub use recovery::Recovery;
 pub use root::Root;
 pub use sibling_stat::SiblingStat;

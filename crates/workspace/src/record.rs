@@ -60,7 +60,7 @@ pub enum ChangeKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Content {
     /// Type of the entry.
-    pub sort: Sort,
+    pub sort: ContentKind,
     /// Hash of a file's content; for a directory tree, hash of its stored list.
     pub hash: Option<ContentHash>,
     /// Size in bytes; for a directory tree, total size.
@@ -75,7 +75,7 @@ pub struct Content {
 /// Types of recorded entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Sort {
+pub enum ContentKind {
     /// A regular file.
     File,
     /// A directory.
@@ -118,12 +118,12 @@ impl Change {
 }
 
 impl Content {
-    pub(crate) fn new(sort: Sort) -> Self {
+    pub(crate) fn new(sort: ContentKind) -> Self {
         Self { sort, hash: None, bytes: 0, mode: None, lost: None, target: None }
     }
 
     pub(crate) fn file(hash: Option<ContentHash>, bytes: u64, mode: Option<u32>) -> Self {
-        Self { hash, bytes, mode, ..Self::new(Sort::File) }
+        Self { hash, bytes, mode, ..Self::new(ContentKind::File) }
     }
 }
 

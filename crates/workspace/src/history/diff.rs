@@ -6,7 +6,7 @@ use toolpost_text::diff::{Diff, unified_whole};
 
 use super::list::History;
 use super::paths::shown;
-use crate::record::{Change, ChangeKind, Content, Record, Sort, nodes};
+use crate::record::{Change, ChangeKind, Content, ContentKind, Record, nodes};
 
 /// Number of context lines.
 const CONTEXT: usize = 3;
@@ -75,11 +75,12 @@ impl History<'_> {
         let (path, to) = (change.path(self.workspace), change.to(self.workspace));
         let file =
             |path: String, compared: Compared| File { what: change.what, path, to: to.clone(), compared };
-        let list = change.before.as_ref().filter(|before| before.sort == Sort::Tree && before.lost.is_none());
+        let list =
+            change.before.as_ref().filter(|before| before.sort == ContentKind::Tree && before.lost.is_none());
         let listed = list.map(|list| self.bytes(list).map(|bytes| nodes(&bytes).unwrap_or_default()));
         match listed {
             Some(Ok(nodes)) => {
-                let below = nodes.into_iter().filter(|node| node.content.sort != Sort::Directory);
+                let below = nodes.into_iter().filter(|node| node.content.sort != ContentKind::Directory);
                 let whole = |place: &std::path::Path| shown(self.workspace, &change.place.path().join(place));
                 below
                     .map(|node| file(whole(node.place.path()), Compared::Contents(Some(node.content), None)))
@@ -96,7 +97,7 @@ impl History<'_> {
     }
 
     fn compare(&self, before: Option<&Content>, after: Option<&Content>) -> Shown {
-        let is_file = |content: &Content| content.sort == Sort::File;
+        let is_file = |content: &Content| content.sort == ContentKind::File;
         if !before.iter().chain(&after).all(|content| is_file(content))
             || (before.is_none() && after.is_none())
         {
@@ -167,10 +168,10 @@ fn sentence(before: Option<&Content>, after: Option<&Content>) -> String {
 
 fn name(content: &Content) -> &'static str {
     match content.sort {
-        Sort::File if content.bytes == 0 => "empty file",
-        Sort::File => "file",
-        Sort::Directory | Sort::Tree => "directory",
-        Sort::Link => "symbolic link",
-        Sort::Other => "special file",
+        ContentKind::File if content.bytes == 0 => "empty file",
+        ContentKind::File => "file",
+        ContentKind::Directory | ContentKind::Tree => "directory",
+        ContentKind::Link => "symbolic link",
+        ContentKind::Other => "special file",
     }
 }

@@ -8,7 +8,7 @@ use crate::dir_entry::{DirEntry, fingerprint_entry};
 use crate::journal::{Journal, Phase};
 use crate::path::WorkspacePath;
 use crate::read::stat_at;
-use crate::record::{Change, ChangeKind, Content, Record, Sort};
+use crate::record::{Change, ChangeKind, Content, ContentKind, Record};
 use crate::recording::tree::link;
 use crate::workspace::Workspace;
 
@@ -48,20 +48,20 @@ pub(super) fn look(path: &WorkspacePath) -> Now {
             Ok(content) => content,
             Err(why) => return Now::Unknown(why.to_string()),
         },
-        Kind::Directory => Content { mode: Some(stat.mode), ..Content::new(Sort::Directory) },
+        Kind::Directory => Content { mode: Some(stat.mode), ..Content::new(ContentKind::Directory) },
         Kind::Link => {
             let target = DirEntry::open(path).and_then(|entry| link(&entry.directory, &entry.name)).ok();
-            Content { target, ..Content::new(Sort::Link) }
+            Content { target, ..Content::new(ContentKind::Link) }
         }
-        _ => Content::new(Sort::Other),
+        _ => Content::new(ContentKind::Other),
     };
     Now::There(stat, content)
 }
 
 /// Returns whether two states are equal, ignoring permissions.
 pub(super) fn is_same(now: &Content, then: &Content) -> bool {
-    let sort = if then.sort == Sort::Tree { Sort::Directory } else { then.sort };
-    now.sort == sort && now.target == then.target && (sort != Sort::File || now.hash == then.hash)
+    let sort = if then.sort == ContentKind::Tree { ContentKind::Directory } else { then.sort };
+    now.sort == sort && now.target == then.target && (sort != ContentKind::File || now.hash == then.hash)
 }
 
 fn marked(path: &WorkspacePath) -> Result<Content, crate::AccessKind> {
@@ -78,7 +78,7 @@ fn is_after(workspace: &Workspace, change: &Change, record: &Record, path: &Work
         (None, _) if change.what == ChangeKind::DeletedEmpty => true,
         (None, now) => *now == Now::Absent,
         (Some(after), Now::There(stat, content)) => {
-            let mode = after.mode.is_none_or(|mode| mode == stat.mode || after.sort != Sort::File);
+            let mode = after.mode.is_none_or(|mode| mode == stat.mode || after.sort != ContentKind::File);
             let left = change.what != ChangeKind::Moved || has_left(workspace, change, record, path);
             is_same(content, after) && mode && left
         }

@@ -16,7 +16,7 @@ use crate::fault::Fault;
 use crate::hold::HoldError;
 use crate::path::WorkspacePath;
 use crate::raw_path::RawPath;
-use crate::record::{Change, ChangeKind, Content, Node, Record, Sort, nodes};
+use crate::record::{Change, ChangeKind, Content, ContentKind, Node, Record, nodes};
 use crate::recording::tree;
 
 /// Result of an undo.
@@ -159,7 +159,7 @@ impl<'a> WayBack<'a> {
                 // The move back replaces the entry that was created at its source.
                 let moved_away = self.moved_from.contains(change.place.path());
                 if self.unchanged(&path, change).is_some() && !moved_away {
-                    let is_tree = change.after.as_ref().is_some_and(|after| after.sort == Sort::Tree);
+                    let is_tree = change.after.as_ref().is_some_and(|after| after.sort == ContentKind::Tree);
                     let delete = Action::Delete { expect: expect(change.after.as_ref()) };
                     self.draft(path, if is_tree { Action::DeleteTree } else { delete });
                 }
@@ -237,12 +237,12 @@ impl<'a> WayBack<'a> {
     fn put(&mut self, path: WorkspacePath, content: &Content) -> Result<(), UndoError> {
         let mode = content.mode.unwrap_or(0o666);
         let action = match content.sort {
-            Sort::Directory | Sort::Tree => Action::RestoreDirectory { mode },
-            Sort::Link => {
+            ContentKind::Directory | ContentKind::Tree => Action::RestoreDirectory { mode },
+            ContentKind::Link => {
                 let target = content.target.as_ref().map(|target| target.name().to_owned());
                 Action::RestoreLink { target: target.unwrap_or_default() }
             }
-            Sort::File | Sort::Other => {
+            ContentKind::File | ContentKind::Other => {
                 Action::Restore { bytes: self.bytes(&path, content)?, expect: Expect::Absent, mode }
             }
         };
@@ -254,23 +254,23 @@ impl<'a> WayBack<'a> {
     fn unchanged(&mut self, path: &WorkspacePath, change: &Change) -> Option<Stat> {
         let after = change.after.as_ref()?;
         let why = match look(path) {
-            Now::There(..) if after.sort == Sort::Tree && after.lost.is_some() => {
+            Now::There(..) if after.sort == ContentKind::Tree && after.lost.is_some() => {
                 format!(
                     "{}, so nobody can say whether it is as it was",
                     after.lost.as_deref().unwrap_or_default()
                 )
             }
-            Now::There(..) if after.sort == Sort::Tree && !is_same_tree(path, after) => {
+            Now::There(..) if after.sort == ContentKind::Tree && !is_same_tree(path, after) => {
                 "holds other things now".to_owned()
             }
             Now::There(stat, now) if is_same(&now, after) => {
                 let locked = stat.owner_writable == OwnerWritable::No && after.mode != Some(stat.mode);
-                if !(locked && after.sort == Sort::File) {
+                if !(locked && after.sort == ContentKind::File) {
                     return Some(stat);
                 }
                 "has been made read-only since".to_owned()
             }
-            Now::There(_, now) if now.sort == Sort::File && after.sort == Sort::File => {
+            Now::There(_, now) if now.sort == ContentKind::File && after.sort == ContentKind::File => {
                 "has another content now".to_owned()
             }
             Now::There(stat, _) => format!("is {} now", stat.kind.name()),
@@ -299,7 +299,7 @@ impl<'a> WayBack<'a> {
 
     fn bytes(&self, path: &WorkspacePath, content: &Content) -> Result<Vec<u8>, UndoError> {
         let not_kept = |why| UndoError::NotKept { id: self.record.id.clone(), place: path.display(), why };
-        if content.sort == Sort::Other {
+        if content.sort == ContentKind::Other {
             return Err(not_kept("which is no regular file, nothing was kept".to_owned()));
         }
         self.history.bytes(content).map_err(not_kept)

@@ -17,7 +17,7 @@ use crate::openat::open_directory_beneath;
 use crate::path::WorkspacePath;
 use crate::raw_path::RawPath;
 use crate::read::stat_at;
-use crate::record::{Content, Node, Sort};
+use crate::record::{Content, ContentKind, Node};
 
 /// Maximum number of entries of a stored directory tree.
 const NAMES: usize = 10_000;
@@ -26,9 +26,9 @@ const NAMES: usize = 10_000;
 pub(crate) fn keep(recording: &mut Recording<'_>, path: &WorkspacePath, content: &mut Content) -> Result<()> {
     let listed = list(path, |node, directory, name| {
         node.lost = match node.sort {
-            Sort::File => recording.keep_or_say(directory, name, node)?,
-            Sort::Other => Some("is no regular file".to_owned()),
-            Sort::Directory | Sort::Tree | Sort::Link => None,
+            ContentKind::File => recording.keep_or_say(directory, name, node)?,
+            ContentKind::Other => Some("is no regular file".to_owned()),
+            ContentKind::Directory | ContentKind::Tree | ContentKind::Link => None,
         };
         Ok(())
     })?;
@@ -88,7 +88,7 @@ fn list(
                 let culprit = escape::name(place.as_os_str().as_bytes());
                 return Ok(Listed::Lost(format!("holds {culprit}, which {why}")));
             }
-            if content.sort == Sort::Directory {
+            if content.sort == ContentKind::Directory {
                 waiting.push(place.clone());
             }
             nodes.push(Node { place: RawPath(place), content });
@@ -113,7 +113,7 @@ fn complete(
         Listed::All(nodes) if nodes.is_empty() => return Ok(()),
         Listed::All(nodes) => nodes,
         Listed::Lost(why) => {
-            content.sort = Sort::Tree;
+            content.sort = ContentKind::Tree;
             recording.lose(path, content, why);
             return Ok(());
         }
@@ -121,7 +121,7 @@ fn complete(
     let list = serde_json::to_vec(&nodes).map_err(|_| Errno::INVAL)?;
     let own = hash(&list);
     recording.keep_list(own, &list)?;
-    content.sort = Sort::Tree;
+    content.sort = ContentKind::Tree;
     content.hash = Some(own);
     content.bytes = nodes.iter().map(|node| node.content.bytes).sum();
     Ok(())
@@ -131,15 +131,15 @@ fn node(directory: &OwnedFd, place: &Path, visit: &mut Visit<'_>) -> Result<Cont
     let name = Path::new(place.file_name().unwrap_or_default());
     let stat = stat_at(directory, name).map_err(errno)?;
     let mut content = match stat.kind {
-        Kind::Directory => Content::new(Sort::Directory),
+        Kind::Directory => Content::new(ContentKind::Directory),
         Kind::Link => {
-            Content { target: Some(link(directory, name.as_os_str())?), ..Content::new(Sort::Link) }
+            Content { target: Some(link(directory, name.as_os_str())?), ..Content::new(ContentKind::Link) }
         }
         Kind::File => {
             let (fingerprint, stat) = fingerprint_entry(directory, name.as_os_str()).map_err(errno)?;
             Content::file(fingerprint.hash, stat.len, None)
         }
-        _ => Content::new(Sort::Other),
+        _ => Content::new(ContentKind::Other),
     };
     content.mode = Some(stat.mode);
     visit(&mut content, directory, name)?;
