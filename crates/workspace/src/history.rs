@@ -10,7 +10,7 @@ mod paths;
 mod settle;
 mod undo;
 
-pub use diff::{FileDiff, Shown};
+pub use diff::{DiffBody, FileDiff};
 pub use list::{FindError, History};
 pub(crate) use settle::is_done;
 pub use undo::{Obstacle, UndoError, Undone};

@@ -21,12 +21,12 @@ pub struct FileDiff {
     /// Target of a move.
     pub to: Option<String>,
     /// The diff.
-    pub shown: Shown,
+    pub shown: DiffBody,
 }
 
 /// Content of a file's diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Shown {
+pub enum DiffBody {
     /// Changed lines.
     Text(Diff),
     /// A description, if there are no lines to compare.
@@ -65,7 +65,7 @@ impl History<'_> {
         let File { what, path, to, compared } = file;
         let shown = match compared {
             Compared::Contents(before, after) => self.compare(before.as_ref(), after.as_ref()),
-            Compared::Words(words) => Shown::Words(words),
+            Compared::Words(words) => DiffBody::Words(words),
         };
         FileDiff { what, path, to, shown }
     }
@@ -96,23 +96,23 @@ impl History<'_> {
         }
     }
 
-    fn compare(&self, before: Option<&Content>, after: Option<&Content>) -> Shown {
+    fn compare(&self, before: Option<&Content>, after: Option<&Content>) -> DiffBody {
         let is_file = |content: &Content| content.sort == ContentKind::File;
         if !before.iter().chain(&after).all(|content| is_file(content))
             || (before.is_none() && after.is_none())
         {
-            return Shown::Words(sentence(before, after));
+            return DiffBody::Words(sentence(before, after));
         }
         let bytes = |content: Option<&Content>| content.map_or(Ok(Vec::new()), |content| self.bytes(content));
         let (old, new) = match (bytes(before), bytes(after)) {
             (Ok(old), Ok(new)) => (old, new),
-            (Err(why), _) => return Shown::Words(format!("what was there before cannot be shown: {why}")),
-            (_, Err(why)) => return Shown::Words(format!("what came of it cannot be shown: {why}")),
+            (Err(why), _) => return DiffBody::Words(format!("what was there before cannot be shown: {why}")),
+            (_, Err(why)) => return DiffBody::Words(format!("what came of it cannot be shown: {why}")),
         };
         match (text(&old), text(&new)) {
-            (Some(old), Some(new)) if old != new => Shown::Text(unified_whole(old, new, CONTEXT)),
-            (Some(_), Some(_)) => Shown::Words(sentence(before, after)),
-            _ => Shown::Words(format!("not text: {} bytes before, {} after", old.len(), new.len())),
+            (Some(old), Some(new)) if old != new => DiffBody::Text(unified_whole(old, new, CONTEXT)),
+            (Some(_), Some(_)) => DiffBody::Words(sentence(before, after)),
+            _ => DiffBody::Words(format!("not text: {} bytes before, {} after", old.len(), new.len())),
         }
     }
 }
@@ -123,7 +123,7 @@ impl FileDiff {
     pub fn unified(&self) -> String {
         let target = self.to.as_ref().unwrap_or(&self.path);
         match &self.shown {
-            Shown::Text(diff) => {
+            DiffBody::Text(diff) => {
                 let old = if self.what == ChangeKind::Created {
                     "/dev/null".to_owned()
                 } else {
@@ -133,7 +133,7 @@ impl FileDiff {
                 let new = if is_gone { "/dev/null".to_owned() } else { format!("b/{target}") };
                 format!("--- {old}\n+++ {new}\n{}", diff.text)
             }
-            Shown::Words(words) => match &self.to {
+            DiffBody::Words(words) => match &self.to {
                 Some(to) => format!("# {} -> {to}: {words}\n", self.path),
                 None => format!("# {}: {words}\n", self.path),
             },
