@@ -13,4 +13,4 @@ mod undo;
 pub use diff::{DiffBody, FileDiff};
 pub use list::{FindError, History};
 pub(crate) use settle::is_done;
-pub use undo::{Obstacle, UndoError, Undone};
+pub use undo::{Obstacle, UndoError, UndoReport};

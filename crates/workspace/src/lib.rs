@@ -53,7 +53,7 @@ pub use draft::{Action, Cause, Changed, Committed, Draft, Expect, Note, Outcome,
 pub use external_root::{AllowedParent, ExternalRootError};
 pub use fault::Fault;
 pub use hash::{ContentHash, Hasher, hash};
-pub use history::{DiffBody, FileDiff, FindError, History, Obstacle, UndoError, Undone};
+pub use history::{DiffBody, FileDiff, FindError, History, Obstacle, UndoError, UndoReport};
 pub use hold::{Hold, HoldError};
 pub use json_store::{JsonStore, JsonStoreError};
 pub use ledger::{Coverage, LEDGER_LIMIT, Ledger, Record, Seen};

@@ -21,7 +21,7 @@ use crate::recording::tree;
 
 /// Result of an undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Undone {
+pub struct UndoReport {
     /// The change that was undone.
     pub record: Record,
     /// The commit of the undo, which is recorded as a change of its own.
@@ -88,7 +88,7 @@ pub struct Obstacle {
 
 impl History<'_> {
     /// Undoes a change, waiting at most `wait` for locks; `cause` names the caller.
-    pub fn undo(&self, record: &Record, cause: &Cause, wait: Duration) -> Result<Undone, UndoError> {
+    pub fn undo(&self, record: &Record, cause: &Cause, wait: Duration) -> Result<UndoReport, UndoError> {
         // Only later changes can have undone it, or affect the same files.
         let records: Vec<Record> = self.records().take_while(|other| other.id != record.id).collect();
         let undone = Self::undone(&records);
@@ -120,7 +120,7 @@ impl History<'_> {
         }
         let cause = Cause { undoes: Some(record.id.clone()), ..cause.clone() };
         let committed = hold.commit_with(way.drafts, &cause, ReadOnly::MayGo)?;
-        Ok(Undone { record: record.clone(), committed, notes: hold.notes().to_vec() })
+        Ok(UndoReport { record: record.clone(), committed, notes: hold.notes().to_vec() })
     }
 }
 
