@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use super::completion::{CurrentState, is_one, is_same, look};
 use super::list::History;
 use super::paths::shown;
-use super::settle::{Now, is_one, is_same, look};
 use crate::access::{OwnerWritable, Stat};
 use crate::commit::{CommitError, ReadOnly};
 use crate::draft::{Action, Cause, Committed, Draft, Expect, Note, Overwrite};
@@ -109,7 +109,7 @@ impl History<'_> {
         paths.sort();
         paths.dedup();
         let hold = self.workspace.hold(&paths, wait)?;
-        let mut way = WayBack::new(self, record);
+        let mut way = UndoPlan::new(self, record);
         // In reverse order of execution.
         for change in record.changes.iter().rev() {
             way.add(change)?;
@@ -125,7 +125,7 @@ impl History<'_> {
 }
 
 /// Drafts of an undo under construction.
-struct WayBack<'a> {
+struct UndoPlan<'a> {
     history: &'a History<'a>,
     record: &'a Record,
     /// Creations of the change, by path.
@@ -138,7 +138,7 @@ struct WayBack<'a> {
     obstacles: Vec<Obstacle>,
 }
 
-impl<'a> WayBack<'a> {
+impl<'a> UndoPlan<'a> {
     fn new(history: &'a History<'a>, record: &'a Record) -> Self {
         let of = |what: ChangeKind| record.changes.iter().filter(move |change| change.what == what);
         Self {
@@ -254,28 +254,30 @@ impl<'a> WayBack<'a> {
     fn unchanged(&mut self, path: &WorkspacePath, change: &Change) -> Option<Stat> {
         let after = change.after.as_ref()?;
         let why = match look(path) {
-            Now::There(..) if after.sort == ContentKind::Tree && after.lost.is_some() => {
+            CurrentState::There(..) if after.sort == ContentKind::Tree && after.lost.is_some() => {
                 format!(
                     "{}, so nobody can say whether it is as it was",
                     after.lost.as_deref().unwrap_or_default()
                 )
             }
-            Now::There(..) if after.sort == ContentKind::Tree && !is_same_tree(path, after) => {
+            CurrentState::There(..) if after.sort == ContentKind::Tree && !is_same_tree(path, after) => {
                 "holds other things now".to_owned()
             }
-            Now::There(stat, now) if is_same(&now, after) => {
+            CurrentState::There(stat, now) if is_same(&now, after) => {
                 let locked = stat.owner_writable == OwnerWritable::No && after.mode != Some(stat.mode);
                 if !(locked && after.sort == ContentKind::File) {
                     return Some(stat);
                 }
                 "has been made read-only since".to_owned()
             }
-            Now::There(_, now) if now.sort == ContentKind::File && after.sort == ContentKind::File => {
+            CurrentState::There(_, now)
+                if now.sort == ContentKind::File && after.sort == ContentKind::File =>
+            {
                 "has another content now".to_owned()
             }
-            Now::There(stat, _) => format!("is {} now", stat.kind.name()),
-            Now::Absent => "is gone".to_owned(),
-            Now::Unknown(why) => why,
+            CurrentState::There(stat, _) => format!("is {} now", stat.kind.name()),
+            CurrentState::Absent => "is gone".to_owned(),
+            CurrentState::Unknown(why) => why,
         };
         self.obstacles.push(Obstacle { path: path.display(), why });
         None
@@ -288,10 +290,10 @@ impl<'a> WayBack<'a> {
         }
         let to = change.to.as_ref().and_then(|to| self.known(to));
         let why = match look(path) {
-            Now::Absent => return true,
-            Now::There(..) if to.is_some_and(|to| is_one(path, &to)) => return true,
-            Now::There(stat, _) => format!("is there again, as {}", stat.kind.name()),
-            Now::Unknown(why) => why,
+            CurrentState::Absent => return true,
+            CurrentState::There(..) if to.is_some_and(|to| is_one(path, &to)) => return true,
+            CurrentState::There(stat, _) => format!("is there again, as {}", stat.kind.name()),
+            CurrentState::Unknown(why) => why,
         };
         self.obstacles.push(Obstacle { path: path.display(), why });
         false

@@ -29,7 +29,7 @@ pub(crate) fn is_done(workspace: &Workspace, journal: &Journal) -> bool {
 
 /// Current state of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Now {
+pub(super) enum CurrentState {
     Absent,
     There(Stat, Content),
     /// The path cannot be read.
@@ -37,16 +37,16 @@ pub(super) enum Now {
 }
 
 /// Returns the current state of a path.
-pub(super) fn look(path: &WorkspacePath) -> Now {
+pub(super) fn look(path: &WorkspacePath) -> CurrentState {
     let stat = match stat_at(path.root(), path.relative()) {
         Ok(stat) => stat,
-        Err(crate::AccessKind::Missing | crate::AccessKind::NotADirectory) => return Now::Absent,
-        Err(why) => return Now::Unknown(why.to_string()),
+        Err(crate::AccessKind::Missing | crate::AccessKind::NotADirectory) => return CurrentState::Absent,
+        Err(why) => return CurrentState::Unknown(why.to_string()),
     };
     let content = match stat.kind {
         Kind::File => match marked(path) {
             Ok(content) => content,
-            Err(why) => return Now::Unknown(why.to_string()),
+            Err(why) => return CurrentState::Unknown(why.to_string()),
         },
         Kind::Directory => Content { mode: Some(stat.mode), ..Content::new(ContentKind::Directory) },
         Kind::Link => {
@@ -55,7 +55,7 @@ pub(super) fn look(path: &WorkspacePath) -> Now {
         }
         _ => Content::new(ContentKind::Other),
     };
-    Now::There(stat, content)
+    CurrentState::There(stat, content)
 }
 
 /// Returns whether two states are equal, ignoring permissions.
@@ -76,8 +76,8 @@ fn is_after(workspace: &Workspace, change: &Change, record: &Record, path: &Work
     match (&change.after, &now) {
         // Recovery removes the empty directory later.
         (None, _) if change.what == ChangeKind::DeletedEmpty => true,
-        (None, now) => *now == Now::Absent,
-        (Some(after), Now::There(stat, content)) => {
+        (None, now) => *now == CurrentState::Absent,
+        (Some(after), CurrentState::There(stat, content)) => {
             let mode = after.mode.is_none_or(|mode| mode == stat.mode || after.sort != ContentKind::File);
             let left = change.what != ChangeKind::Moved || has_left(workspace, change, record, path);
             is_same(content, after) && mode && left
@@ -101,5 +101,5 @@ fn has_left(workspace: &Workspace, change: &Change, record: &Record, to: &Worksp
         .iter()
         .any(|other| other.place == change.place && other.after.is_some() && other != change);
     let from = workspace.known(change.place.path());
-    taken || from.is_some_and(|from| look(&from) == Now::Absent || is_one(&from, to))
+    taken || from.is_some_and(|from| look(&from) == CurrentState::Absent || is_one(&from, to))
 }
