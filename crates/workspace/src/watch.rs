@@ -22,7 +22,7 @@ mod standing;
 mod standing {
     //! Systems without support for watching.
 
-    use super::changes::{Changed, Unsure};
+    use super::changes::{Changes, Unsure};
     use crate::path::WorkspacePath;
     use crate::walk::Options;
     use crate::workspace::Workspace;
@@ -38,7 +38,7 @@ mod standing {
             match *self {}
         }
 
-        pub(super) fn changed(&mut self) -> Result<Changed, Unsure> {
+        pub(super) fn changed(&mut self) -> Result<Changes, Unsure> {
             match *self {}
         }
     }
@@ -47,7 +47,7 @@ mod standing {
 use crate::path::WorkspacePath;
 use crate::walk::{FileStat, Options};
 use crate::workspace::Workspace;
-pub use changes::{Changed, Unsure};
+pub use changes::{Changes, Unsure};
 use linked::Linked;
 use standing::Standing;
 
@@ -82,10 +82,10 @@ impl Watch {
     }
 
     /// Returns the changes since the last query, or since the start; never blocks.
-    pub fn changed(&mut self) -> Changed {
+    pub fn changed(&mut self) -> Changes {
         let answer = match &mut self.state {
             Ok(standing) => standing.changed(),
-            Err(why) => return Changed::Unknown(why.clone()),
+            Err(why) => return Changes::Unknown(why.clone()),
         };
         match answer {
             Ok(changed) => self.linked.add_to(changed),
@@ -96,7 +96,7 @@ impl Watch {
                 } else {
                     Standing::begin(&self.workspace, &self.options)
                 };
-                Changed::Unknown(why)
+                Changes::Unknown(why)
             }
         }
     }

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 use toolpost_workspace::walk::{Options, Prune};
-use toolpost_workspace::{Unsure, Watch, WatchChanged as Changed, Workspace};
+use toolpost_workspace::{Unsure, Watch, WatchChanges as Changed, Workspace};
 
 struct World {
     directory: TempDir,

@@ -7,7 +7,7 @@ use crate::path::WorkspacePath;
 
 /// Changes since the last query.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Changed {
+pub enum Changes {
     /// No change.
     Nothing,
     /// Sorted paths that may have changed or be gone. A directory stands for everything below it.

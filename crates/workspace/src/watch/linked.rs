@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use rustix::fs::lstat;
 
-use super::changes::{Changed, without_inner};
+use super::changes::{Changes, without_inner};
 use crate::path::WorkspacePath;
 use crate::walk::{FileStat, file_stat};
 
@@ -24,7 +24,7 @@ impl Linked {
     }
 
     /// Adds the files whose metadata differs.
-    pub(super) fn add_to(&mut self, changed: Changed) -> Changed {
+    pub(super) fn add_to(&mut self, changed: Changes) -> Changes {
         let mut paths = Vec::new();
         self.0.retain(|path, was| {
             // The result is only compared and never shown, so a path that leads elsewhere by now is harmless.
@@ -35,10 +35,10 @@ impl Linked {
             now.inspect(|now| *was = *now).is_some()
         });
         match changed {
-            Changed::Unknown(_) => changed,
-            Changed::Nothing if paths.is_empty() => changed,
-            Changed::Nothing => Changed::Paths(without_inner(paths.into_iter().collect())),
-            Changed::Paths(told) => Changed::Paths(without_inner(told.into_iter().chain(paths).collect())),
+            Changes::Unknown(_) => changed,
+            Changes::Nothing if paths.is_empty() => changed,
+            Changes::Nothing => Changes::Paths(without_inner(paths.into_iter().collect())),
+            Changes::Paths(told) => Changes::Paths(without_inner(told.into_iter().chain(paths).collect())),
         }
     }
 }

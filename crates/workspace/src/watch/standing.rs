@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::io::Errno;
 
-use super::changes::{Changed, Unsure, without_inner};
+use super::changes::{Changes, Unsure, without_inner};
 use super::events::{self, Event, bits};
 use super::mounts::Mounts;
 use super::outside::{Excludes, Outside};
@@ -103,7 +103,7 @@ impl Standing {
     }
 
     /// Returns the changes of the pending events.
-    pub(super) fn changed(&mut self) -> Result<Changed, Unsure> {
+    pub(super) fn changed(&mut self) -> Result<Changes, Unsure> {
         if self.mounts.changed(self.workspace.roots()) {
             return Err(Unsure::Moved);
         }
@@ -112,7 +112,7 @@ impl Standing {
         }
         let bytes = events::waiting(&self.descriptor).map_err(refused)?;
         if bytes.is_empty() {
-            return Ok(Changed::Nothing);
+            return Ok(Changes::Nothing);
         }
         self.told(&bytes)
     }
@@ -129,7 +129,7 @@ impl Standing {
         Err(Unsure::Rules(path.display()))
     }
 
-    fn told(&mut self, bytes: &[u8]) -> Result<Changed, Unsure> {
+    fn told(&mut self, bytes: &[u8]) -> Result<Changes, Unsure> {
         let mut meaning = Meaning::default();
         for event in events::each(bytes) {
             self.take(event, &mut meaning)?;
@@ -145,7 +145,7 @@ impl Standing {
             }
         }
         let paths = without_inner(meaning.paths);
-        Ok(if paths.is_empty() { Changed::Nothing } else { Changed::Paths(paths) })
+        Ok(if paths.is_empty() { Changes::Nothing } else { Changes::Paths(paths) })
     }
 
     /// Handles one event.
