@@ -70,5 +70,5 @@ pub use root::Root;
 pub use sibling_stat::SiblingStat;
 pub use sigxfsz::ignore_file_size_signal;
 pub use threads::on_threads;
-pub use watch::{Changes as WatchChanges, Unsure, Watch};
+pub use watch::{Changes as WatchChanges, Watch, WatchError};
 pub use workspace::Workspace;

@@ -22,7 +22,7 @@ mod standing;
 mod standing {
     //! Systems without support for watching.
 
-    use super::changes::{Changes, Unsure};
+    use super::changes::{Changes, WatchError};
     use crate::path::WorkspacePath;
     use crate::walk::Options;
     use crate::workspace::Workspace;
@@ -30,15 +30,15 @@ mod standing {
     pub(super) enum Standing {}
 
     impl Standing {
-        pub(super) fn begin(_: &Workspace, _: &Options) -> Result<Self, Unsure> {
-            Err(Unsure::NoWatching)
+        pub(super) fn begin(_: &Workspace, _: &Options) -> Result<Self, WatchError> {
+            Err(WatchError::NoWatching)
         }
 
         pub(super) fn covers(&self, _: &WorkspacePath) -> bool {
             match *self {}
         }
 
-        pub(super) fn changed(&mut self) -> Result<Changes, Unsure> {
+        pub(super) fn changed(&mut self) -> Result<Changes, WatchError> {
             match *self {}
         }
     }
@@ -47,7 +47,7 @@ mod standing {
 use crate::path::WorkspacePath;
 use crate::walk::{FileStat, Options};
 use crate::workspace::Workspace;
-pub use changes::{Changes, Unsure};
+pub use changes::{Changes, WatchError};
 use linked::Linked;
 use standing::Standing;
 
@@ -55,7 +55,7 @@ use standing::Standing;
 pub struct Watch {
     workspace: Workspace,
     options: Options,
-    state: Result<Standing, Unsure>,
+    state: Result<Standing, WatchError>,
     linked: Linked,
 }
 

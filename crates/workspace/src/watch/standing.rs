@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::io::Errno;
 
-use super::changes::{Changes, Unsure, without_inner};
+use super::changes::{Changes, WatchError, without_inner};
 use super::events::{self, Event, bits};
 use super::mounts::Mounts;
 use super::outside::{Excludes, Outside};
@@ -65,10 +65,10 @@ struct Meaning {
 
 impl Standing {
     /// Watches every directory.
-    pub(super) fn begin(workspace: &Workspace, options: &Options) -> Result<Self, Unsure> {
+    pub(super) fn begin(workspace: &Workspace, options: &Options) -> Result<Self, WatchError> {
         let mounts = Mounts::read(workspace.roots());
         if let Some((place, kind)) = mounts.elsewhere(workspace.roots()) {
-            return Err(Unsure::Elsewhere(place, kind));
+            return Err(WatchError::Elsewhere(place, kind));
         }
         let outside = match options.rules {
             Rules::Git => Outside::look(workspace.roots()),
@@ -85,10 +85,10 @@ impl Standing {
             excludes: Excludes::default(),
         };
         for root in workspace.roots() {
-            let opened = open_directory_beneath(root, Path::new("")).map_err(Unsure::Refused)?;
+            let opened = open_directory_beneath(root, Path::new("")).map_err(WatchError::Refused)?;
             let own = MASK | WatchFlags::MOVE_SELF | WatchFlags::DELETE_SELF;
             let Some(watch) = add(&standing.descriptor, opened.as_fd(), b".", own)? else {
-                return Err(Unsure::Moved);
+                return Err(WatchError::Moved);
             };
             standing.places.put_root(watch, root);
             standing.enter(&WorkspacePath::beneath(root, Path::new("")), watch, None, options)?;
@@ -103,9 +103,9 @@ impl Standing {
     }
 
     /// Returns the changes of the pending events.
-    pub(super) fn changed(&mut self) -> Result<Changes, Unsure> {
+    pub(super) fn changed(&mut self) -> Result<Changes, WatchError> {
         if self.mounts.changed(self.workspace.roots()) {
-            return Err(Unsure::Moved);
+            return Err(WatchError::Moved);
         }
         if self.options.rules == Rules::Git {
             self.same_rules()?;
@@ -118,23 +118,25 @@ impl Standing {
     }
 
     /// Checks the rules for which there are no events.
-    fn same_rules(&mut self) -> Result<(), Unsure> {
+    fn same_rules(&mut self) -> Result<(), WatchError> {
         if let Some(path) = self.outside.differing(&Outside::look(self.workspace.roots())) {
-            return Err(Unsure::Rules(toolpost_text::escape::name(path.as_os_str().as_bytes()).into_owned()));
+            return Err(WatchError::Rules(
+                toolpost_text::escape::name(path.as_os_str().as_bytes()).into_owned(),
+            ));
         }
         let differing = self.excludes.differing(|watch| way(&self.places, watch));
         let Some(path) = differing.and_then(|watch| self.path(watch, b".git/info/exclude")) else {
             return Ok(());
         };
-        Err(Unsure::Rules(path.display()))
+        Err(WatchError::Rules(path.display()))
     }
 
-    fn told(&mut self, bytes: &[u8]) -> Result<Changes, Unsure> {
+    fn told(&mut self, bytes: &[u8]) -> Result<Changes, WatchError> {
         let mut meaning = Meaning::default();
         for event in events::each(bytes) {
             self.take(event, &mut meaning)?;
             if meaning.paths.len() > MOST_PATHS {
-                return Err(Unsure::Overflow);
+                return Err(WatchError::Overflow);
             }
         }
         let one = Options { threads: NonZeroUsize::new(1), ..self.options };
@@ -149,18 +151,18 @@ impl Standing {
     }
 
     /// Handles one event.
-    fn take(&mut self, event: Event<'_>, meaning: &mut Meaning) -> Result<(), Unsure> {
+    fn take(&mut self, event: Event<'_>, meaning: &mut Meaning) -> Result<(), WatchError> {
         let Event { watch, mask, name } = event;
         let is = |bits: u32| mask & bits != 0;
         if is(bits::OVERFLOW) {
-            return Err(Unsure::Overflow);
+            return Err(WatchError::Overflow);
         }
         // Late events of a removed watch.
         if !self.places.has(watch) {
             return Ok(());
         }
         if is(bits::UNMOUNT) || (is(bits::MOVE_SELF | bits::DELETE_SELF) && self.places.is_root(watch)) {
-            return Err(Unsure::Moved);
+            return Err(WatchError::Moved);
         }
         if is(bits::IGNORED) {
             self.places.take(watch);
@@ -168,7 +170,7 @@ impl Standing {
         }
         let Some(path) = self.path(watch, name).filter(|_| !name.is_empty()) else { return Ok(()) };
         if self.is_rule(name, mask) {
-            return Err(Unsure::Rules(path.display()));
+            return Err(WatchError::Rules(path.display()));
         }
         if is(bits::DIRECTORY) {
             if is(bits::DELETE | bits::MOVED_FROM) {
@@ -210,7 +212,7 @@ impl Standing {
         watch: i32,
         names: Option<BTreeSet<Vec<u8>>>,
         options: &Options,
-    ) -> Result<(), Unsure> {
+    ) -> Result<(), WatchError> {
         let shared = Shared {
             places: &mut self.places,
             unused: Vec::new(),
@@ -235,7 +237,7 @@ impl Standing {
             (None, Ok(())) => Ok(()),
             // A root must exist. Any other directory is gone or unreadable, and an event reports it when it
             // comes back.
-            (None, Err(fault)) if base.is_root() => Err(Unsure::Refused(fault)),
+            (None, Err(fault)) if base.is_root() => Err(WatchError::Refused(fault)),
             (None, Err(_)) => Ok(()),
         }
     }
@@ -260,7 +262,7 @@ struct Shared<'s> {
     unused: Vec<i32>,
     /// Watches on the top directories of repositories.
     repositories: BTreeSet<i32>,
-    failed: Option<Unsure>,
+    failed: Option<WatchError>,
 }
 
 /// A watched directory, and the names to visit in it.
@@ -293,7 +295,7 @@ impl Visitor for Watcher<'_, '_> {
         let watch = match added {
             Ok(Some(watch)) if shared.places.len() < MOST => watch,
             Ok(Some(_)) => {
-                shared.failed = Some(Unsure::TooMany);
+                shared.failed = Some(WatchError::TooMany);
                 return Next::Stop;
             }
             Ok(None) => return Next::On,
@@ -318,18 +320,18 @@ fn add(
     directory: BorrowedFd<'_>,
     name: &[u8],
     mask: WatchFlags,
-) -> Result<Option<i32>, Unsure> {
+) -> Result<Option<i32>, WatchError> {
     // Through the open directory, so that no link leads elsewhere.
     let mut path = format!("/proc/self/fd/{}/", directory.as_raw_fd()).into_bytes();
     path.extend_from_slice(name);
     match inotify::add_watch(descriptor, path.as_slice(), mask) {
         Ok(watch) => Ok(Some(watch)),
         Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::ACCESS) => Ok(None),
-        Err(Errno::NOSPC) => Err(Unsure::TooMany),
+        Err(Errno::NOSPC) => Err(WatchError::TooMany),
         Err(errno) => Err(refused(errno)),
     }
 }
 
-fn refused(errno: Errno) -> Unsure {
-    Unsure::Refused(errno.into())
+fn refused(errno: Errno) -> WatchError {
+    WatchError::Refused(errno.into())
 }
