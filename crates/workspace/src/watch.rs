@@ -9,6 +9,8 @@
 mod changes;
 #[cfg(target_os = "linux")]
 mod events;
+#[cfg(target_os = "linux")]
+mod inotify_watches;
 mod linked;
 #[cfg(target_os = "linux")]
 mod mounts;
@@ -16,10 +18,8 @@ mod mounts;
 mod outside;
 #[cfg(target_os = "linux")]
 mod places;
-#[cfg(target_os = "linux")]
-mod standing;
 #[cfg(not(target_os = "linux"))]
-mod standing {
+mod inotify_watches {
     //! Systems without support for watching.
 
     use super::changes::{Changes, WatchError};
@@ -27,9 +27,9 @@ mod standing {
     use crate::walk::Options;
     use crate::workspace::Workspace;
 
-    pub(super) enum Standing {}
+    pub(super) enum InotifyWatches {}
 
-    impl Standing {
+    impl InotifyWatches {
         pub(super) fn begin(_: &Workspace, _: &Options) -> Result<Self, WatchError> {
             Err(WatchError::NoWatching)
         }
@@ -48,14 +48,14 @@ use crate::path::WorkspacePath;
 use crate::walk::{FileStat, Options};
 use crate::workspace::Workspace;
 pub use changes::{Changes, WatchError};
+use inotify_watches::InotifyWatches;
 use linked::Linked;
-use standing::Standing;
 
 /// A watch on the roots; ends when dropped.
 pub struct Watch {
     workspace: Workspace,
     options: Options,
-    state: Result<Standing, WatchError>,
+    state: Result<InotifyWatches, WatchError>,
     linked: Linked,
 }
 
@@ -65,7 +65,7 @@ impl Watch {
     /// Never fails: if watching is not possible, each query reports it.
     #[must_use]
     pub fn start(workspace: &Workspace, options: &Options) -> Self {
-        let state = Standing::begin(workspace, options);
+        let state = InotifyWatches::begin(workspace, options);
         Self { workspace: workspace.clone(), options: *options, state, linked: Linked::default() }
     }
 
@@ -94,7 +94,7 @@ impl Watch {
                 self.state = if why.is_lasting() {
                     Err(why.clone())
                 } else {
-                    Standing::begin(&self.workspace, &self.options)
+                    InotifyWatches::begin(&self.workspace, &self.options)
                 };
                 Changes::Unknown(why)
             }

@@ -44,7 +44,7 @@ const MASK: WatchFlags = WatchFlags::MODIFY
     .union(WatchFlags::DONT_FOLLOW);
 
 /// The active watches with their tree.
-pub(super) struct Standing {
+pub(super) struct InotifyWatches {
     workspace: Workspace,
     options: Options,
     descriptor: OwnedFd,
@@ -56,14 +56,14 @@ pub(super) struct Standing {
 
 /// Effects of a batch of events.
 #[derive(Default)]
-struct Meaning {
+struct EventSummary {
     /// Paths that may have changed.
     paths: BTreeSet<WorkspacePath>,
     /// New directories to watch, by the watch on their parent.
     enter: BTreeMap<i32, BTreeSet<Vec<u8>>>,
 }
 
-impl Standing {
+impl InotifyWatches {
     /// Watches every directory.
     pub(super) fn begin(workspace: &Workspace, options: &Options) -> Result<Self, WatchError> {
         let mounts = Mounts::read(workspace.roots());
@@ -132,7 +132,7 @@ impl Standing {
     }
 
     fn told(&mut self, bytes: &[u8]) -> Result<Changes, WatchError> {
-        let mut meaning = Meaning::default();
+        let mut meaning = EventSummary::default();
         for event in events::each(bytes) {
             self.take(event, &mut meaning)?;
             if meaning.paths.len() > MOST_PATHS {
@@ -151,7 +151,7 @@ impl Standing {
     }
 
     /// Handles one event.
-    fn take(&mut self, event: Event<'_>, meaning: &mut Meaning) -> Result<(), WatchError> {
+    fn take(&mut self, event: Event<'_>, meaning: &mut EventSummary) -> Result<(), WatchError> {
         let Event { watch, mask, name } = event;
         let is = |bits: u32| mask & bits != 0;
         if is(bits::OVERFLOW) {
@@ -221,7 +221,7 @@ impl Standing {
         };
         let shared = Mutex::new(shared);
         let descriptor = &self.descriptor;
-        let place = Inside { watch, names: names.map(Arc::new) };
+        let place = WatchedDirectory { watch, names: names.map(Arc::new) };
         let make = || Watcher { descriptor, shared: &shared };
         let walked = walk::walk(base, place, options, &|| false, &make).map(|_| ());
         let Shared { unused, repositories, failed, .. } =
@@ -266,7 +266,7 @@ struct Shared<'s> {
 }
 
 /// A watched directory, and the names to visit in it.
-struct Inside {
+struct WatchedDirectory {
     watch: i32,
     names: Option<Arc<BTreeSet<Vec<u8>>>>,
 }
@@ -278,9 +278,9 @@ struct Watcher<'s, 'p> {
 }
 
 impl Visitor for Watcher<'_, '_> {
-    type Place = Inside;
+    type Place = WatchedDirectory;
 
-    fn judge(&mut self, place: &Inside, candidate: &Candidate<'_>) -> Claim {
+    fn judge(&mut self, place: &WatchedDirectory, candidate: &Candidate<'_>) -> Claim {
         if candidate.name_bytes() == b".git" {
             lock(self.shared).repositories.insert(place.watch);
         }
@@ -288,7 +288,7 @@ impl Visitor for Watcher<'_, '_> {
         if named && candidate.kind() == Kind::Directory { Claim::Wanted } else { Claim::Pass }
     }
 
-    fn visit(&mut self, place: &Inside, entry: &Entry<'_>) -> Next<Inside> {
+    fn visit(&mut self, place: &WatchedDirectory, entry: &Entry<'_>) -> Next<WatchedDirectory> {
         let name = entry.candidate().name_bytes();
         let added = add(self.descriptor, entry.directory(), name, MASK);
         let mut shared = lock(self.shared);
@@ -306,7 +306,7 @@ impl Visitor for Watcher<'_, '_> {
         };
         let replaced = shared.places.put(watch, place.watch, name);
         shared.unused.extend(replaced);
-        Next::Enter(Inside { watch, names: None })
+        Next::Enter(WatchedDirectory { watch, names: None })
     }
 }
 
