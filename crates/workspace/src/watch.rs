@@ -17,7 +17,7 @@ mod mounts;
 #[cfg(target_os = "linux")]
 mod outside;
 #[cfg(target_os = "linux")]
-mod places;
+mod watch_tree;
 #[cfg(not(target_os = "linux"))]
 mod inotify_watches {
     //! Systems without support for watching.

@@ -15,7 +15,7 @@ use super::changes::{Changes, WatchError, without_inner};
 use super::events::{self, Event, bits};
 use super::mounts::Mounts;
 use super::outside::{Excludes, Outside};
-use super::places::Places;
+use super::watch_tree::WatchTree;
 use crate::openat::open_directory_beneath;
 use crate::path::WorkspacePath;
 use crate::walk::{self, Candidate, Claim, Entry, Kind, Next, Options, Prune, Rules, Visitor};
@@ -48,7 +48,7 @@ pub(super) struct InotifyWatches {
     workspace: Workspace,
     options: Options,
     descriptor: OwnedFd,
-    places: Places,
+    places: WatchTree,
     mounts: Mounts,
     outside: Outside,
     excludes: Excludes,
@@ -79,7 +79,7 @@ impl InotifyWatches {
             workspace: workspace.clone(),
             options: *options,
             descriptor,
-            places: Places::default(),
+            places: WatchTree::default(),
             mounts,
             outside,
             excludes: Excludes::default(),
@@ -251,14 +251,14 @@ impl InotifyWatches {
 }
 
 /// Returns the absolute path of a watched directory.
-fn way(places: &Places, watch: i32) -> Option<PathBuf> {
+fn way(places: &WatchTree, watch: i32) -> Option<PathBuf> {
     let (root, relative) = places.way(watch, b"")?;
     Some(root.path().join(OsStr::from_bytes(&relative)))
 }
 
 /// Watches under construction, shared by the threads of a walk.
 struct Shared<'s> {
-    places: &'s mut Places,
+    places: &'s mut WatchTree,
     unused: Vec<i32>,
     /// Watches on the top directories of repositories.
     repositories: BTreeSet<i32>,
