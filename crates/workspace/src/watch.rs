@@ -9,9 +9,9 @@
 mod changes;
 #[cfg(target_os = "linux")]
 mod events;
+mod hard_links;
 #[cfg(target_os = "linux")]
 mod inotify_watches;
-mod linked;
 #[cfg(target_os = "linux")]
 mod mounts;
 #[cfg(target_os = "linux")]
@@ -48,15 +48,15 @@ use crate::path::WorkspacePath;
 use crate::walk::{FileStat, Options};
 use crate::workspace::Workspace;
 pub use changes::{Changes, WatchError};
+use hard_links::HardLinks;
 use inotify_watches::InotifyWatches;
-use linked::Linked;
 
 /// A watch on the roots; ends when dropped.
 pub struct Watch {
     workspace: Workspace,
     options: Options,
     state: Result<InotifyWatches, WatchError>,
-    linked: Linked,
+    linked: HardLinks,
 }
 
 impl Watch {
@@ -66,7 +66,7 @@ impl Watch {
     #[must_use]
     pub fn start(workspace: &Workspace, options: &Options) -> Self {
         let state = InotifyWatches::begin(workspace, options);
-        Self { workspace: workspace.clone(), options: *options, state, linked: Linked::default() }
+        Self { workspace: workspace.clone(), options: *options, state, linked: HardLinks::default() }
     }
 
     /// Returns whether changes in a directory are reported.

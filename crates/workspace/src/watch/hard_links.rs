@@ -11,9 +11,9 @@ use crate::walk::{FileStat, file_stat};
 
 /// Last seen metadata of files with several hard links.
 #[derive(Debug, Default)]
-pub(super) struct Linked(HashMap<WorkspacePath, FileStat>);
+pub(super) struct HardLinks(HashMap<WorkspacePath, FileStat>);
 
-impl Linked {
+impl HardLinks {
     /// Records the metadata of a file.
     pub(super) fn seen(&mut self, path: &WorkspacePath, stat: FileStat) {
         if stat.links > 1 {
