@@ -15,7 +15,7 @@ mod inotify_watches;
 #[cfg(target_os = "linux")]
 mod mounts;
 #[cfg(target_os = "linux")]
-mod outside;
+mod outer_rules;
 #[cfg(target_os = "linux")]
 mod watch_tree;
 #[cfg(not(target_os = "linux"))]

@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use super::changes::{Changes, WatchError, without_inner};
 use super::events::{self, Event, bits};
 use super::mounts::Mounts;
-use super::outside::{Excludes, Outside};
+use super::outer_rules::{Excludes, OuterRules};
 use super::watch_tree::WatchTree;
 use crate::openat::open_directory_beneath;
 use crate::path::WorkspacePath;
@@ -50,7 +50,7 @@ pub(super) struct InotifyWatches {
     descriptor: OwnedFd,
     places: WatchTree,
     mounts: Mounts,
-    outside: Outside,
+    outside: OuterRules,
     excludes: Excludes,
 }
 
@@ -71,8 +71,8 @@ impl InotifyWatches {
             return Err(WatchError::Elsewhere(place, kind));
         }
         let outside = match options.rules {
-            Rules::Git => Outside::look(workspace.roots()),
-            Rules::None => Outside::default(),
+            Rules::Git => OuterRules::look(workspace.roots()),
+            Rules::None => OuterRules::default(),
         };
         let descriptor = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).map_err(refused)?;
         let mut standing = Self {
@@ -119,7 +119,7 @@ impl InotifyWatches {
 
     /// Checks the rules for which there are no events.
     fn same_rules(&mut self) -> Result<(), WatchError> {
-        if let Some(path) = self.outside.differing(&Outside::look(self.workspace.roots())) {
+        if let Some(path) = self.outside.differing(&OuterRules::look(self.workspace.roots())) {
             return Err(WatchError::Rules(
                 toolpost_text::escape::name(path.as_os_str().as_bytes()).into_owned(),
             ));
