@@ -11,23 +11,23 @@ mod entry;
 mod error;
 mod exclude;
 mod frame;
-mod ledger;
 mod listing;
 mod opener;
 mod options;
 mod prune;
 mod queue;
 mod rules;
+mod stats;
 mod threads;
 mod visitor;
 mod worker;
 
 pub use entry::{Candidate, Entry, FileStat, Opened, Standing, found_below};
 pub use error::OpenFault;
-pub use ledger::{Reason, Skipped, Unreadable, What};
 pub use listing::Kind;
 pub use opener::Opener;
 pub use options::{Hidden, Options, Prune, Rules};
+pub use stats::{EntryType, Reason, Skipped, Unreadable};
 
 #[cfg(target_os = "linux")]
 pub(crate) use above::{RULES, is_top};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use grep_regex::RegexMatcher;
 use toolpost_grams::Grams;
 use toolpost_workspace::walk::{
-    self, Candidate, Claim, Ended, Entry, Kind, Next, OpenFault, Opened, Visitor, What, walk,
+    self, Candidate, Claim, Ended, Entry, EntryType, Kind, Next, OpenFault, Opened, Visitor, walk,
 };
 use toolpost_workspace::{Workspace, WorkspacePath};
 
@@ -164,8 +164,8 @@ impl Visitor for Grepper<'_> {
 
     fn judge(&mut self, (): &(), candidate: &Candidate<'_>) -> Claim {
         match candidate.kind() {
-            Kind::File => self.filter.claim(candidate.relative_bytes(), What::File),
-            Kind::Directory => self.filter.claim(candidate.relative_bytes(), What::Directory),
+            Kind::File => self.filter.claim(candidate.relative_bytes(), EntryType::File),
+            Kind::Directory => self.filter.claim(candidate.relative_bytes(), EntryType::Directory),
             Kind::Link | Kind::Fifo | Kind::Socket | Kind::Device => Claim::Pass,
         }
     }

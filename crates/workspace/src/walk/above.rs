@@ -13,10 +13,10 @@ use rustix::fs::{AtFlags, CWD, Mode, OFlags, open, statat};
 
 use super::compiled;
 use super::exclude::open_directory;
-use super::ledger::Unreadable;
 use super::listing::Marks;
 use super::options::Rules;
 use super::rules::{Gitignores, Level, Top, read_at_most};
+use super::stats::Unreadable;
 use crate::path::WorkspacePath;
 
 /// Names of files with ignore rules.

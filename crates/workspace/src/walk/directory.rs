@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use super::above;
 use super::entry::{Candidate, below, look, read_link};
-use super::ledger::{Reason, Skipped, Unreadable, What};
 use super::listing::{Kind, Listing};
 use super::options::{Options, Prune, Rules};
 use super::prune;
 use super::rules::{Level, against};
+use super::stats::{EntryType, Reason, Skipped, Unreadable};
 use crate::fault::Fault;
 use crate::openat::open_directory_beneath;
 use crate::path::WorkspacePath;
@@ -79,7 +79,7 @@ impl Directory {
             && options.prune == Prune::Dependencies
             && prune::holds_dependencies(name, listing.marks)
         {
-            skipped.count(Reason::Dependency, What::Directory, || self.path.display());
+            skipped.count(Reason::Dependency, EntryType::Directory, || self.path.display());
             return Ok(None);
         }
         let level = match options.rules {
@@ -95,7 +95,7 @@ impl Directory {
             let full = [self.full.as_slice(), name].concat();
             let candidate = Candidate { name, relative: name, kind };
             if let Some(reason) = against(options, &level, &full, listing.marks, &candidate, &self.free) {
-                let what = if kind == Kind::Directory { What::Directory } else { What::File };
+                let what = if kind == Kind::Directory { EntryType::Directory } else { EntryType::File };
                 skipped.count(reason, what, || below(&self.path, name).display());
                 continue;
             }

@@ -13,10 +13,10 @@ use super::compiled;
 use super::entry::{Candidate, open_regular};
 use super::error::OpenFault;
 use super::exclude;
-use super::ledger::{Reason, Unreadable};
 use super::listing::{Kind, Marks};
 use super::options::{Hidden, Options, Prune, Rules};
 use super::prune;
+use super::stats::{Reason, Unreadable};
 
 /// Rules of one directory, linked to those of its parents.
 ///

@@ -10,11 +10,11 @@ use rustix::io::Errno;
 
 use super::entry::{Candidate, Entry, Standing, below, look};
 use super::frame::{Anchor, Named, Open, Waiting};
-use super::ledger::{Reason, Skipped, Unreadable, What};
 use super::listing::{Kind, Listing};
 use super::options::{Options, Prune, Rules};
 use super::queue::{Queue, Task};
 use super::rules::{Level, against};
+use super::stats::{EntryType, Reason, Skipped, Unreadable};
 use super::threads::Allowance;
 use super::visitor::{Claim, Next, Visitor};
 use super::{above, prune};
@@ -220,7 +220,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
         if named == Named::No && self.walk.options.prune == Prune::Dependencies {
             let name = path.strip_suffix(b"/").unwrap_or(&path).rsplit(|byte| *byte == b'/').next();
             if prune::holds_dependencies(name.unwrap_or_default(), listing.marks) {
-                self.leave_out(Reason::Dependency, What::Directory, &path);
+                self.leave_out(Reason::Dependency, EntryType::Directory, &path);
                 return Ok(());
             }
         }
@@ -272,7 +272,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
         }
         let against = against(walk.options, &open.level, path, open.listing.marks, &candidate, &walk.free);
         if let Some(reason) = leaves_out(claim, against) {
-            let what = if kind == Kind::Directory { What::Directory } else { What::File };
+            let what = if kind == Kind::Directory { EntryType::Directory } else { EntryType::File };
             self.leave_out(reason, what, path);
             return;
         }
@@ -291,7 +291,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
         }
     }
 
-    fn leave_out(&mut self, reason: Reason, what: What, path: &[u8]) {
+    fn leave_out(&mut self, reason: Reason, what: EntryType, path: &[u8]) {
         let (base, lead) = (self.walk.base, self.walk.lead);
         self.skipped.count(reason, what, || display(base, lead, path));
         let relative = path.get(lead..).unwrap_or_default();
