@@ -24,7 +24,7 @@ use crate::path::WorkspacePath;
 
 /// Result of a walk.
 #[derive(Debug)]
-pub struct Walked<V> {
+pub struct WalkResult<V> {
     /// The visitors of all threads.
     pub visitors: Vec<V>,
     /// Entries that rules excluded.
@@ -55,7 +55,7 @@ pub fn walk<V: Visitor>(
     options: &Options,
     stop: &(dyn Fn() -> bool + Sync),
     make: &(dyn Fn() -> V + Sync),
-) -> Result<Walked<V>, Fault> {
+) -> Result<WalkResult<V>, Fault> {
     let descriptor = open_directory_beneath(base.root(), base.relative())?;
     let start = above::start(base, options.rules);
     let threads =
@@ -139,9 +139,9 @@ fn share<'w, V: Visitor>(
     })
 }
 
-fn gather<V: Visitor>(workers: Vec<Worker<'_, V>>, stopped: bool) -> Walked<V> {
+fn gather<V: Visitor>(workers: Vec<Worker<'_, V>>, stopped: bool) -> WalkResult<V> {
     let ended = if stopped { Ended::Stopped } else { Ended::Complete };
-    let mut walked = Walked {
+    let mut walked = WalkResult {
         visitors: Vec::new(),
         skipped: Skipped::default(),
         unreadable: Unreadable::default(),
