@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 
 use toolpost_workspace::walk::{
-    Candidate, Claim, Ended, Entry, EntryType, FileStat, Kind, Next, OpenFault, Options, Reason, Visitor,
+    Candidate, Claim, Entry, EntryType, FileStat, Kind, Next, OpenFault, Options, Reason, Visitor, WalkEnd,
     walk,
 };
 use toolpost_workspace::{Workspace, WorkspacePath};
@@ -112,7 +112,7 @@ fn gather(
         seen.linked.extend(gatherer.seen.linked);
     }
     seen.unreadable.extend(walked.unreadable.names);
-    (walked.ended == Ended::Complete).then_some(())
+    (walked.ended == WalkEnd::Complete).then_some(())
 }
 
 /// Where in a walk something is found.

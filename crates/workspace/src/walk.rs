@@ -36,4 +36,4 @@ pub(crate) use entry::file_stat;
 #[cfg(target_os = "linux")]
 pub(crate) use exclude::{EXCLUDE, info, open_directory};
 pub use visitor::{Claim, Next, Visitor};
-pub use worker::{Ended, WalkResult, walk};
+pub use worker::{WalkEnd, WalkResult, walk};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use grep_regex::RegexMatcher;
 use toolpost_grams::Grams;
 use toolpost_workspace::walk::{
-    self, Candidate, Claim, Ended, Entry, EntryType, Kind, Next, OpenFault, Opened, Visitor, walk,
+    self, Candidate, Claim, Entry, EntryType, Kind, Next, OpenFault, Opened, Visitor, WalkEnd, walk,
 };
 use toolpost_workspace::{Workspace, WorkspacePath};
 
@@ -100,7 +100,8 @@ fn single(
         Ok(Scan::Searched(gather)) => {
             output.totals.searched = 1;
             output.unsearched.only_ascii = u64::from(gather.only_ascii);
-            output.complete = if gather.stopped { control.verdict(Ended::Stopped) } else { output.complete };
+            output.complete =
+                if gather.stopped { control.verdict(WalkEnd::Stopped) } else { output.complete };
             if gather.matching_lines > 0 {
                 output.totals.matching_lines = gather.matching_lines;
                 output.totals.matches = gather.matches;

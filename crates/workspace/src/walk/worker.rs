@@ -32,12 +32,12 @@ pub struct WalkResult<V> {
     /// Entries that could not be read.
     pub unreadable: Unreadable,
     /// End of the walk: complete or stopped.
-    pub ended: Ended,
+    pub ended: WalkEnd,
 }
 
 /// Ways in which a walk ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum WalkEnd {
     /// Everything was visited.
     Complete,
     /// `stop` or a visitor ended the walk.
@@ -140,7 +140,7 @@ fn share<'w, V: Visitor>(
 }
 
 fn gather<V: Visitor>(workers: Vec<Worker<'_, V>>, stopped: bool) -> WalkResult<V> {
-    let ended = if stopped { Ended::Stopped } else { Ended::Complete };
+    let ended = if stopped { WalkEnd::Stopped } else { WalkEnd::Complete };
     let mut walked = WalkResult {
         visitors: Vec::new(),
         skipped: Skipped::default(),
