@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use grep_regex::RegexMatcher;
 use toolpost_grams::{Listed, Shortlist};
 use toolpost_workspace::Workspace;
-use toolpost_workspace::walk::{OpenFault, Opened, Opener, WalkEnd, found_below};
+use toolpost_workspace::walk::{OpenFault, OpenedFile, Opener, WalkEnd, found_below};
 
 use super::run::{far_down, finish, merge};
 use super::searching::{Place, Searching};
@@ -153,7 +153,7 @@ impl Among<'_> {
         let shown =
             || found_below(&self.request.base, &relative).map_or_else(String::new, |path| path.display());
         match opener.open(&relative) {
-            Ok(Opened { file, stat }) => {
+            Ok(OpenedFile { file, stat }) => {
                 let place = Place { relative: &relative, shown: &shown };
                 let parts = listed.parts.as_ref().filter(|parts| parts.stat == stat);
                 if !parts.is_some_and(|parts| searching.parts(&file, parts, &place)) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use grep_regex::RegexMatcher;
 use toolpost_grams::Grams;
 use toolpost_workspace::walk::{
-    self, Candidate, Claim, Entry, EntryType, Kind, Next, OpenFault, Opened, Visitor, WalkEnd, walk,
+    self, Candidate, Claim, Entry, EntryType, Kind, Next, OpenFault, OpenedFile, Visitor, WalkEnd, walk,
 };
 use toolpost_workspace::{Workspace, WorkspacePath};
 
@@ -150,7 +150,7 @@ impl Grepper<'_> {
         }
         let shown = || entry.path().display();
         match entry.open() {
-            Ok(Opened { file, stat }) => {
+            Ok(OpenedFile { file, stat }) => {
                 let found = Place { relative: entry.candidate().relative_bytes(), shown: &shown };
                 self.searching.file(&file, stat.len, stat.modified, &found);
             }
