@@ -22,7 +22,7 @@ mod threads;
 mod visitor;
 mod worker;
 
-pub use entry::{Candidate, Entry, FileStat, OpenedFile, Standing, found_below};
+pub use entry::{Candidate, Entry, FileStat, OpenedFile, RuleEffect, found_below};
 pub use error::OpenFault;
 pub use listing::Kind;
 pub use opener::Opener;

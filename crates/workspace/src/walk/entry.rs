@@ -26,12 +26,12 @@ pub struct Entry<'a> {
     pub(super) candidate: &'a Candidate<'a>,
     pub(super) directory: BorrowedFd<'a>,
     pub(super) base: &'a WorkspacePath,
-    pub(super) standing: Standing,
+    pub(super) standing: RuleEffect,
 }
 
 /// Effect of ignore rules on a visited entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum RuleEffect {
     /// No rule excludes it.
     Free,
     /// A rule excludes it, but the visitor named it explicitly.
@@ -118,7 +118,7 @@ impl<'a> Entry<'a> {
     }
 
     /// Returns the effect of ignore rules on this entry.
-    pub fn standing(&self) -> Standing {
+    pub fn rule_effect(&self) -> RuleEffect {
         self.standing
     }
 

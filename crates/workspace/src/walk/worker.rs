@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::io::Errno;
 
-use super::entry::{Candidate, Entry, Standing, below, look};
+use super::entry::{Candidate, Entry, RuleEffect, below, look};
 use super::frame::{Anchor, Named, Open, Waiting};
 use super::listing::{Kind, Listing};
 use super::options::{Options, Prune, Rules};
@@ -276,7 +276,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
             self.leave_out(reason, what, path);
             return;
         }
-        let standing = if against.is_some() { Standing::Overruled } else { Standing::Free };
+        let standing = if against.is_some() { RuleEffect::Overruled } else { RuleEffect::Free };
         let entry = Entry { candidate: &candidate, directory: open.here.as_fd(), base: walk.base, standing };
         match self.visitor.visit(&open.place, &entry) {
             Next::Enter(place) if kind == Kind::Directory => self.found.push(Waiting {
