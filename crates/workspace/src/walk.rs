@@ -5,7 +5,6 @@
 //! that rules exclude, [`Unreadable`] those that cannot be read.
 
 mod above;
-mod compiled;
 mod directory;
 mod entry;
 mod error;
@@ -16,6 +15,7 @@ mod opener;
 mod options;
 mod prune;
 mod queue;
+mod rule_cache;
 mod rules;
 mod stats;
 mod threads;
