@@ -4,12 +4,12 @@
 //! replaced by a link during the walk is not entered. Nothing is dropped silently: [`Skipped`] counts entries
 //! that rules exclude, [`Unreadable`] those that cannot be read.
 
-mod above;
 mod directory;
 mod entry;
 mod error;
 mod exclude;
 mod frame;
+mod inherited_rules;
 mod listing;
 mod opener;
 mod options;
@@ -29,11 +29,11 @@ pub use opener::Opener;
 pub use options::{Hidden, Options, Prune, Rules};
 pub use stats::{EntryType, Reason, Skipped, Unreadable};
 
-#[cfg(target_os = "linux")]
-pub(crate) use above::{RULES, is_top};
 pub use directory::{Directory, DirectoryEntry, show};
 pub(crate) use entry::file_stat;
 #[cfg(target_os = "linux")]
 pub(crate) use exclude::{EXCLUDE, info, open_directory};
+#[cfg(target_os = "linux")]
+pub(crate) use inherited_rules::{RULES, is_top};
 pub use visitor::{Claim, Next, Visitor};
 pub use worker::{WalkEnd, WalkResult, walk};

@@ -5,8 +5,8 @@ use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
-use super::above;
 use super::entry::{Candidate, below, look, read_link};
+use super::inherited_rules;
 use super::listing::{Kind, Listing};
 use super::options::{Options, Prune, Rules};
 use super::prune;
@@ -48,7 +48,7 @@ pub fn show(name: &OsStr) -> String {
 impl Directory {
     /// Starts at a directory; no rule applies to the directory itself.
     pub fn new(base: &WorkspacePath, options: &Options) -> Self {
-        let start = above::start(base, options.rules);
+        let start = inherited_rules::start(base, options.rules);
         let free = base.relative().components().map(|part| part.as_os_str().as_bytes().to_vec()).collect();
         Self { path: base.clone(), full: start.lead, level: start.level, free, first: true }
     }

@@ -17,7 +17,7 @@ use super::rules::{Level, against};
 use super::stats::{EntryType, Reason, Skipped, Unreadable};
 use super::threads::Allowance;
 use super::visitor::{Claim, Next, Visitor};
-use super::{above, prune};
+use super::{inherited_rules, prune};
 use crate::fault::Fault;
 use crate::openat::open_directory_beneath;
 use crate::path::WorkspacePath;
@@ -57,7 +57,7 @@ pub fn walk<V: Visitor>(
     make: &(dyn Fn() -> V + Sync),
 ) -> Result<WalkResult<V>, Fault> {
     let descriptor = open_directory_beneath(base.root(), base.relative())?;
-    let start = above::start(base, options.rules);
+    let start = inherited_rules::start(base, options.rules);
     let threads =
         options.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let walk = Walk {
