@@ -11,10 +11,10 @@ use toolpost_text::escape::name as escape;
 use toolpost_text::names::{Difference, same_key, suggest};
 
 use crate::access::Kind;
+use crate::lexical_path::{Ending, LexicalPath};
 use crate::path::WorkspacePath;
 use crate::path_error::PathError;
 use crate::resolve::Follow;
-use crate::spelling::{Ending, Spelled};
 use crate::workspace::Workspace;
 
 /// Maximum number of suggestions of each kind.
@@ -85,8 +85,8 @@ impl Workspace {
             if !rest.as_os_str().is_empty() {
                 absolute.push(rest);
             }
-            let spelled = Spelled { absolute, ending: Ending::Open };
-            current = self.find_spelled(&path.display(), &spelled, Follow::All).ok()?;
+            let lexical = LexicalPath { absolute, ending: Ending::Open };
+            current = self.find_lexical(&path.display(), &lexical, Follow::All).ok()?;
         }
         Some(current)
     }
