@@ -57,7 +57,7 @@ pub use history::{DiffBody, FileDiff, FindError, History, Obstacle, UndoError, U
 pub use hold::{Hold, HoldError};
 pub use json_store::{JsonStore, JsonStoreError};
 pub use ledger::{Coverage, LEDGER_LIMIT, Ledger, Record, Seen};
-pub use lookup::{Lookup, LookupError, Missing};
+pub use lookup::{Lookup, LookupError, MissingPath};
 pub use openat::{open_directory_at, open_directory_beneath};
 pub use options::{Durability, HistoryLimits, OpenError, Options, Scope};
 pub use path::WorkspacePath;

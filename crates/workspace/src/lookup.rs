@@ -40,13 +40,13 @@ pub enum LookupError {
     Path(#[from] PathError),
     /// The file does not exist.
     #[error(transparent)]
-    Missing(#[from] Missing),
+    Missing(#[from] MissingPath),
 }
 
 /// A missing path, with suggestions.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{path} does not exist (the workspace is {workspace}){}", meant(.siblings, .same_name_elsewhere))]
-pub struct Missing {
+pub struct MissingPath {
     /// The missing path.
     pub path: WorkspacePath,
     /// First root, escaped.
@@ -91,11 +91,11 @@ impl Workspace {
         Some(current)
     }
 
-    fn missing(&self, path: WorkspacePath) -> Missing {
+    fn missing(&self, path: WorkspacePath) -> MissingPath {
         let workspace = self.roots().first().map(crate::Root::shown).unwrap_or_default();
         let siblings = self.siblings(&path).unwrap_or_default();
         let same_name_elsewhere = self.elsewhere(&path);
-        Missing { path, workspace, siblings, same_name_elsewhere }
+        MissingPath { path, workspace, siblings, same_name_elsewhere }
     }
 
     fn siblings(&self, path: &WorkspacePath) -> Option<Vec<WorkspacePath>> {
