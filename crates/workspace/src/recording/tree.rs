@@ -51,7 +51,7 @@ pub(crate) fn copied(
 
 /// Returns the hash of a directory's current list, in the form of [`keep`] and [`copied`].
 pub(crate) fn now(path: &WorkspacePath) -> Result<Option<ContentHash>> {
-    let Listed::All(nodes) = list(path, |_, _, _| Ok(()))? else { return Ok(None) };
+    let TreeListing::All(nodes) = list(path, |_, _, _| Ok(()))? else { return Ok(None) };
     if nodes.is_empty() {
         return Ok(None);
     }
@@ -65,7 +65,7 @@ pub(crate) fn link(directory: impl AsFd, name: &OsStr) -> Result<RawPath> {
 }
 
 /// List of a directory, or the reason why it is not stored.
-enum Listed {
+enum TreeListing {
     All(Vec<Node>),
     Lost(String),
 }
@@ -76,7 +76,7 @@ type Visit<'a> = dyn FnMut(&mut Content, &OwnedFd, &Path) -> Result<()> + 'a;
 fn list(
     path: &WorkspacePath,
     mut visit: impl FnMut(&mut Content, &OwnedFd, &Path) -> Result<()>,
-) -> Result<Listed> {
+) -> Result<TreeListing> {
     let (mut nodes, mut waiting) = (Vec::new(), vec![PathBuf::new()]);
     while let Some(below) = waiting.pop() {
         let directory = open_directory_beneath(path.root(), &path.relative().join(&below));
@@ -86,7 +86,7 @@ fn list(
             let content = node(&directory, &place, &mut visit)?;
             if let Some(why) = content.lost {
                 let culprit = escape::name(place.as_os_str().as_bytes());
-                return Ok(Listed::Lost(format!("holds {culprit}, which {why}")));
+                return Ok(TreeListing::Lost(format!("holds {culprit}, which {why}")));
             }
             if content.sort == ContentKind::Directory {
                 waiting.push(place.clone());
@@ -94,25 +94,25 @@ fn list(
             nodes.push(Node { place: RawPath(place), content });
         }
         if nodes.len() > NAMES {
-            return Ok(Listed::Lost(format!(
+            return Ok(TreeListing::Lost(format!(
                 "holds more than the {NAMES} names that the history keeps of one directory"
             )));
         }
     }
     nodes.sort_by(|left, right| left.place.path().cmp(right.place.path()));
-    Ok(Listed::All(nodes))
+    Ok(TreeListing::All(nodes))
 }
 
 fn complete(
     recording: &mut Recording<'_>,
     path: &WorkspacePath,
     content: &mut Content,
-    listed: Listed,
+    listed: TreeListing,
 ) -> Result<()> {
     let nodes = match listed {
-        Listed::All(nodes) if nodes.is_empty() => return Ok(()),
-        Listed::All(nodes) => nodes,
-        Listed::Lost(why) => {
+        TreeListing::All(nodes) if nodes.is_empty() => return Ok(()),
+        TreeListing::All(nodes) => nodes,
+        TreeListing::Lost(why) => {
             content.sort = ContentKind::Tree;
             recording.lose(path, content, why);
             return Ok(());
