@@ -24,7 +24,7 @@ pub use error::{CommitError, CommitKind};
 
 use self::apply::{Stop, Way, apply, check, confirm, prepare};
 use self::directories::remove_empty;
-use self::error::Failed;
+use self::error::OperationError;
 use self::plan::Plan;
 use self::reverted::Reverted;
 use self::undo::{clear, undo_all};
@@ -271,7 +271,7 @@ impl<'a> Commit<'a> {
                 Ok(()) => self.really_made.push(path.clone()),
                 Err(Errno::EXIST) if is_directory(path) => {}
                 Err(errno) => {
-                    let failed = Failed { errno, step: "making the directory" };
+                    let failed = OperationError { errno, step: "making the directory" };
                     return Err(CommitKind::from(failed).at(path));
                 }
             }
@@ -281,7 +281,7 @@ impl<'a> Commit<'a> {
 
     /// Changes a step from replacing to rewriting in place, after both contents are backed up in the state
     /// directory.
-    fn rewrite_later(&mut self, number: usize, failed: Failed) -> Result<(), CommitError> {
+    fn rewrite_later(&mut self, number: usize, failed: OperationError) -> Result<(), CommitError> {
         let work = &mut self.works[number];
         let refused = CommitKind::from(failed).at(&work.path);
         let (Some(state), Some(old)) = (self.workspace.state(), work.step.old) else { return Err(refused) };
@@ -316,7 +316,7 @@ impl<'a> Commit<'a> {
         }
         let work = &self.works[number];
         let rewritten = DirEntry::open(&work.path)
-            .map_err(Failed::when("opening its directory"))
+            .map_err(OperationError::when("opening its directory"))
             .and_then(|entry| in_place::rewrite(&entry, &old, &work.bytes));
         rewritten.map_err(|failed| CommitKind::from(failed).at(&work.path))
     }
@@ -398,7 +398,7 @@ impl<'a> Commit<'a> {
         let path = path.or_else(|| self.made.first()).or_else(|| self.emptied.first().map(|(_, path)| path));
         match (written, path) {
             (Err(errno), Some(path)) => {
-                let failed = Failed { errno, step: "writing down what will be done" };
+                let failed = OperationError { errno, step: "writing down what will be done" };
                 Err(CommitKind::from(failed).at(path))
             }
             _ => Ok(()),

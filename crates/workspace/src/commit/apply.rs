@@ -7,7 +7,7 @@ use rustix::io::{Errno, Result};
 
 use super::copy::copy;
 use super::directories::is_empty;
-use super::error::{CommitKind, Failed};
+use super::error::{CommitKind, OperationError};
 use super::late::{Former, Late};
 use super::stage::{Like, PERMISSIONS, stage};
 use super::work::{Rename, Work};
@@ -31,13 +31,13 @@ pub(super) enum Way {
 /// Reasons for stopping a step.
 pub(super) enum Stop {
     /// The file cannot be replaced, but may be rewritten in place.
-    NotReplaceable(Failed),
+    NotReplaceable(OperationError),
     /// The step is not possible.
     For(CommitKind),
 }
 
-impl From<Failed> for Stop {
-    fn from(failed: Failed) -> Self {
+impl From<OperationError> for Stop {
+    fn from(failed: OperationError) -> Self {
         Self::For(failed.into())
     }
 }
@@ -60,7 +60,7 @@ pub(super) fn prepare(work: &mut Work, notes: &mut Vec<Note>) -> std::result::Re
     }
     if let Some(target) = &work.link {
         symlinkat(target.as_os_str(), &entry.directory, temp.name())
-            .map_err(Failed::when("creating the link"))?;
+            .map_err(OperationError::when("creating the link"))?;
         work.step.new = Some(fingerprint_entry(&entry.directory, temp.name()).map_err(CommitKind::from)?.0);
         work.staged = Some(entry);
         return Ok(None);
@@ -110,7 +110,7 @@ pub(super) fn apply(work: &mut Work, way: Way) -> std::result::Result<(), Stop> 
 }
 
 fn open(work: &Work) -> std::result::Result<DirEntry, Stop> {
-    DirEntry::open(&work.path).map_err(Failed::when("opening its directory")).map_err(Stop::from)
+    DirEntry::open(&work.path).map_err(OperationError::when("opening its directory")).map_err(Stop::from)
 }
 
 /// Returns the current identity. Only the content must match: another file with the same bytes is acceptable,
@@ -134,7 +134,7 @@ pub(super) fn confirm(work: &mut Work, way: Way) -> std::result::Result<bool, Co
         return Ok(false);
     };
     let length = work.old.map_or(0, |stat| stat.len);
-    let looking = Failed::when("looking at the former file");
+    let looking = OperationError::when("looking at the former file");
     let entry = DirEntry::open(&work.path).map_err(&looking)?;
     let bytes = match former.settle(&entry, old, length).map_err(&looking)? {
         Late::Nothing => return Ok(false),
@@ -148,7 +148,7 @@ pub(super) fn confirm(work: &mut Work, way: Way) -> std::result::Result<bool, Co
             staged?;
             entry
                 .replace(temp.name(), &entry.name)
-                .map_err(Failed::when("putting the former content back"))?;
+                .map_err(OperationError::when("putting the former content back"))?;
         }
         _ => {
             work.step.old = work.step.old.map(|fingerprint| Fingerprint { hash: Some(found), ..fingerprint })
@@ -162,7 +162,7 @@ fn put(work: &mut Work, entry: &DirEntry, way: Way) -> std::result::Result<(), S
     let Some(temp) = work.step.temp.as_ref().map(RawPath::name) else { return Ok(()) };
     if work.step.old.is_none() {
         let moved = move_to(&entry.directory, temp, &entry.directory, &entry.name);
-        return moved.map_err(Failed::when("giving the new file its name")).map_err(Stop::from);
+        return moved.map_err(OperationError::when("giving the new file its name")).map_err(Stop::from);
     }
     if work.step.old.is_some_and(|old| old.hash.is_some()) {
         work.former = Some(Former::open(entry).map_err(CommitKind::from)?);
@@ -172,7 +172,7 @@ fn put(work: &mut Work, entry: &DirEntry, way: Way) -> std::result::Result<(), S
         _ => entry.replace(temp, &entry.name),
     };
     swapped
-        .map_err(Failed::when("putting the new file in its place"))
+        .map_err(OperationError::when("putting the new file in its place"))
         .map_err(|failed| if may_rewrite(&failed) { Stop::NotReplaceable(failed) } else { failed.into() })
 }
 
@@ -199,14 +199,14 @@ fn remove(work: &Work, entry: &DirEntry, way: Way) -> std::result::Result<(), St
         }
         _ => unlinkat(&entry.directory, &entry.name, AtFlags::empty()),
     };
-    removed.map_err(Failed::when("removing it")).map_err(Stop::from)
+    removed.map_err(OperationError::when("removing it")).map_err(Stop::from)
 }
 
 /// Never removes entries that were added to the directory after the plan.
 fn remove_empty(work: &Work, entry: &DirEntry, way: Way) -> std::result::Result<(), Stop> {
     let (Way::WithBackup, Some(backup)) = (way, &work.step.backup) else {
         let removed = unlinkat(&entry.directory, &entry.name, AtFlags::REMOVEDIR);
-        return removed.map_err(Failed::when("removing it")).map_err(Stop::from);
+        return removed.map_err(OperationError::when("removing it")).map_err(Stop::from);
     };
     remove(work, entry, way)?;
     // It has its temporary name now, so the revert restores it.
@@ -219,10 +219,10 @@ fn remove_empty(work: &Work, entry: &DirEntry, way: Way) -> std::result::Result<
 
 fn relocate(work: &Work, entry: &DirEntry, way: Way) -> std::result::Result<(), Stop> {
     let Some(to) = &work.to else { return Ok(()) };
-    let there = DirEntry::open(to).map_err(Failed::when("opening the new directory"))?;
+    let there = DirEntry::open(to).map_err(OperationError::when("opening the new directory"))?;
     if work.rename == Rename::OfLetterCase {
         let moved = rustix::fs::renameat(&entry.directory, &entry.name, &there.directory, &there.name);
-        return moved.map_err(Failed::when("moving it")).map_err(Stop::from);
+        return moved.map_err(OperationError::when("moving it")).map_err(Stop::from);
     }
     let moved = match (&work.step.over, way, &work.step.backup) {
         (Some(_), Way::WithBackup, Some(backup)) => push_aside(&there, backup.name())
@@ -230,7 +230,7 @@ fn relocate(work: &Work, entry: &DirEntry, way: Way) -> std::result::Result<(), 
         (Some(_), ..) => rustix::fs::renameat(&entry.directory, &entry.name, &there.directory, &there.name),
         (None, ..) => move_to(&entry.directory, &entry.name, &there.directory, &there.name),
     };
-    moved.map_err(Failed::when("moving it")).map_err(Stop::from)
+    moved.map_err(OperationError::when("moving it")).map_err(Stop::from)
 }
 
 fn push_aside(there: &DirEntry, backup: &OsStr) -> Result<()> {
@@ -238,7 +238,7 @@ fn push_aside(there: &DirEntry, backup: &OsStr) -> Result<()> {
 }
 
 /// Returns whether the file may be rewritten in place, as for mount points and directories of other users.
-fn may_rewrite(failed: &Failed) -> bool {
+fn may_rewrite(failed: &OperationError) -> bool {
     let refused = matches!(failed.errno, Errno::ACCESS | Errno::PERM);
     match failed.step {
         "creating the new file" | PERMISSIONS => refused,

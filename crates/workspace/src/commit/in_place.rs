@@ -8,7 +8,7 @@ use std::path::Path;
 use rustix::fs::{Mode, OFlags, fstat, ftruncate};
 use rustix::io::{Errno, Result};
 
-use super::error::Failed;
+use super::error::OperationError;
 use super::reverted::Reverted;
 use super::stage::sync_file;
 use crate::access::Stat;
@@ -28,10 +28,11 @@ pub(super) fn keep(
     entry: &DirEntry,
     old: &Fingerprint,
     new: &[u8],
-) -> std::result::Result<String, Failed> {
-    let bytes = open(entry, old).and_then(|file| content(&file)).map_err(Failed::when("reading the file"))?;
+) -> std::result::Result<String, OperationError> {
+    let bytes =
+        open(entry, old).and_then(|file| content(&file)).map_err(OperationError::when("reading the file"))?;
     if Some(hash(&bytes)) != old.hash {
-        return Err(Failed { errno: Errno::STALE, step: "reading the file" });
+        return Err(OperationError { errno: Errno::STALE, step: "reading the file" });
     }
     let copies = state.journal_name();
     let kept = state
@@ -40,14 +41,18 @@ pub(super) fn keep(
     if kept.is_err() {
         forget(state, &copies);
     }
-    kept.map_err(Failed::when("backing up the file"))?;
+    kept.map_err(OperationError::when("backing up the file"))?;
     Ok(copies)
 }
 
 /// Overwrites the file and verifies it.
-pub(super) fn rewrite(entry: &DirEntry, old: &Fingerprint, new: &[u8]) -> std::result::Result<(), Failed> {
-    let file = open(entry, old).map_err(Failed::when("opening the file to rewrite it"))?;
-    overwrite(&file, new).map_err(Failed::when("rewriting the file in place"))
+pub(super) fn rewrite(
+    entry: &DirEntry,
+    old: &Fingerprint,
+    new: &[u8],
+) -> std::result::Result<(), OperationError> {
+    let file = open(entry, old).map_err(OperationError::when("opening the file to rewrite it"))?;
+    overwrite(&file, new).map_err(OperationError::when("rewriting the file in place"))
 }
 
 /// Restores the old content, unless the file holds anything but the old, the new or a partial content.

@@ -9,7 +9,7 @@ use std::path::Path;
 use rustix::fs::{OFlags, fchmod, fstat};
 use rustix::io::{Errno, Result};
 
-use super::error::Failed;
+use super::error::OperationError;
 use super::metadata;
 use crate::access::Stat;
 use crate::dir_entry::DirEntry;
@@ -48,13 +48,13 @@ pub(crate) fn stage(
     hash: ContentHash,
     like: &Like<'_>,
     mode: Option<u32>,
-) -> std::result::Result<Staged, Failed> {
+) -> std::result::Result<Staged, OperationError> {
     let first = match like {
         Like::New if mode.is_none() => mode_bits(0o666),
         _ => mode_bits(0o600),
     };
     if let Some(file) =
-        tmpfile::create(&entry.directory, first).map_err(Failed::when("creating the new file"))?
+        tmpfile::create(&entry.directory, first).map_err(OperationError::when("creating the new file"))?
     {
         let file = File::from(file);
         let staged = fill(&file, bytes, hash, like, mode)?;
@@ -64,7 +64,7 @@ pub(crate) fn stage(
     }
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
     let named = open_at(&entry.directory, Path::new(temp), flags, first);
-    let file = File::from(named.map_err(Failed::when("creating the new file"))?);
+    let file = File::from(named.map_err(OperationError::when("creating the new file"))?);
     let staged = fill(&file, bytes, hash, like, mode);
     if staged.is_err() {
         let _ = entry.unlink(temp);
@@ -95,16 +95,16 @@ fn fill(
     hash: ContentHash,
     like: &Like<'_>,
     mode: Option<u32>,
-) -> std::result::Result<Staged, Failed> {
-    write_all(file, bytes).map_err(Failed::when("writing the new file"))?;
+) -> std::result::Result<Staged, OperationError> {
+    write_all(file, bytes).map_err(OperationError::when("writing the new file"))?;
     let lost = match (like, mode) {
         (Like::Old(old), mode) => metadata::copy(old.file(), file, mode),
         (Like::New, Some(mode)) => fchmod(file, mode_bits(mode)).map(|()| Vec::new()),
         (Like::New, None) => Ok(Vec::new()),
     };
-    let lost = lost.map_err(Failed::when(PERMISSIONS))?;
-    sync_file(file).map_err(Failed::when("bringing the new file to the disk"))?;
-    let stat = Stat::of(&fstat(file).map_err(Failed::when("looking at the new file"))?);
+    let lost = lost.map_err(OperationError::when(PERMISSIONS))?;
+    sync_file(file).map_err(OperationError::when("bringing the new file to the disk"))?;
+    let stat = Stat::of(&fstat(file).map_err(OperationError::when("looking at the new file"))?);
     Ok(Staged { fingerprint: Fingerprint::new(&stat, Some(hash)), mode: stat.mode, lost })
 }
 
