@@ -6,7 +6,7 @@ mod copy;
 pub(crate) mod directories;
 mod error;
 mod in_place;
-mod late;
+mod late_change;
 mod metadata;
 mod plan;
 mod record;

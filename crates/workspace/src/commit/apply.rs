@@ -8,7 +8,7 @@ use rustix::io::{Errno, Result};
 use super::copy::copy;
 use super::directories::is_empty;
 use super::error::{CommitKind, OperationError};
-use super::late::{Former, Late};
+use super::late_change::{LateChange, ReplacedFile};
 use super::stage::{Like, PERMISSIONS, stage};
 use super::work::{Rename, Work};
 use crate::access::AccessKind;
@@ -137,9 +137,9 @@ pub(super) fn confirm(work: &mut Work, way: Way) -> std::result::Result<bool, Co
     let looking = OperationError::when("looking at the former file");
     let entry = DirEntry::open(&work.path).map_err(&looking)?;
     let bytes = match former.settle(&entry, old, length).map_err(&looking)? {
-        Late::Nothing => return Ok(false),
-        Late::Appended => return Ok(true),
-        Late::Changed(bytes) => bytes,
+        LateChange::Nothing => return Ok(false),
+        LateChange::Appended => return Ok(true),
+        LateChange::Changed(bytes) => bytes,
     };
     let found = hash(&bytes);
     match (way, &work.step.temp) {
@@ -165,7 +165,7 @@ fn put(work: &mut Work, entry: &DirEntry, way: Way) -> std::result::Result<(), S
         return moved.map_err(OperationError::when("giving the new file its name")).map_err(Stop::from);
     }
     if work.step.old.is_some_and(|old| old.hash.is_some()) {
-        work.former = Some(Former::open(entry).map_err(CommitKind::from)?);
+        work.former = Some(ReplacedFile::open(entry).map_err(CommitKind::from)?);
     }
     let swapped = match (way, &work.step.backup) {
         (Way::WithBackup, Some(backup)) => put_with_backup(entry, temp, backup.name()),

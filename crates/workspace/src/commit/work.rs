@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use super::late::Former;
+use super::late_change::ReplacedFile;
 use crate::access::{Kind, Stat};
 use crate::dir_entry::DirEntry;
 use crate::fingerprint::Fingerprint;
@@ -44,7 +44,7 @@ pub(super) struct Work {
     /// Directory of the staged content, held open in case it is renamed.
     pub(super) staged: Option<DirEntry>,
     /// The replaced file, held open until the commit ends.
-    pub(super) former: Option<Former>,
+    pub(super) former: Option<ReplacedFile>,
 }
 
 /// Source of a copy.
