@@ -9,7 +9,7 @@ use super::copy::copy;
 use super::directories::is_empty;
 use super::error::{CommitKind, OperationError};
 use super::late_change::{LateChange, ReplacedFile};
-use super::stage::{Like, PERMISSIONS, stage};
+use super::stage::{MetadataSource, PERMISSIONS, stage};
 use super::work::{Rename, Work};
 use crate::access::AccessKind;
 use crate::dir_entry::{DirEntry, fingerprint_entry, move_to};
@@ -73,7 +73,7 @@ pub(super) fn prepare(work: &mut Work, notes: &mut Vec<Note>) -> std::result::Re
         Some(like) => Some(open_regular(like.root(), like.relative()).map_err(CommitKind::from)?),
         None => None,
     };
-    let like = other.as_ref().or(old.as_ref()).map_or(Like::New, Like::Old);
+    let like = other.as_ref().or(old.as_ref()).map_or(MetadataSource::New, MetadataSource::Old);
     let after = work.after.unwrap_or_else(|| hash(&work.bytes));
     let staged = match stage(&entry, temp.name(), &work.bytes, after, &like, work.mode) {
         Ok(staged) => staged,
@@ -144,7 +144,7 @@ pub(super) fn confirm(work: &mut Work, way: Way) -> std::result::Result<bool, Co
     let found = hash(&bytes);
     match (way, &work.step.temp) {
         (Way::OneStroke, Some(temp)) => {
-            let staged = stage(&entry, temp.name(), &bytes, found, &Like::Old(former.file()), None);
+            let staged = stage(&entry, temp.name(), &bytes, found, &MetadataSource::Old(former.file()), None);
             staged?;
             entry
                 .replace(temp.name(), &entry.name)

@@ -11,7 +11,7 @@ use rustix::fs::{Dir, Mode, OFlags, fchmod, fstat, mkdirat, readlinkat, symlinka
 use rustix::io::Errno;
 
 use super::error::{CommitKind, OperationError};
-use super::stage::{Staged, sync_file};
+use super::stage::{StagedFile, sync_file};
 use crate::access::{Kind, Stat};
 use crate::dir_entry::DirEntry;
 use crate::fault::Fault;
@@ -38,7 +38,7 @@ enum Bytes {
 type Result<T> = std::result::Result<T, CommitKind>;
 
 /// Copies an entry to a temporary name; removes the partial copy on failure.
-pub(super) fn copy(from: &WorkspacePath, target: &DirEntry, temp: &OsStr) -> Result<Staged> {
+pub(super) fn copy(from: &WorkspacePath, target: &DirEntry, temp: &OsStr) -> Result<StagedFile> {
     let source =
         DirEntry::open(from).map_err(OperationError::when("opening the directory of what is copied"))?;
     let copied =
@@ -48,7 +48,7 @@ pub(super) fn copy(from: &WorkspacePath, target: &DirEntry, temp: &OsStr) -> Res
             tree(&source, target, temp)?;
         }
         let stat = stat_at(&target.directory, Path::new(temp))?;
-        Ok(Staged { fingerprint: Fingerprint::new(&stat, hash), mode: stat.mode, lost: Vec::new() })
+        Ok(StagedFile { fingerprint: Fingerprint::new(&stat, hash), mode: stat.mode, lost: Vec::new() })
     });
     copied.inspect_err(|_| {
         let _ = remove_tree(&target.directory, temp);
