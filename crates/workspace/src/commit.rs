@@ -22,7 +22,7 @@ use rustix::io::Errno;
 
 pub use error::{CommitError, CommitKind};
 
-use self::apply::{Stop, Way, apply, check, confirm, prepare};
+use self::apply::{ExecutionMode, Stop, apply, check, confirm, prepare};
 use self::directories::remove_empty;
 use self::error::OperationError;
 use self::plan::Plan;
@@ -73,7 +73,7 @@ struct Commit<'a> {
     emptied: Vec<(usize, WorkspacePath)>,
     /// Directories that this commit has created.
     really_made: Vec<WorkspacePath>,
-    way: Way,
+    way: ExecutionMode,
     phase: Phase,
     /// Name of the journal; `None` without a state directory.
     name: Option<String>,
@@ -87,7 +87,11 @@ impl<'a> Commit<'a> {
         let is_tree = |work: &Work| {
             work.step.kind == StepKind::Remove && work.old.is_some_and(|stat| stat.kind == Kind::Directory)
         };
-        let way = if works.len() > 1 || works.iter().any(is_tree) { Way::WithBackup } else { Way::OneStroke };
+        let way = if works.len() > 1 || works.iter().any(is_tree) {
+            ExecutionMode::WithBackup
+        } else {
+            ExecutionMode::SingleStep
+        };
         let name = workspace.state().map(crate::state::State::journal_name);
         Self {
             workspace,
@@ -128,7 +132,7 @@ impl<'a> Commit<'a> {
         for work in &mut self.works {
             check(work).map_err(|why| why.at(&work.path))?;
         }
-        if self.way == Way::WithBackup {
+        if self.way == ExecutionMode::WithBackup {
             self.enter(Phase::Swapping)?;
         }
         for number in 0..self.works.len() {
@@ -302,7 +306,7 @@ impl<'a> Commit<'a> {
             self.done.notes.push(Note::NotKept { path: work.path.clone(), what });
         }
         self.done.notes.push(Note::InPlace { path: work.path.clone(), fault: failed.errno.into() });
-        self.way = Way::WithBackup;
+        self.way = ExecutionMode::WithBackup;
         if self.phase == Phase::Swapping { self.write_journal() } else { Ok(()) }
     }
 
@@ -387,7 +391,9 @@ impl<'a> Commit<'a> {
         let (Some(state), Some(name)) = (self.workspace.state(), &self.name) else { return Ok(()) };
         let sync = match (self.workspace.durability(), self.phase) {
             (Durability::Kill, Phase::Staging | Phase::Done) => Sync::Cache,
-            (_, Phase::Staging) if self.way == Way::OneStroke && self.made.is_empty() => Sync::Cache,
+            (_, Phase::Staging) if self.way == ExecutionMode::SingleStep && self.made.is_empty() => {
+                Sync::Cache
+            }
             (Durability::Power, Phase::Done) | (Durability::Kill, Phase::Swapping) => Sync::Disk,
             (Durability::Power, Phase::Staging | Phase::Swapping) => Sync::DiskAndName,
         };

@@ -23,8 +23,8 @@ use crate::read::open_regular;
 
 /// Execution mode of the steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
-    OneStroke,
+pub(super) enum ExecutionMode {
+    SingleStep,
     WithBackup,
 }
 
@@ -98,7 +98,7 @@ pub(super) fn check(work: &mut Work) -> std::result::Result<(), CommitKind> {
 }
 
 /// Makes the change visible.
-pub(super) fn apply(work: &mut Work, way: Way) -> std::result::Result<(), Stop> {
+pub(super) fn apply(work: &mut Work, way: ExecutionMode) -> std::result::Result<(), Stop> {
     let entry = open(work)?;
     match work.step.kind {
         StepKind::Put => put(work, &entry, way),
@@ -129,7 +129,7 @@ fn same(path: &WorkspacePath, fingerprint: &Fingerprint) -> std::result::Result<
 ///
 /// Fails if its content changed in another way. For a commit of one step, that content is restored first;
 /// otherwise the step records its hash, so that the revert recognises the file.
-pub(super) fn confirm(work: &mut Work, way: Way) -> std::result::Result<bool, CommitKind> {
+pub(super) fn confirm(work: &mut Work, way: ExecutionMode) -> std::result::Result<bool, CommitKind> {
     let (Some(former), Some(Fingerprint { hash: Some(old), .. })) = (&mut work.former, work.step.old) else {
         return Ok(false);
     };
@@ -143,7 +143,7 @@ pub(super) fn confirm(work: &mut Work, way: Way) -> std::result::Result<bool, Co
     };
     let found = hash(&bytes);
     match (way, &work.step.temp) {
-        (Way::OneStroke, Some(temp)) => {
+        (ExecutionMode::SingleStep, Some(temp)) => {
             let staged = stage(&entry, temp.name(), &bytes, found, &MetadataSource::Old(former.file()), None);
             staged?;
             entry
@@ -158,7 +158,7 @@ pub(super) fn confirm(work: &mut Work, way: Way) -> std::result::Result<bool, Co
     Err(CommitKind::Changed { found })
 }
 
-fn put(work: &mut Work, entry: &DirEntry, way: Way) -> std::result::Result<(), Stop> {
+fn put(work: &mut Work, entry: &DirEntry, way: ExecutionMode) -> std::result::Result<(), Stop> {
     let Some(temp) = work.step.temp.as_ref().map(RawPath::name) else { return Ok(()) };
     if work.step.old.is_none() {
         let moved = move_to(&entry.directory, temp, &entry.directory, &entry.name);
@@ -168,7 +168,7 @@ fn put(work: &mut Work, entry: &DirEntry, way: Way) -> std::result::Result<(), S
         work.former = Some(ReplacedFile::open(entry).map_err(CommitKind::from)?);
     }
     let swapped = match (way, &work.step.backup) {
-        (Way::WithBackup, Some(backup)) => put_with_backup(entry, temp, backup.name()),
+        (ExecutionMode::WithBackup, Some(backup)) => put_with_backup(entry, temp, backup.name()),
         _ => entry.replace(temp, &entry.name),
     };
     swapped
@@ -192,9 +192,9 @@ fn put_with_backup(entry: &DirEntry, temp: &OsStr, backup: &OsStr) -> Result<()>
     }
 }
 
-fn remove(work: &Work, entry: &DirEntry, way: Way) -> std::result::Result<(), Stop> {
+fn remove(work: &Work, entry: &DirEntry, way: ExecutionMode) -> std::result::Result<(), Stop> {
     let removed = match (way, &work.step.backup) {
-        (Way::WithBackup, Some(backup)) => {
+        (ExecutionMode::WithBackup, Some(backup)) => {
             move_to(&entry.directory, &entry.name, &entry.directory, backup.name())
         }
         _ => unlinkat(&entry.directory, &entry.name, AtFlags::empty()),
@@ -203,8 +203,8 @@ fn remove(work: &Work, entry: &DirEntry, way: Way) -> std::result::Result<(), St
 }
 
 /// Never removes entries that were added to the directory after the plan.
-fn remove_empty(work: &Work, entry: &DirEntry, way: Way) -> std::result::Result<(), Stop> {
-    let (Way::WithBackup, Some(backup)) = (way, &work.step.backup) else {
+fn remove_empty(work: &Work, entry: &DirEntry, way: ExecutionMode) -> std::result::Result<(), Stop> {
+    let (ExecutionMode::WithBackup, Some(backup)) = (way, &work.step.backup) else {
         let removed = unlinkat(&entry.directory, &entry.name, AtFlags::REMOVEDIR);
         return removed.map_err(OperationError::when("removing it")).map_err(Stop::from);
     };
@@ -217,7 +217,7 @@ fn remove_empty(work: &Work, entry: &DirEntry, way: Way) -> std::result::Result<
     }
 }
 
-fn relocate(work: &Work, entry: &DirEntry, way: Way) -> std::result::Result<(), Stop> {
+fn relocate(work: &Work, entry: &DirEntry, way: ExecutionMode) -> std::result::Result<(), Stop> {
     let Some(to) = &work.to else { return Ok(()) };
     let there = DirEntry::open(to).map_err(OperationError::when("opening the new directory"))?;
     if work.rename == Rename::OfLetterCase {
@@ -225,7 +225,7 @@ fn relocate(work: &Work, entry: &DirEntry, way: Way) -> std::result::Result<(), 
         return moved.map_err(OperationError::when("moving it")).map_err(Stop::from);
     }
     let moved = match (&work.step.over, way, &work.step.backup) {
-        (Some(_), Way::WithBackup, Some(backup)) => push_aside(&there, backup.name())
+        (Some(_), ExecutionMode::WithBackup, Some(backup)) => push_aside(&there, backup.name())
             .and_then(|()| move_to(&entry.directory, &entry.name, &there.directory, &there.name)),
         (Some(_), ..) => rustix::fs::renameat(&entry.directory, &entry.name, &there.directory, &there.name),
         (None, ..) => move_to(&entry.directory, &entry.name, &there.directory, &there.name),
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn what_is_put_into_an_empty_directory_before_it_goes_stays() {
-        for (way, name) in [(Way::OneStroke, "d"), (Way::WithBackup, ".toolpost-tmp")] {
+        for (way, name) in [(ExecutionMode::SingleStep, "d"), (ExecutionMode::WithBackup, ".toolpost-tmp")] {
             let base = tempfile::tempdir().unwrap();
             std::fs::create_dir(base.path().join("d")).unwrap();
             let options = Options {
