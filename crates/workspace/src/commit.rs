@@ -22,7 +22,7 @@ use rustix::io::Errno;
 
 pub use error::{CommitError, CommitKind};
 
-use self::apply::{ExecutionMode, Stop, apply, check, confirm, prepare};
+use self::apply::{ExecutionMode, StepFailure, apply, check, confirm, prepare};
 use self::directories::remove_empty;
 use self::error::OperationError;
 use self::plan::Plan;
@@ -117,8 +117,8 @@ impl<'a> Commit<'a> {
             let mut notes = Vec::new();
             match prepare(&mut self.works[number], &mut notes) {
                 Ok(mode) => self.note_mode(number, mode),
-                Err(Stop::NotReplaceable(failed)) => self.rewrite_later(number, failed)?,
-                Err(Stop::For(why)) => return Err(why.at(&self.works[number].path)),
+                Err(StepFailure::NotReplaceable(failed)) => self.rewrite_later(number, failed)?,
+                Err(StepFailure::For(why)) => return Err(why.at(&self.works[number].path)),
             }
             self.done.notes.append(&mut notes);
             if number >= KEPT_OPEN {
@@ -138,8 +138,8 @@ impl<'a> Commit<'a> {
         for number in 0..self.works.len() {
             match apply(&mut self.works[number], self.way) {
                 Ok(()) => {}
-                Err(Stop::NotReplaceable(failed)) => self.rewrite_later(number, failed)?,
-                Err(Stop::For(why)) => return Err(why.at(&self.works[number].path)),
+                Err(StepFailure::NotReplaceable(failed)) => self.rewrite_later(number, failed)?,
+                Err(StepFailure::For(why)) => return Err(why.at(&self.works[number].path)),
             }
             self.rewrite(number)?;
             if number >= KEPT_OPEN {

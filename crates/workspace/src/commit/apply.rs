@@ -29,27 +29,30 @@ pub(super) enum ExecutionMode {
 }
 
 /// Reasons for stopping a step.
-pub(super) enum Stop {
+pub(super) enum StepFailure {
     /// The file cannot be replaced, but may be rewritten in place.
     NotReplaceable(OperationError),
     /// The step is not possible.
     For(CommitKind),
 }
 
-impl From<OperationError> for Stop {
+impl From<OperationError> for StepFailure {
     fn from(failed: OperationError) -> Self {
         Self::For(failed.into())
     }
 }
 
-impl From<CommitKind> for Stop {
+impl From<CommitKind> for StepFailure {
     fn from(why: CommitKind) -> Self {
         Self::For(why)
     }
 }
 
 /// Writes the new content to a temporary file next to the target.
-pub(super) fn prepare(work: &mut Work, notes: &mut Vec<Note>) -> std::result::Result<Option<u32>, Stop> {
+pub(super) fn prepare(
+    work: &mut Work,
+    notes: &mut Vec<Note>,
+) -> std::result::Result<Option<u32>, StepFailure> {
     let Some(temp) = work.step.temp.clone() else { return Ok(None) };
     let entry = open(work)?;
     if let Some(from) = &work.from {
@@ -77,7 +80,9 @@ pub(super) fn prepare(work: &mut Work, notes: &mut Vec<Note>) -> std::result::Re
     let after = work.after.unwrap_or_else(|| hash(&work.bytes));
     let staged = match stage(&entry, temp.name(), &work.bytes, after, &like, work.mode) {
         Ok(staged) => staged,
-        Err(failed) if old.is_some() && may_rewrite(&failed) => return Err(Stop::NotReplaceable(failed)),
+        Err(failed) if old.is_some() && may_rewrite(&failed) => {
+            return Err(StepFailure::NotReplaceable(failed));
+        }
         Err(failed) => return Err(failed.into()),
     };
     notes.extend(staged.lost.into_iter().map(|what| Note::NotKept { path: work.path.clone(), what }));
@@ -98,7 +103,7 @@ pub(super) fn check(work: &mut Work) -> std::result::Result<(), CommitKind> {
 }
 
 /// Makes the change visible.
-pub(super) fn apply(work: &mut Work, way: ExecutionMode) -> std::result::Result<(), Stop> {
+pub(super) fn apply(work: &mut Work, way: ExecutionMode) -> std::result::Result<(), StepFailure> {
     let entry = open(work)?;
     match work.step.kind {
         StepKind::Put => put(work, &entry, way),
@@ -109,8 +114,10 @@ pub(super) fn apply(work: &mut Work, way: ExecutionMode) -> std::result::Result<
     }
 }
 
-fn open(work: &Work) -> std::result::Result<DirEntry, Stop> {
-    DirEntry::open(&work.path).map_err(OperationError::when("opening its directory")).map_err(Stop::from)
+fn open(work: &Work) -> std::result::Result<DirEntry, StepFailure> {
+    DirEntry::open(&work.path)
+        .map_err(OperationError::when("opening its directory"))
+        .map_err(StepFailure::from)
 }
 
 /// Returns the current identity. Only the content must match: another file with the same bytes is acceptable,
@@ -158,11 +165,13 @@ pub(super) fn confirm(work: &mut Work, way: ExecutionMode) -> std::result::Resul
     Err(CommitKind::Changed { found })
 }
 
-fn put(work: &mut Work, entry: &DirEntry, way: ExecutionMode) -> std::result::Result<(), Stop> {
+fn put(work: &mut Work, entry: &DirEntry, way: ExecutionMode) -> std::result::Result<(), StepFailure> {
     let Some(temp) = work.step.temp.as_ref().map(RawPath::name) else { return Ok(()) };
     if work.step.old.is_none() {
         let moved = move_to(&entry.directory, temp, &entry.directory, &entry.name);
-        return moved.map_err(OperationError::when("giving the new file its name")).map_err(Stop::from);
+        return moved
+            .map_err(OperationError::when("giving the new file its name"))
+            .map_err(StepFailure::from);
     }
     if work.step.old.is_some_and(|old| old.hash.is_some()) {
         work.former = Some(ReplacedFile::open(entry).map_err(CommitKind::from)?);
@@ -171,9 +180,9 @@ fn put(work: &mut Work, entry: &DirEntry, way: ExecutionMode) -> std::result::Re
         (ExecutionMode::WithBackup, Some(backup)) => put_with_backup(entry, temp, backup.name()),
         _ => entry.replace(temp, &entry.name),
     };
-    swapped
-        .map_err(OperationError::when("putting the new file in its place"))
-        .map_err(|failed| if may_rewrite(&failed) { Stop::NotReplaceable(failed) } else { failed.into() })
+    swapped.map_err(OperationError::when("putting the new file in its place")).map_err(|failed| {
+        if may_rewrite(&failed) { StepFailure::NotReplaceable(failed) } else { failed.into() }
+    })
 }
 
 /// Keeps the old file by a hard link; where links are not permitted, exchanges the two names.
@@ -192,21 +201,21 @@ fn put_with_backup(entry: &DirEntry, temp: &OsStr, backup: &OsStr) -> Result<()>
     }
 }
 
-fn remove(work: &Work, entry: &DirEntry, way: ExecutionMode) -> std::result::Result<(), Stop> {
+fn remove(work: &Work, entry: &DirEntry, way: ExecutionMode) -> std::result::Result<(), StepFailure> {
     let removed = match (way, &work.step.backup) {
         (ExecutionMode::WithBackup, Some(backup)) => {
             move_to(&entry.directory, &entry.name, &entry.directory, backup.name())
         }
         _ => unlinkat(&entry.directory, &entry.name, AtFlags::empty()),
     };
-    removed.map_err(OperationError::when("removing it")).map_err(Stop::from)
+    removed.map_err(OperationError::when("removing it")).map_err(StepFailure::from)
 }
 
 /// Never removes entries that were added to the directory after the plan.
-fn remove_empty(work: &Work, entry: &DirEntry, way: ExecutionMode) -> std::result::Result<(), Stop> {
+fn remove_empty(work: &Work, entry: &DirEntry, way: ExecutionMode) -> std::result::Result<(), StepFailure> {
     let (ExecutionMode::WithBackup, Some(backup)) = (way, &work.step.backup) else {
         let removed = unlinkat(&entry.directory, &entry.name, AtFlags::REMOVEDIR);
-        return removed.map_err(OperationError::when("removing it")).map_err(Stop::from);
+        return removed.map_err(OperationError::when("removing it")).map_err(StepFailure::from);
     };
     remove(work, entry, way)?;
     // It has its temporary name now, so the revert restores it.
@@ -217,12 +226,12 @@ fn remove_empty(work: &Work, entry: &DirEntry, way: ExecutionMode) -> std::resul
     }
 }
 
-fn relocate(work: &Work, entry: &DirEntry, way: ExecutionMode) -> std::result::Result<(), Stop> {
+fn relocate(work: &Work, entry: &DirEntry, way: ExecutionMode) -> std::result::Result<(), StepFailure> {
     let Some(to) = &work.to else { return Ok(()) };
     let there = DirEntry::open(to).map_err(OperationError::when("opening the new directory"))?;
     if work.rename == Rename::OfLetterCase {
         let moved = rustix::fs::renameat(&entry.directory, &entry.name, &there.directory, &there.name);
-        return moved.map_err(OperationError::when("moving it")).map_err(Stop::from);
+        return moved.map_err(OperationError::when("moving it")).map_err(StepFailure::from);
     }
     let moved = match (&work.step.over, way, &work.step.backup) {
         (Some(_), ExecutionMode::WithBackup, Some(backup)) => push_aside(&there, backup.name())
@@ -230,7 +239,7 @@ fn relocate(work: &Work, entry: &DirEntry, way: ExecutionMode) -> std::result::R
         (Some(_), ..) => rustix::fs::renameat(&entry.directory, &entry.name, &there.directory, &there.name),
         (None, ..) => move_to(&entry.directory, &entry.name, &there.directory, &there.name),
     };
-    moved.map_err(OperationError::when("moving it")).map_err(Stop::from)
+    moved.map_err(OperationError::when("moving it")).map_err(StepFailure::from)
 }
 
 fn push_aside(there: &DirEntry, backup: &OsStr) -> Result<()> {
@@ -272,7 +281,7 @@ mod tests {
             let fingerprint = fingerprint_entry(&entry.directory, &entry.name).unwrap().0;
             let mut gone = work(0, path.clone(), step(StepKind::RemoveEmpty, &path, Some(fingerprint)));
             std::fs::write(base.path().join("d/mine"), "mine").unwrap();
-            let Err(Stop::For(why)) = apply(&mut gone, way) else { panic!("{way:?}: it went") };
+            let Err(StepFailure::For(why)) = apply(&mut gone, way) else { panic!("{way:?}: it went") };
             assert_eq!(why, CommitKind::NotEmpty, "{way:?}");
             let there = std::fs::read_dir(base.path()).unwrap().next().unwrap().unwrap();
             assert!(there.file_name().to_string_lossy().ends_with(name), "{way:?}: {there:?}");
