@@ -9,11 +9,11 @@ mod in_place;
 mod late_change;
 mod metadata;
 mod plan;
+mod planned_step;
 mod record;
 pub(crate) mod reverted;
 mod stage;
 pub(crate) mod undo;
-mod work;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,10 +26,10 @@ use self::apply::{ExecutionMode, StepFailure, apply, check, confirm, prepare};
 use self::directories::remove_empty;
 use self::error::OperationError;
 use self::plan::Plan;
+use self::planned_step::PlannedStep;
+pub(crate) use self::planned_step::ReadOnly;
 use self::reverted::Reverted;
 use self::undo::{clear, undo_all};
-pub(crate) use self::work::ReadOnly;
-use self::work::Work;
 use crate::access::Kind;
 use crate::dir_entry::{Comparison, DirEntry};
 use crate::draft::{Cause, Committed, Draft, Note, Outcome};
@@ -67,7 +67,7 @@ pub(crate) fn run(
 
 struct Commit<'a> {
     workspace: &'a Workspace,
-    works: Vec<Work>,
+    works: Vec<PlannedStep>,
     made: BTreeSet<WorkspacePath>,
     modes: BTreeMap<WorkspacePath, u32>,
     emptied: Vec<(usize, WorkspacePath)>,
@@ -84,7 +84,7 @@ struct Commit<'a> {
 impl<'a> Commit<'a> {
     fn new(workspace: &'a Workspace, plan: Plan) -> Self {
         let Plan { works, made, modes, emptied, changes, notes, .. } = plan;
-        let is_tree = |work: &Work| {
+        let is_tree = |work: &PlannedStep| {
             work.step.kind == StepKind::Remove && work.old.is_some_and(|stat| stat.kind == Kind::Directory)
         };
         let way = if works.len() > 1 || works.iter().any(is_tree) {
@@ -209,7 +209,7 @@ impl<'a> Commit<'a> {
     /// empty.
     fn finish_directories(&mut self) {
         for path in directories::set_modes(self.workspace, &self.journal()) {
-            let is_it = |work: &Work| work.path == path && work.step.kind == StepKind::InPlace;
+            let is_it = |work: &PlannedStep| work.path == path && work.step.kind == StepKind::InPlace;
             let file = self.works.iter().position(is_it);
             if let Some((number, old)) = file.and_then(|number| Some((number, self.works[number].old?))) {
                 // The history must match the file.

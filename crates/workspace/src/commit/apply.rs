@@ -9,8 +9,8 @@ use super::copy::copy;
 use super::directories::is_empty;
 use super::error::{CommitKind, OperationError};
 use super::late_change::{LateChange, ReplacedFile};
+use super::planned_step::{PlannedStep, Rename};
 use super::stage::{MetadataSource, PERMISSIONS, stage};
-use super::work::{Rename, Work};
 use crate::access::AccessKind;
 use crate::dir_entry::{DirEntry, fingerprint_entry, move_to};
 use crate::draft::Note;
@@ -50,7 +50,7 @@ impl From<CommitKind> for StepFailure {
 
 /// Writes the new content to a temporary file next to the target.
 pub(super) fn prepare(
-    work: &mut Work,
+    work: &mut PlannedStep,
     notes: &mut Vec<Note>,
 ) -> std::result::Result<Option<u32>, StepFailure> {
     let Some(temp) = work.step.temp.clone() else { return Ok(None) };
@@ -92,7 +92,7 @@ pub(super) fn prepare(
 }
 
 /// Checks that the files are still as the plan saw them.
-pub(super) fn check(work: &mut Work) -> std::result::Result<(), CommitKind> {
+pub(super) fn check(work: &mut PlannedStep) -> std::result::Result<(), CommitKind> {
     if let Some(old) = &mut work.step.old {
         *old = same(&work.path, old)?;
     }
@@ -103,7 +103,7 @@ pub(super) fn check(work: &mut Work) -> std::result::Result<(), CommitKind> {
 }
 
 /// Makes the change visible.
-pub(super) fn apply(work: &mut Work, way: ExecutionMode) -> std::result::Result<(), StepFailure> {
+pub(super) fn apply(work: &mut PlannedStep, way: ExecutionMode) -> std::result::Result<(), StepFailure> {
     let entry = open(work)?;
     match work.step.kind {
         StepKind::Put => put(work, &entry, way),
@@ -114,7 +114,7 @@ pub(super) fn apply(work: &mut Work, way: ExecutionMode) -> std::result::Result<
     }
 }
 
-fn open(work: &Work) -> std::result::Result<DirEntry, StepFailure> {
+fn open(work: &PlannedStep) -> std::result::Result<DirEntry, StepFailure> {
     DirEntry::open(&work.path)
         .map_err(OperationError::when("opening its directory"))
         .map_err(StepFailure::from)
@@ -136,7 +136,7 @@ fn same(path: &WorkspacePath, fingerprint: &Fingerprint) -> std::result::Result<
 ///
 /// Fails if its content changed in another way. For a commit of one step, that content is restored first;
 /// otherwise the step records its hash, so that the revert recognises the file.
-pub(super) fn confirm(work: &mut Work, way: ExecutionMode) -> std::result::Result<bool, CommitKind> {
+pub(super) fn confirm(work: &mut PlannedStep, way: ExecutionMode) -> std::result::Result<bool, CommitKind> {
     let (Some(former), Some(Fingerprint { hash: Some(old), .. })) = (&mut work.former, work.step.old) else {
         return Ok(false);
     };
@@ -165,7 +165,7 @@ pub(super) fn confirm(work: &mut Work, way: ExecutionMode) -> std::result::Resul
     Err(CommitKind::Changed { found })
 }
 
-fn put(work: &mut Work, entry: &DirEntry, way: ExecutionMode) -> std::result::Result<(), StepFailure> {
+fn put(work: &mut PlannedStep, entry: &DirEntry, way: ExecutionMode) -> std::result::Result<(), StepFailure> {
     let Some(temp) = work.step.temp.as_ref().map(RawPath::name) else { return Ok(()) };
     if work.step.old.is_none() {
         let moved = move_to(&entry.directory, temp, &entry.directory, &entry.name);
@@ -201,7 +201,7 @@ fn put_with_backup(entry: &DirEntry, temp: &OsStr, backup: &OsStr) -> Result<()>
     }
 }
 
-fn remove(work: &Work, entry: &DirEntry, way: ExecutionMode) -> std::result::Result<(), StepFailure> {
+fn remove(work: &PlannedStep, entry: &DirEntry, way: ExecutionMode) -> std::result::Result<(), StepFailure> {
     let removed = match (way, &work.step.backup) {
         (ExecutionMode::WithBackup, Some(backup)) => {
             move_to(&entry.directory, &entry.name, &entry.directory, backup.name())
@@ -212,7 +212,11 @@ fn remove(work: &Work, entry: &DirEntry, way: ExecutionMode) -> std::result::Res
 }
 
 /// Never removes entries that were added to the directory after the plan.
-fn remove_empty(work: &Work, entry: &DirEntry, way: ExecutionMode) -> std::result::Result<(), StepFailure> {
+fn remove_empty(
+    work: &PlannedStep,
+    entry: &DirEntry,
+    way: ExecutionMode,
+) -> std::result::Result<(), StepFailure> {
     let (ExecutionMode::WithBackup, Some(backup)) = (way, &work.step.backup) else {
         let removed = unlinkat(&entry.directory, &entry.name, AtFlags::REMOVEDIR);
         return removed.map_err(OperationError::when("removing it")).map_err(StepFailure::from);
@@ -226,7 +230,11 @@ fn remove_empty(work: &Work, entry: &DirEntry, way: ExecutionMode) -> std::resul
     }
 }
 
-fn relocate(work: &Work, entry: &DirEntry, way: ExecutionMode) -> std::result::Result<(), StepFailure> {
+fn relocate(
+    work: &PlannedStep,
+    entry: &DirEntry,
+    way: ExecutionMode,
+) -> std::result::Result<(), StepFailure> {
     let Some(to) = &work.to else { return Ok(()) };
     let there = DirEntry::open(to).map_err(OperationError::when("opening the new directory"))?;
     if work.rename == Rename::OfLetterCase {
@@ -260,7 +268,7 @@ mod tests {
     #![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
 
     use super::*;
-    use crate::commit::work::{step, work};
+    use crate::commit::planned_step::{step, work};
     use crate::{Durability, HistoryLimits, Options, Scope, Workspace};
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 use rustix::io::{Errno, Result};
 
 use super::Commit;
-use super::work::{Source, Work};
+use super::planned_step::{PlannedStep, Source};
 use crate::access::{Kind, Stat};
 use crate::dir_entry::{DirEntry, fingerprint_file};
 use crate::draft::{Cause, Note};
@@ -74,7 +74,7 @@ impl<'a> Commit<'a> {
     }
 }
 
-fn put(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
+fn put(recording: &mut Recording<'_>, work: &PlannedStep) -> Result<Change> {
     let before = kept(recording, &work.path, work.step.old.as_ref(), work.old.as_ref())?;
     let after = match (&work.link, &work.from) {
         (Some(target), _) => {
@@ -114,7 +114,7 @@ fn copied(recording: &mut Recording<'_>, from: &Source) -> Result<Content> {
     }
 }
 
-fn removed(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
+fn removed(recording: &mut Recording<'_>, work: &PlannedStep) -> Result<Change> {
     let Some(old) = &work.old else { return Err(Errno::INVAL) };
     let mut content = Content { mode: Some(old.mode), ..Content::new(ContentKind::Other) };
     let mut what = ChangeKind::Deleted;
@@ -135,7 +135,7 @@ fn removed(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
     Ok(Change { before: Some(content), ..Change::new(what, &work.path) })
 }
 
-fn moved(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
+fn moved(recording: &mut Recording<'_>, work: &PlannedStep) -> Result<Change> {
     let (Some(to), Some(fingerprint)) = (&work.to, &work.step.old) else { return Err(Errno::INVAL) };
     let stat = stat_at(work.path.root(), work.path.relative()).map_err(|_| Errno::STALE)?;
     let before = kept(recording, to, work.step.over.as_ref(), work.old.as_ref())?;

@@ -23,7 +23,7 @@ pub(crate) enum ReadOnly {
 }
 
 /// A step with the data that it needs.
-pub(super) struct Work {
+pub(super) struct PlannedStep {
     /// Number of its draft.
     pub(super) draft: usize,
     pub(super) path: WorkspacePath,
@@ -72,8 +72,8 @@ pub(super) fn step(kind: StepKind, path: &WorkspacePath, old: Option<Fingerprint
 }
 
 /// Creates a planned step without data.
-pub(super) fn work(draft: usize, path: WorkspacePath, step: Step) -> Work {
-    Work {
+pub(super) fn work(draft: usize, path: WorkspacePath, step: Step) -> PlannedStep {
+    PlannedStep {
         draft,
         path,
         to: None,
