@@ -11,7 +11,7 @@ mod metadata;
 mod plan;
 mod planned_step;
 mod record;
-pub(crate) mod reverted;
+pub(crate) mod revert_outcome;
 mod stage;
 pub(crate) mod undo;
 
@@ -28,7 +28,7 @@ use self::error::OperationError;
 use self::plan::Plan;
 use self::planned_step::PlannedStep;
 pub(crate) use self::planned_step::ReadOnly;
-use self::reverted::Reverted;
+use self::revert_outcome::RevertOutcome;
 use self::undo::{clear, undo_all};
 use crate::access::Kind;
 use crate::dir_entry::{Comparison, DirEntry};
@@ -252,7 +252,7 @@ impl<'a> Commit<'a> {
         }
         let (undone, rest) = undo_all(self.workspace, &journal);
         for (path, outcome) in undone {
-            if let Reverted::Left(why) | Reverted::Refused(why) = outcome {
+            if let RevertOutcome::Left(why) | RevertOutcome::Refused(why) = outcome {
                 error.aftermath.push(format!("{path}: {why}"));
             }
         }

@@ -9,7 +9,7 @@ use rustix::fs::{Mode, OFlags, fstat, ftruncate};
 use rustix::io::{Errno, Result};
 
 use super::error::OperationError;
-use super::reverted::Reverted;
+use super::revert_outcome::RevertOutcome;
 use super::stage::sync_file;
 use crate::access::Stat;
 use crate::dir_entry::DirEntry;
@@ -56,19 +56,24 @@ pub(super) fn rewrite(
 }
 
 /// Restores the old content, unless the file holds anything but the old, the new or a partial content.
-pub(super) fn undo(workspace: &Workspace, path: &WorkspacePath, entry: &DirEntry, step: &Step) -> Reverted {
+pub(super) fn undo(
+    workspace: &Workspace,
+    path: &WorkspacePath,
+    entry: &DirEntry,
+    step: &Step,
+) -> RevertOutcome {
     let (Some(old), Some(copies), Some(state)) = (&step.old, &step.copies, workspace.state()) else {
-        return Reverted::Nothing;
+        return RevertOutcome::Nothing;
     };
     let copy = format!("{copies}.old");
     let kept = |why: &str, copy: &str| format!("{why}; its former content is in {copy}");
-    let left = |why: &str| Reverted::Left(kept(why, &set_aside(state, copies)));
+    let left = |why: &str| RevertOutcome::Left(kept(why, &set_aside(state, copies)));
     let refused = |why: &str, errno: Errno| {
-        Reverted::Refused(kept(&format!("{why} ({})", Fault::from(errno)), &state.shown(&copy)))
+        RevertOutcome::Refused(kept(&format!("{why} ({})", Fault::from(errno)), &state.shown(&copy)))
     };
     let (before, after) = match (state.read(&copy), state.read(&format!("{copies}.bytes"))) {
         (Ok(before), Ok(after)) => (before, after),
-        (Err(Errno::NOENT), _) | (_, Err(Errno::NOENT)) => return Reverted::Nothing,
+        (Err(Errno::NOENT), _) | (_, Err(Errno::NOENT)) => return RevertOutcome::Nothing,
         (Err(errno), _) | (_, Err(errno)) => return refused("the copies of it cannot be read", errno),
     };
     let file = match open(entry, old) {
@@ -86,9 +91,9 @@ pub(super) fn undo(workspace: &Workspace, path: &WorkspacePath, entry: &DirEntry
         return left("somebody has changed it since");
     }
     let outcome = if now == before {
-        Ok(Reverted::Nothing)
+        Ok(RevertOutcome::Nothing)
     } else {
-        overwrite(&file, &before).map(|()| Reverted::Restored)
+        overwrite(&file, &before).map(|()| RevertOutcome::Restored)
     };
     match outcome {
         Ok(outcome) => {
