@@ -1,7 +1,7 @@
 //! Atomic commits: several changes of files, all or none.
 
 mod apply;
-mod clash;
+mod conflicts;
 mod copy;
 pub(crate) mod directories;
 mod error;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsString;
 use std::path::Path;
 
-use super::clash::check_paths;
+use super::conflicts::check_paths;
 use super::directories::is_empty;
 use super::error::{CommitError, CommitKind};
 use super::planned_step::{PlannedStep, ReadOnly, Rename, Source, device_above, is_same_name, step, work};
