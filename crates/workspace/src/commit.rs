@@ -32,7 +32,7 @@ use self::revert_outcome::RevertOutcome;
 use self::undo::{clear, undo_all};
 use crate::access::Kind;
 use crate::dir_entry::{Comparison, DirEntry};
-use crate::draft::{Cause, Committed, Draft, Note, Outcome};
+use crate::draft::{Cause, CommitReport, Draft, Note, Outcome};
 use crate::journal::{Journal, Phase, Step, StepKind};
 use crate::options::Durability;
 use crate::path::WorkspacePath;
@@ -52,7 +52,7 @@ pub(crate) fn run(
     drafts: Vec<Draft>,
     cause: &Cause,
     read_only: ReadOnly,
-) -> Result<Committed, CommitError> {
+) -> Result<CommitReport, CommitError> {
     let mut commit = Commit::new(workspace, Plan::make(held, drafts, read_only)?);
     let is_nothing = commit.works.is_empty() && commit.made.is_empty() && commit.emptied.is_empty();
     // An undo is recorded even if nothing had to change.
@@ -78,7 +78,7 @@ struct Commit<'a> {
     /// Name of the journal; `None` without a state directory.
     name: Option<String>,
     record: Option<Record>,
-    done: Committed,
+    done: CommitReport,
 }
 
 impl<'a> Commit<'a> {
@@ -104,7 +104,7 @@ impl<'a> Commit<'a> {
             phase: Phase::Staging,
             name,
             record: None,
-            done: Committed { changes, notes },
+            done: CommitReport { changes, notes },
         }
     }
 
@@ -169,7 +169,7 @@ impl<'a> Commit<'a> {
     }
 
     /// Cleans up after success; nothing that fails from here on undoes the commit.
-    fn finish(mut self) -> Committed {
+    fn finish(mut self) -> CommitReport {
         let mut leftovers = Vec::new();
         for number in 0..self.works.len() {
             // Too late to fail: a process that held the file open changed it.

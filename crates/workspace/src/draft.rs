@@ -118,7 +118,7 @@ pub enum Overwrite {
 
 /// Result of a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Committed {
+pub struct CommitReport {
     /// One entry per draft, in the same order.
     pub changes: Vec<Changed>,
     /// Remarks for the caller.

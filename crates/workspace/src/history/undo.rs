@@ -11,7 +11,7 @@ use super::list::History;
 use super::paths::shown;
 use crate::access::{OwnerWritable, Stat};
 use crate::commit::{CommitError, ReadOnly};
-use crate::draft::{Action, Cause, Committed, Draft, Expect, Note, Overwrite};
+use crate::draft::{Action, Cause, CommitReport, Draft, Expect, Note, Overwrite};
 use crate::fault::Fault;
 use crate::hold::HoldError;
 use crate::path::WorkspacePath;
@@ -25,7 +25,7 @@ pub struct UndoReport {
     /// The change that was undone.
     pub record: Record,
     /// The commit of the undo, which is recorded as a change of its own.
-    pub committed: Committed,
+    pub committed: CommitReport,
     /// Remarks for the caller.
     pub notes: Vec<Note>,
 }
