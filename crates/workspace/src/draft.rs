@@ -120,14 +120,14 @@ pub enum Overwrite {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CommitReport {
     /// One entry per draft, in the same order.
-    pub changes: Vec<Changed>,
+    pub changes: Vec<ChangeReport>,
     /// Remarks for the caller.
     pub notes: Vec<Note>,
 }
 
 /// Result of one draft.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Changed {
+pub struct ChangeReport {
     /// Path that was changed.
     pub path: WorkspacePath,
     /// Kind of result.

@@ -49,7 +49,7 @@ mod workspace;
 pub use access::{AccessError, AccessKind, Kind, OwnerWritable, Stat};
 pub use cache::{Blob, Cache, Turn as CacheTurn};
 pub use commit::{CommitError, CommitKind};
-pub use draft::{Action, Cause, Changed, CommitReport, Draft, Expect, Note, Outcome, Overwrite};
+pub use draft::{Action, Cause, ChangeReport, CommitReport, Draft, Expect, Note, Outcome, Overwrite};
 pub use external_root::{AllowedParent, ExternalRootError};
 pub use fault::Fault;
 pub use hash::{ContentHash, Hasher, hash};

@@ -10,7 +10,7 @@ use super::error::{CommitError, CommitKind};
 use super::planned_step::{PlannedStep, ReadOnly, Rename, Source, device_above, is_same_name, step, work};
 use crate::access::{AccessKind, Kind, OwnerWritable, Stat};
 use crate::dir_entry::{DirEntry, fingerprint_entry, fingerprint_file};
-use crate::draft::{Action, Changed, Draft, Expect, Note, Outcome, Overwrite};
+use crate::draft::{Action, ChangeReport, Draft, Expect, Note, Outcome, Overwrite};
 use crate::fingerprint::Fingerprint;
 use crate::hash::{ContentHash, hash};
 use crate::journal::StepKind;
@@ -28,7 +28,7 @@ pub(super) struct Plan {
     /// Directories to remove at the end if they are empty, with the numbers of their drafts.
     pub(super) emptied: Vec<(usize, WorkspacePath)>,
     /// Expected results of the drafts.
-    pub(super) changes: Vec<Changed>,
+    pub(super) changes: Vec<ChangeReport>,
     pub(super) notes: Vec<Note>,
     /// Paths that are free after the steps so far.
     leaving: HashSet<WorkspacePath>,
@@ -406,6 +406,6 @@ fn changed(
     before: Option<ContentHash>,
     after: Option<ContentHash>,
     mode: Option<u32>,
-) -> Changed {
-    Changed { path: path.clone(), outcome, before, after, mode }
+) -> ChangeReport {
+    ChangeReport { path: path.clone(), outcome, before, after, mode }
 }
