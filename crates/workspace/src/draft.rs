@@ -118,16 +118,16 @@ pub enum Overwrite {
 
 /// Result of a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Committed {
+pub struct CommitReport {
     /// One entry per draft, in the same order.
-    pub changes: Vec<Changed>,
+    pub changes: Vec<ChangeReport>,
     /// Remarks for the caller.
     pub notes: Vec<Note>,
 }
 
 /// Result of one draft.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Changed {
+pub struct ChangeReport {
     /// Path that was changed.
     pub path: WorkspacePath,
     /// Kind of result.

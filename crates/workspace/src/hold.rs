@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 use crate::commit::{CommitError, ReadOnly};
-use crate::draft::{Cause, Committed, Draft, Note};
+use crate::draft::{Cause, CommitReport, Draft, Note};
 use crate::fault::Fault;
 use crate::locks::{Key, Locks, NotLocked};
 use crate::path::WorkspacePath;
@@ -77,7 +77,7 @@ impl Hold {
     }
 
     /// Applies all drafts, or none, and records `cause` in the history.
-    pub fn commit(&self, drafts: Vec<Draft>, cause: &Cause) -> Result<Committed, CommitError> {
+    pub fn commit(&self, drafts: Vec<Draft>, cause: &Cause) -> Result<CommitReport, CommitError> {
         self.commit_with(drafts, cause, ReadOnly::Stays)
     }
 
@@ -86,7 +86,7 @@ impl Hold {
         drafts: Vec<Draft>,
         cause: &Cause,
         read_only: ReadOnly,
-    ) -> Result<Committed, CommitError> {
+    ) -> Result<CommitReport, CommitError> {
         crate::commit::run(&self.workspace, &self.paths, drafts, cause, read_only)
     }
 }

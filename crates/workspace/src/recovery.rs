@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::commit::directories::{remove_all_empty, set_modes};
-use crate::commit::reverted::Reverted;
+use crate::commit::revert_outcome::RevertOutcome;
 use crate::commit::undo::{clear, undo_all};
 use crate::history::is_done;
 use crate::journal::{Journal, Phase, Step, StepKind};
@@ -170,10 +170,10 @@ impl Recovery {
         let (undone, rest) = undo_all(workspace, journal);
         for (path, outcome) in undone {
             match outcome {
-                Reverted::Nothing => {}
-                Reverted::Restored => self.undone.push(path.display()),
-                Reverted::Left(why) => self.left.push(format!("{path}: {why}")),
-                Reverted::Refused(why) => self.waiting.push(format!("{path}: {why}")),
+                RevertOutcome::Nothing => {}
+                RevertOutcome::Restored => self.undone.push(path.display()),
+                RevertOutcome::Left(why) => self.left.push(format!("{path}: {why}")),
+                RevertOutcome::Refused(why) => self.waiting.push(format!("{path}: {why}")),
             }
         }
         rest

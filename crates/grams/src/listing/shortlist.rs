@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use toolpost_workspace::walk::{Claim, FileStat, Skipped, What};
+use toolpost_workspace::walk::{Claim, EntryType, FileStat, Skipped};
 
 use super::{Key, Listing, TALLIES, beginning};
 use crate::far::Question;
@@ -191,7 +191,8 @@ impl Listing {
             found.push(Known { key, modified, form: None, parts: None, named: false });
         }
         if tally.sieve.judge.is_some() {
-            for (key, left) in beginning(&self.left, &prefix).filter(|(_, left)| left.what == What::File) {
+            for (key, left) in beginning(&self.left, &prefix).filter(|(_, left)| left.what == EntryType::File)
+            {
                 // What is asked for by name is searched although a rule speaks against it.
                 if tally.judged(&key::relative(&prefix, key), left.what) == Claim::Named {
                     found.push(Known { key, modified: 0, form: None, parts: None, named: true });

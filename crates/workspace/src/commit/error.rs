@@ -114,21 +114,21 @@ impl From<AccessKind> for CommitKind {
 
 /// An error number with the operation that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Failed {
+pub(crate) struct OperationError {
     pub(crate) errno: Errno,
     pub(crate) step: &'static str,
 }
 
-impl Failed {
+impl OperationError {
     /// Returns a conversion for `map_err`.
     pub(crate) fn when(step: &'static str) -> impl Fn(Errno) -> Self {
         move |errno| Self { errno, step }
     }
 }
 
-impl From<Failed> for CommitKind {
-    fn from(failed: Failed) -> Self {
-        let Failed { errno, step } = failed;
+impl From<OperationError> for CommitKind {
+    fn from(failed: OperationError) -> Self {
+        let OperationError { errno, step } = failed;
         match errno {
             Errno::EXIST => Self::Exists,
             Errno::NOENT => Self::Missing,

@@ -7,18 +7,18 @@ use crate::path::WorkspacePath;
 
 /// Changes since the last query.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Changed {
+pub enum Changes {
     /// No change.
     Nothing,
     /// Sorted paths that may have changed or be gone. A directory stands for everything below it.
     Paths(Vec<WorkspacePath>),
     /// Anything may have changed; the caller must scan everything again after this query.
-    Unknown(Unsure),
+    Unknown(WatchError),
 }
 
 /// Reasons for not knowing the changes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unsure {
+pub enum WatchError {
     /// The event queue overflowed.
     #[error("more happened at once than the system keeps")]
     Overflow,
@@ -44,7 +44,7 @@ pub enum Unsure {
     Refused(Fault),
 }
 
-impl Unsure {
+impl WatchError {
     /// Returns whether later queries give the same answer; otherwise the watch has been restarted.
     #[must_use]
     pub fn is_lasting(&self) -> bool {

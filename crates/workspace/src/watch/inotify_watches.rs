@@ -11,11 +11,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::io::Errno;
 
-use super::changes::{Changed, Unsure, without_inner};
+use super::changes::{Changes, WatchError, without_inner};
 use super::events::{self, Event, bits};
 use super::mounts::Mounts;
-use super::outside::{Excludes, Outside};
-use super::places::Places;
+use super::outer_rules::{Excludes, OuterRules};
+use super::watch_tree::WatchTree;
 use crate::openat::open_directory_beneath;
 use crate::path::WorkspacePath;
 use crate::walk::{self, Candidate, Claim, Entry, Kind, Next, Options, Prune, Rules, Visitor};
@@ -44,51 +44,51 @@ const MASK: WatchFlags = WatchFlags::MODIFY
     .union(WatchFlags::DONT_FOLLOW);
 
 /// The active watches with their tree.
-pub(super) struct Standing {
+pub(super) struct InotifyWatches {
     workspace: Workspace,
     options: Options,
     descriptor: OwnedFd,
-    places: Places,
+    places: WatchTree,
     mounts: Mounts,
-    outside: Outside,
+    outside: OuterRules,
     excludes: Excludes,
 }
 
 /// Effects of a batch of events.
 #[derive(Default)]
-struct Meaning {
+struct EventSummary {
     /// Paths that may have changed.
     paths: BTreeSet<WorkspacePath>,
     /// New directories to watch, by the watch on their parent.
     enter: BTreeMap<i32, BTreeSet<Vec<u8>>>,
 }
 
-impl Standing {
+impl InotifyWatches {
     /// Watches every directory.
-    pub(super) fn begin(workspace: &Workspace, options: &Options) -> Result<Self, Unsure> {
+    pub(super) fn begin(workspace: &Workspace, options: &Options) -> Result<Self, WatchError> {
         let mounts = Mounts::read(workspace.roots());
         if let Some((place, kind)) = mounts.elsewhere(workspace.roots()) {
-            return Err(Unsure::Elsewhere(place, kind));
+            return Err(WatchError::Elsewhere(place, kind));
         }
         let outside = match options.rules {
-            Rules::Git => Outside::look(workspace.roots()),
-            Rules::None => Outside::default(),
+            Rules::Git => OuterRules::look(workspace.roots()),
+            Rules::None => OuterRules::default(),
         };
         let descriptor = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).map_err(refused)?;
         let mut standing = Self {
             workspace: workspace.clone(),
             options: *options,
             descriptor,
-            places: Places::default(),
+            places: WatchTree::default(),
             mounts,
             outside,
             excludes: Excludes::default(),
         };
         for root in workspace.roots() {
-            let opened = open_directory_beneath(root, Path::new("")).map_err(Unsure::Refused)?;
+            let opened = open_directory_beneath(root, Path::new("")).map_err(WatchError::Refused)?;
             let own = MASK | WatchFlags::MOVE_SELF | WatchFlags::DELETE_SELF;
             let Some(watch) = add(&standing.descriptor, opened.as_fd(), b".", own)? else {
-                return Err(Unsure::Moved);
+                return Err(WatchError::Moved);
             };
             standing.places.put_root(watch, root);
             standing.enter(&WorkspacePath::beneath(root, Path::new("")), watch, None, options)?;
@@ -103,38 +103,40 @@ impl Standing {
     }
 
     /// Returns the changes of the pending events.
-    pub(super) fn changed(&mut self) -> Result<Changed, Unsure> {
+    pub(super) fn changed(&mut self) -> Result<Changes, WatchError> {
         if self.mounts.changed(self.workspace.roots()) {
-            return Err(Unsure::Moved);
+            return Err(WatchError::Moved);
         }
         if self.options.rules == Rules::Git {
             self.same_rules()?;
         }
         let bytes = events::waiting(&self.descriptor).map_err(refused)?;
         if bytes.is_empty() {
-            return Ok(Changed::Nothing);
+            return Ok(Changes::Nothing);
         }
         self.told(&bytes)
     }
 
     /// Checks the rules for which there are no events.
-    fn same_rules(&mut self) -> Result<(), Unsure> {
-        if let Some(path) = self.outside.differing(&Outside::look(self.workspace.roots())) {
-            return Err(Unsure::Rules(toolpost_text::escape::name(path.as_os_str().as_bytes()).into_owned()));
+    fn same_rules(&mut self) -> Result<(), WatchError> {
+        if let Some(path) = self.outside.differing(&OuterRules::look(self.workspace.roots())) {
+            return Err(WatchError::Rules(
+                toolpost_text::escape::name(path.as_os_str().as_bytes()).into_owned(),
+            ));
         }
         let differing = self.excludes.differing(|watch| way(&self.places, watch));
         let Some(path) = differing.and_then(|watch| self.path(watch, b".git/info/exclude")) else {
             return Ok(());
         };
-        Err(Unsure::Rules(path.display()))
+        Err(WatchError::Rules(path.display()))
     }
 
-    fn told(&mut self, bytes: &[u8]) -> Result<Changed, Unsure> {
-        let mut meaning = Meaning::default();
+    fn told(&mut self, bytes: &[u8]) -> Result<Changes, WatchError> {
+        let mut meaning = EventSummary::default();
         for event in events::each(bytes) {
             self.take(event, &mut meaning)?;
             if meaning.paths.len() > MOST_PATHS {
-                return Err(Unsure::Overflow);
+                return Err(WatchError::Overflow);
             }
         }
         let one = Options { threads: NonZeroUsize::new(1), ..self.options };
@@ -145,22 +147,22 @@ impl Standing {
             }
         }
         let paths = without_inner(meaning.paths);
-        Ok(if paths.is_empty() { Changed::Nothing } else { Changed::Paths(paths) })
+        Ok(if paths.is_empty() { Changes::Nothing } else { Changes::Paths(paths) })
     }
 
     /// Handles one event.
-    fn take(&mut self, event: Event<'_>, meaning: &mut Meaning) -> Result<(), Unsure> {
+    fn take(&mut self, event: Event<'_>, meaning: &mut EventSummary) -> Result<(), WatchError> {
         let Event { watch, mask, name } = event;
         let is = |bits: u32| mask & bits != 0;
         if is(bits::OVERFLOW) {
-            return Err(Unsure::Overflow);
+            return Err(WatchError::Overflow);
         }
         // Late events of a removed watch.
         if !self.places.has(watch) {
             return Ok(());
         }
         if is(bits::UNMOUNT) || (is(bits::MOVE_SELF | bits::DELETE_SELF) && self.places.is_root(watch)) {
-            return Err(Unsure::Moved);
+            return Err(WatchError::Moved);
         }
         if is(bits::IGNORED) {
             self.places.take(watch);
@@ -168,7 +170,7 @@ impl Standing {
         }
         let Some(path) = self.path(watch, name).filter(|_| !name.is_empty()) else { return Ok(()) };
         if self.is_rule(name, mask) {
-            return Err(Unsure::Rules(path.display()));
+            return Err(WatchError::Rules(path.display()));
         }
         if is(bits::DIRECTORY) {
             if is(bits::DELETE | bits::MOVED_FROM) {
@@ -210,7 +212,7 @@ impl Standing {
         watch: i32,
         names: Option<BTreeSet<Vec<u8>>>,
         options: &Options,
-    ) -> Result<(), Unsure> {
+    ) -> Result<(), WatchError> {
         let shared = Shared {
             places: &mut self.places,
             unused: Vec::new(),
@@ -219,7 +221,7 @@ impl Standing {
         };
         let shared = Mutex::new(shared);
         let descriptor = &self.descriptor;
-        let place = Inside { watch, names: names.map(Arc::new) };
+        let place = WatchedDirectory { watch, names: names.map(Arc::new) };
         let make = || Watcher { descriptor, shared: &shared };
         let walked = walk::walk(base, place, options, &|| false, &make).map(|_| ());
         let Shared { unused, repositories, failed, .. } =
@@ -235,7 +237,7 @@ impl Standing {
             (None, Ok(())) => Ok(()),
             // A root must exist. Any other directory is gone or unreadable, and an event reports it when it
             // comes back.
-            (None, Err(fault)) if base.is_root() => Err(Unsure::Refused(fault)),
+            (None, Err(fault)) if base.is_root() => Err(WatchError::Refused(fault)),
             (None, Err(_)) => Ok(()),
         }
     }
@@ -249,22 +251,22 @@ impl Standing {
 }
 
 /// Returns the absolute path of a watched directory.
-fn way(places: &Places, watch: i32) -> Option<PathBuf> {
+fn way(places: &WatchTree, watch: i32) -> Option<PathBuf> {
     let (root, relative) = places.way(watch, b"")?;
     Some(root.path().join(OsStr::from_bytes(&relative)))
 }
 
 /// Watches under construction, shared by the threads of a walk.
 struct Shared<'s> {
-    places: &'s mut Places,
+    places: &'s mut WatchTree,
     unused: Vec<i32>,
     /// Watches on the top directories of repositories.
     repositories: BTreeSet<i32>,
-    failed: Option<Unsure>,
+    failed: Option<WatchError>,
 }
 
 /// A watched directory, and the names to visit in it.
-struct Inside {
+struct WatchedDirectory {
     watch: i32,
     names: Option<Arc<BTreeSet<Vec<u8>>>>,
 }
@@ -276,9 +278,9 @@ struct Watcher<'s, 'p> {
 }
 
 impl Visitor for Watcher<'_, '_> {
-    type Place = Inside;
+    type Place = WatchedDirectory;
 
-    fn judge(&mut self, place: &Inside, candidate: &Candidate<'_>) -> Claim {
+    fn judge(&mut self, place: &WatchedDirectory, candidate: &Candidate<'_>) -> Claim {
         if candidate.name_bytes() == b".git" {
             lock(self.shared).repositories.insert(place.watch);
         }
@@ -286,14 +288,14 @@ impl Visitor for Watcher<'_, '_> {
         if named && candidate.kind() == Kind::Directory { Claim::Wanted } else { Claim::Pass }
     }
 
-    fn visit(&mut self, place: &Inside, entry: &Entry<'_>) -> Next<Inside> {
+    fn visit(&mut self, place: &WatchedDirectory, entry: &Entry<'_>) -> Next<WatchedDirectory> {
         let name = entry.candidate().name_bytes();
         let added = add(self.descriptor, entry.directory(), name, MASK);
         let mut shared = lock(self.shared);
         let watch = match added {
             Ok(Some(watch)) if shared.places.len() < MOST => watch,
             Ok(Some(_)) => {
-                shared.failed = Some(Unsure::TooMany);
+                shared.failed = Some(WatchError::TooMany);
                 return Next::Stop;
             }
             Ok(None) => return Next::On,
@@ -304,7 +306,7 @@ impl Visitor for Watcher<'_, '_> {
         };
         let replaced = shared.places.put(watch, place.watch, name);
         shared.unused.extend(replaced);
-        Next::Enter(Inside { watch, names: None })
+        Next::Enter(WatchedDirectory { watch, names: None })
     }
 }
 
@@ -318,18 +320,18 @@ fn add(
     directory: BorrowedFd<'_>,
     name: &[u8],
     mask: WatchFlags,
-) -> Result<Option<i32>, Unsure> {
+) -> Result<Option<i32>, WatchError> {
     // Through the open directory, so that no link leads elsewhere.
     let mut path = format!("/proc/self/fd/{}/", directory.as_raw_fd()).into_bytes();
     path.extend_from_slice(name);
     match inotify::add_watch(descriptor, path.as_slice(), mask) {
         Ok(watch) => Ok(Some(watch)),
         Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::ACCESS) => Ok(None),
-        Err(Errno::NOSPC) => Err(Unsure::TooMany),
+        Err(Errno::NOSPC) => Err(WatchError::TooMany),
         Err(errno) => Err(refused(errno)),
     }
 }
 
-fn refused(errno: Errno) -> Unsure {
-    Unsure::Refused(errno.into())
+fn refused(errno: Errno) -> WatchError {
+    WatchError::Refused(errno.into())
 }

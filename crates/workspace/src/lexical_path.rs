@@ -14,7 +14,7 @@ const NAME_MAX: usize = 255;
 
 /// An absolute path without `.` and `..`, not yet resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Spelled {
+pub(crate) struct LexicalPath {
     pub(crate) absolute: PathBuf,
     pub(crate) ending: Ending,
 }
@@ -27,7 +27,7 @@ pub(crate) enum Ending {
 }
 
 /// Parses a path: absolute, relative to `base`, `~/…` or `file://…`.
-pub(crate) fn spell(said: &str, base: &Path, home: Option<&Path>) -> Result<Spelled, PathError> {
+pub(crate) fn parse(said: &str, base: &Path, home: Option<&Path>) -> Result<LexicalPath, PathError> {
     if said.is_empty() {
         return Err(PathError::Empty);
     }
@@ -46,17 +46,17 @@ pub(crate) fn spell(said: &str, base: &Path, home: Option<&Path>) -> Result<Spel
     if too_long {
         return Err(PathError::TooLong { said: clipped(said) });
     }
-    Ok(Spelled { absolute, ending })
+    Ok(LexicalPath { absolute, ending })
 }
 
 /// Parses a path in its display form, with escaped names.
 ///
 /// `None` if an escape is invalid, or the path contains NUL.
-pub(crate) fn spell_shown(said: &str, base: &Path) -> Option<Spelled> {
+pub(crate) fn parse_displayed(said: &str, base: &Path) -> Option<LexicalPath> {
     let bytes = unescape(said).filter(|bytes| !bytes.contains(&0))?;
     let ending = if ends_as_directory(&bytes) { Ending::Directory } else { Ending::Open };
     let absolute = fold(&base.join(OsString::from_vec(bytes)));
-    (absolute.as_os_str().len() <= PATH_MAX).then_some(Spelled { absolute, ending })
+    (absolute.as_os_str().len() <= PATH_MAX).then_some(LexicalPath { absolute, ending })
 }
 
 /// Returns the start of a given path, escaped. Backslashes stay, since they may be escapes already.

@@ -5,15 +5,15 @@ use std::collections::HashMap;
 
 use rustix::fs::lstat;
 
-use super::changes::{Changed, without_inner};
+use super::changes::{Changes, without_inner};
 use crate::path::WorkspacePath;
 use crate::walk::{FileStat, file_stat};
 
 /// Last seen metadata of files with several hard links.
 #[derive(Debug, Default)]
-pub(super) struct Linked(HashMap<WorkspacePath, FileStat>);
+pub(super) struct HardLinks(HashMap<WorkspacePath, FileStat>);
 
-impl Linked {
+impl HardLinks {
     /// Records the metadata of a file.
     pub(super) fn seen(&mut self, path: &WorkspacePath, stat: FileStat) {
         if stat.links > 1 {
@@ -24,7 +24,7 @@ impl Linked {
     }
 
     /// Adds the files whose metadata differs.
-    pub(super) fn add_to(&mut self, changed: Changed) -> Changed {
+    pub(super) fn add_to(&mut self, changed: Changes) -> Changes {
         let mut paths = Vec::new();
         self.0.retain(|path, was| {
             // The result is only compared and never shown, so a path that leads elsewhere by now is harmless.
@@ -35,10 +35,10 @@ impl Linked {
             now.inspect(|now| *was = *now).is_some()
         });
         match changed {
-            Changed::Unknown(_) => changed,
-            Changed::Nothing if paths.is_empty() => changed,
-            Changed::Nothing => Changed::Paths(without_inner(paths.into_iter().collect())),
-            Changed::Paths(told) => Changed::Paths(without_inner(told.into_iter().chain(paths).collect())),
+            Changes::Unknown(_) => changed,
+            Changes::Nothing if paths.is_empty() => changed,
+            Changes::Nothing => Changes::Paths(without_inner(paths.into_iter().collect())),
+            Changes::Paths(told) => Changes::Paths(without_inner(told.into_iter().chain(paths).collect())),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::dir_entry::{DirEntry, fingerprint_entry};
 use crate::journal::{Journal, Phase};
 use crate::path::WorkspacePath;
 use crate::read::stat_at;
-use crate::record::{Change, Content, Record, Sort, What};
+use crate::record::{Change, ChangeKind, Content, ContentKind, Record};
 use crate::recording::tree::link;
 use crate::workspace::Workspace;
 
@@ -18,7 +18,8 @@ pub(crate) fn is_done(workspace: &Workspace, journal: &Journal) -> bool {
     match (journal.phase, &journal.record) {
         (Phase::Done, _) => true,
         (Phase::Staging, Some(record)) => record.changes.iter().all(|change| {
-            let place = if change.what == What::Moved { change.to.as_ref() } else { Some(&change.place) };
+            let place =
+                if change.what == ChangeKind::Moved { change.to.as_ref() } else { Some(&change.place) };
             let path = place.and_then(|place| workspace.known(place.path()));
             path.is_some_and(|path| is_after(workspace, change, record, &path))
         }),
@@ -28,7 +29,7 @@ pub(crate) fn is_done(workspace: &Workspace, journal: &Journal) -> bool {
 
 /// Current state of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Now {
+pub(super) enum CurrentState {
     Absent,
     There(Stat, Content),
     /// The path cannot be read.
@@ -36,31 +37,31 @@ pub(super) enum Now {
 }
 
 /// Returns the current state of a path.
-pub(super) fn look(path: &WorkspacePath) -> Now {
+pub(super) fn look(path: &WorkspacePath) -> CurrentState {
     let stat = match stat_at(path.root(), path.relative()) {
         Ok(stat) => stat,
-        Err(crate::AccessKind::Missing | crate::AccessKind::NotADirectory) => return Now::Absent,
-        Err(why) => return Now::Unknown(why.to_string()),
+        Err(crate::AccessKind::Missing | crate::AccessKind::NotADirectory) => return CurrentState::Absent,
+        Err(why) => return CurrentState::Unknown(why.to_string()),
     };
     let content = match stat.kind {
         Kind::File => match marked(path) {
             Ok(content) => content,
-            Err(why) => return Now::Unknown(why.to_string()),
+            Err(why) => return CurrentState::Unknown(why.to_string()),
         },
-        Kind::Directory => Content { mode: Some(stat.mode), ..Content::new(Sort::Directory) },
+        Kind::Directory => Content { mode: Some(stat.mode), ..Content::new(ContentKind::Directory) },
         Kind::Link => {
             let target = DirEntry::open(path).and_then(|entry| link(&entry.directory, &entry.name)).ok();
-            Content { target, ..Content::new(Sort::Link) }
+            Content { target, ..Content::new(ContentKind::Link) }
         }
-        _ => Content::new(Sort::Other),
+        _ => Content::new(ContentKind::Other),
     };
-    Now::There(stat, content)
+    CurrentState::There(stat, content)
 }
 
 /// Returns whether two states are equal, ignoring permissions.
 pub(super) fn is_same(now: &Content, then: &Content) -> bool {
-    let sort = if then.sort == Sort::Tree { Sort::Directory } else { then.sort };
-    now.sort == sort && now.target == then.target && (sort != Sort::File || now.hash == then.hash)
+    let sort = if then.sort == ContentKind::Tree { ContentKind::Directory } else { then.sort };
+    now.sort == sort && now.target == then.target && (sort != ContentKind::File || now.hash == then.hash)
 }
 
 fn marked(path: &WorkspacePath) -> Result<Content, crate::AccessKind> {
@@ -74,11 +75,11 @@ fn is_after(workspace: &Workspace, change: &Change, record: &Record, path: &Work
     let now = look(path);
     match (&change.after, &now) {
         // Recovery removes the empty directory later.
-        (None, _) if change.what == What::DeletedEmpty => true,
-        (None, now) => *now == Now::Absent,
-        (Some(after), Now::There(stat, content)) => {
-            let mode = after.mode.is_none_or(|mode| mode == stat.mode || after.sort != Sort::File);
-            let left = change.what != What::Moved || has_left(workspace, change, record, path);
+        (None, _) if change.what == ChangeKind::DeletedEmpty => true,
+        (None, now) => *now == CurrentState::Absent,
+        (Some(after), CurrentState::There(stat, content)) => {
+            let mode = after.mode.is_none_or(|mode| mode == stat.mode || after.sort != ContentKind::File);
+            let left = change.what != ChangeKind::Moved || has_left(workspace, change, record, path);
             is_same(content, after) && mode && left
         }
         (Some(_), _) => false,
@@ -100,5 +101,5 @@ fn has_left(workspace: &Workspace, change: &Change, record: &Record, to: &Worksp
         .iter()
         .any(|other| other.place == change.place && other.after.is_some() && other != change);
     let from = workspace.known(change.place.path());
-    taken || from.is_some_and(|from| look(&from) == Now::Absent || is_one(&from, to))
+    taken || from.is_some_and(|from| look(&from) == CurrentState::Absent || is_one(&from, to))
 }

@@ -15,19 +15,19 @@ pub(super) enum Above {
 
 /// Watched directories, by watch descriptor.
 #[derive(Debug, Default)]
-pub(super) struct Places {
-    all: HashMap<i32, Place>,
+pub(super) struct WatchTree {
+    all: HashMap<i32, Node>,
     roots: Vec<(Root, i32)>,
 }
 
 #[derive(Debug)]
-struct Place {
+struct Node {
     above: Above,
     name: Box<[u8]>,
     inside: HashMap<Box<[u8]>, i32>,
 }
 
-impl Places {
+impl WatchTree {
     /// Returns the number of watched directories.
     pub(super) fn len(&self) -> usize {
         self.all.len()
@@ -47,7 +47,7 @@ impl Places {
     pub(super) fn put_root(&mut self, watch: i32, root: &Root) {
         self.roots.push((root.clone(), watch));
         // A nested root is known by its location in the outer root.
-        self.all.entry(watch).or_insert_with(|| Place {
+        self.all.entry(watch).or_insert_with(|| Node {
             above: Above::Root(root.clone()),
             name: Box::default(),
             inside: HashMap::new(),
@@ -73,7 +73,7 @@ impl Places {
             }
             None => HashMap::new(),
         };
-        self.all.insert(watch, Place { above: Above::Watch(above), name: name.into(), inside });
+        self.all.insert(watch, Node { above: Above::Watch(above), name: name.into(), inside });
         if let Some(place) = self.all.get_mut(&above) {
             place.inside.insert(name.into(), watch);
         }
@@ -144,7 +144,7 @@ impl Places {
     }
 
     /// Removes a watch from the children of its parent.
-    fn cut(&mut self, watch: i32, place: &Place) {
+    fn cut(&mut self, watch: i32, place: &Node) {
         if let Above::Watch(above) = place.above
             && let Some(parent) = self.all.get_mut(&above)
             && parent.inside.get(&place.name) == Some(&watch)

@@ -64,21 +64,21 @@ impl Skipped {
 
     /// Counts a directory that the caller excludes itself, as a dependency directory.
     pub fn leave_out(&mut self, name: impl FnOnce() -> String) {
-        self.count(Reason::Dependency, What::Directory, name);
+        self.count(Reason::Dependency, EntryType::Directory, name);
     }
 
     /// Counts an excluded entry, and lists it if it is a directory. Caches of Python tools are not counted,
     /// since they hold nothing of interest.
-    pub fn count(&mut self, reason: Reason, what: What, name: impl FnOnce() -> String) {
+    pub fn count(&mut self, reason: Reason, what: EntryType, name: impl FnOnce() -> String) {
         let tally = match (reason, what) {
-            (Reason::Ignored, What::File) => &mut self.ignored_files,
-            (Reason::Ignored, What::Directory) => &mut self.ignored_directories,
-            (Reason::Hidden, What::File) => &mut self.hidden_files,
-            (Reason::Hidden, What::Directory) => &mut self.hidden_directories,
+            (Reason::Ignored, EntryType::File) => &mut self.ignored_files,
+            (Reason::Ignored, EntryType::Directory) => &mut self.ignored_directories,
+            (Reason::Hidden, EntryType::File) => &mut self.hidden_files,
+            (Reason::Hidden, EntryType::Directory) => &mut self.hidden_directories,
             (Reason::VersionControl, _) => &mut self.version_control,
             (Reason::Dependency, _) => &mut self.dependencies,
         };
-        let name = (what == What::Directory && reason != Reason::VersionControl).then(name);
+        let name = (what == EntryType::Directory && reason != Reason::VersionControl).then(name);
         if reason == Reason::Dependency && name.as_deref().is_some_and(is_cache) {
             return;
         }
@@ -120,7 +120,7 @@ pub enum Reason {
 
 /// Types of excluded entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum EntryType {
     /// Anything but a directory.
     File,
     /// A directory with its content.

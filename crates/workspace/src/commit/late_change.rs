@@ -1,4 +1,4 @@
-//! Late changes: content that another process writes between the check of a file and its replacement.
+//! LateChange changes: content that another process writes between the check of a file and its replacement.
 //!
 //! A rename replaces the file, so such content would be lost. Therefore the old file stays open: additions
 //! are appended to the new content, and any other change fails the commit.
@@ -17,7 +17,7 @@ use crate::read::{OpenFile, open_regular};
 use super::stage::write_all;
 
 /// A file that is being replaced, held open.
-pub(super) struct Former {
+pub(super) struct ReplacedFile {
     file: OpenFile,
     /// Known length in bytes; `None` before the first check.
     known: Option<u64>,
@@ -25,7 +25,7 @@ pub(super) struct Former {
 
 /// A late change of a replaced file.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Late {
+pub(super) enum LateChange {
     Nothing,
     /// The file grew; the addition was appended to the new content.
     Appended,
@@ -33,7 +33,7 @@ pub(super) enum Late {
     Changed(Vec<u8>),
 }
 
-impl Former {
+impl ReplacedFile {
     /// Opens the file before it is replaced.
     pub(super) fn open(entry: &DirEntry) -> std::result::Result<Self, AccessKind> {
         Ok(Self { file: open_regular(&entry.directory, entry.name.as_ref())?, known: None })
@@ -42,14 +42,14 @@ impl Former {
     /// Checks the file after its replacement, and appends additions to the new content.
     ///
     /// `old` is the known hash, and `length` the known length in bytes.
-    pub(super) fn settle(&mut self, entry: &DirEntry, old: ContentHash, length: u64) -> Result<Late> {
+    pub(super) fn settle(&mut self, entry: &DirEntry, old: ContentHash, length: u64) -> Result<LateChange> {
         let from = match self.known {
             Some(known) => known,
             None => {
                 let bytes = self.bytes(0)?;
                 let common = usize::try_from(length).ok().and_then(|length| bytes.get(..length));
                 if common.is_none_or(|common| hash(common) != old) {
-                    return Ok(Late::Changed(bytes));
+                    return Ok(LateChange::Changed(bytes));
                 }
                 length
             }
@@ -57,12 +57,12 @@ impl Former {
         let tail = self.bytes(from)?;
         self.known = Some(from + tail.len() as u64);
         if tail.is_empty() {
-            return Ok(Late::Nothing);
+            return Ok(LateChange::Nothing);
         }
         let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
         let new = open_at(&entry.directory, entry.name.as_ref(), flags, Mode::empty())?;
         write_all(&new.into(), &tail)?;
-        Ok(Late::Appended)
+        Ok(LateChange::Appended)
     }
 
     /// Returns the file, for its metadata.

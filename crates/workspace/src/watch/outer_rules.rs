@@ -16,7 +16,7 @@ use crate::walk::{EXCLUDE, FileStat, RULES, file_stat, info, is_top, open_direct
 
 /// Stamps of the ignore files above the roots and of the user's global excludes.
 #[derive(Debug, Default)]
-pub(super) struct Outside(Vec<(PathBuf, Stamp)>);
+pub(super) struct OuterRules(Vec<(PathBuf, Stamp)>);
 
 /// Stamps of the `info/exclude` files of repositories below the roots, by watch descriptor.
 #[derive(Debug, Default)]
@@ -59,7 +59,7 @@ impl Stamp {
     }
 }
 
-impl Outside {
+impl OuterRules {
     /// Stamps the files.
     pub(super) fn look(roots: &[Root]) -> Self {
         let mut stamps = Vec::new();

@@ -2,7 +2,7 @@
 
 /// Outcome of reverting one step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Reverted {
+pub(crate) enum RevertOutcome {
     /// The step had not happened.
     Nothing,
     /// The former state is restored.

@@ -15,11 +15,11 @@ const RANGES: usize = 1_000;
 
 /// File contents that one session has seen, identified by hash and never by time.
 #[derive(Debug, Default)]
-pub struct Ledger(Mutex<Book>);
+pub struct ReadLedger(Mutex<Book>);
 
 /// Part of a file that was shown in one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Seen {
+pub enum ShownPart {
     /// The whole file.
     Whole,
     /// These lines, counted from 1.
@@ -48,9 +48,9 @@ pub struct Record {
     pub coverage: Coverage,
 }
 
-impl Ledger {
+impl ReadLedger {
     /// Records shown content. The same content as before adds up; new content replaces the entry.
-    pub fn record(&self, path: &WorkspacePath, hash: ContentHash, seen: Seen) {
+    pub fn record(&self, path: &WorkspacePath, hash: ContentHash, seen: ShownPart) {
         let mut book = self.book();
         let before = book.remove(path).filter(|record| record.hash == hash);
         let coverage = match before {
@@ -127,13 +127,13 @@ impl Book {
     }
 }
 
-fn add(coverage: Coverage, seen: Seen) -> Coverage {
+fn add(coverage: Coverage, seen: ShownPart) -> Coverage {
     match (coverage, seen) {
-        (Coverage::Whole, _) | (_, Seen::Whole) => Coverage::Whole,
-        (Coverage::Lines(ranges), Seen::Lines(range)) => Coverage::Lines(merge(ranges, range)),
-        (Coverage::Part, Seen::Lines(range)) => Coverage::Lines(merge(Vec::new(), range)),
-        (Coverage::Lines(ranges), Seen::Part) => Coverage::Lines(ranges),
-        (Coverage::Part, Seen::Part) => Coverage::Part,
+        (Coverage::Whole, _) | (_, ShownPart::Whole) => Coverage::Whole,
+        (Coverage::Lines(ranges), ShownPart::Lines(range)) => Coverage::Lines(merge(ranges, range)),
+        (Coverage::Part, ShownPart::Lines(range)) => Coverage::Lines(merge(Vec::new(), range)),
+        (Coverage::Lines(ranges), ShownPart::Part) => Coverage::Lines(ranges),
+        (Coverage::Part, ShownPart::Part) => Coverage::Part,
     }
 }
 

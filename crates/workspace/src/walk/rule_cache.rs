@@ -13,27 +13,27 @@ const MOST: (usize, usize) = (512, 8 << 20);
 type Rules = Arc<OnceLock<Option<Arc<Gitignore>>>>;
 
 /// A cached text.
-struct Kept {
+struct CachedRules {
     hash: ContentHash,
     len: usize,
     rules: Rules,
 }
 
 /// Cached texts, the most recently used last.
-static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
+static CACHE: Mutex<Vec<CachedRules>> = Mutex::new(Vec::new());
 
 /// Returns the compiled rules of a text; `None` if it has none.
 pub(super) fn of(text: &[u8]) -> Option<Arc<Gitignore>> {
-    kept(text).get_or_init(|| compile(text).map(Arc::new)).clone()
+    cached(text).get_or_init(|| compile(text).map(Arc::new)).clone()
 }
 
-fn kept(text: &[u8]) -> Rules {
+fn cached(text: &[u8]) -> Rules {
     let hash = hash(text);
-    let mut all = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
     let found = all.iter().rposition(|kept| kept.hash == hash && kept.len == text.len());
     let latest = match found {
         Some(place) => all.remove(place),
-        None => Kept { hash, len: text.len(), rules: Rules::default() },
+        None => CachedRules { hash, len: text.len(), rules: Rules::default() },
     };
     let rules = Arc::clone(&latest.rules);
     all.push(latest);
@@ -75,6 +75,6 @@ mod tests {
         let long = format!("a\n{}", "#".repeat(MOST.1));
         let long = (long.as_bytes(), of(long.as_bytes()).unwrap());
         assert!(Arc::ptr_eq(&long.1, &of(long.0).unwrap()));
-        assert!(KEPT.lock().unwrap().len() <= MOST.0);
+        assert!(CACHE.lock().unwrap().len() <= MOST.0);
     }
 }

@@ -11,12 +11,12 @@ use std::sync::Arc;
 use ignore::gitignore::{Gitignore, gitconfig_excludes_path};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, open, statat};
 
-use super::compiled;
 use super::exclude::open_directory;
-use super::ledger::Unreadable;
 use super::listing::Marks;
 use super::options::Rules;
+use super::rule_cache;
 use super::rules::{Gitignores, Level, Top, read_at_most};
+use super::stats::Unreadable;
 use crate::path::WorkspacePath;
 
 /// Names of files with ignore rules.
@@ -101,5 +101,5 @@ fn global() -> Option<Arc<Gitignore>> {
     let opened = open(gitconfig_excludes_path()?, flags, Mode::empty()).ok()?;
     let mut text = Vec::new();
     read_at_most(opened.into(), &mut text).ok()?;
-    compiled::of(&text)
+    rule_cache::of(&text)
 }

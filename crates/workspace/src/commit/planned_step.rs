@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use super::late::Former;
+use super::late_change::ReplacedFile;
 use crate::access::{Kind, Stat};
 use crate::dir_entry::DirEntry;
 use crate::fingerprint::Fingerprint;
@@ -23,7 +23,7 @@ pub(crate) enum ReadOnly {
 }
 
 /// A step with the data that it needs.
-pub(super) struct Work {
+pub(super) struct PlannedStep {
     /// Number of its draft.
     pub(super) draft: usize,
     pub(super) path: WorkspacePath,
@@ -44,7 +44,7 @@ pub(super) struct Work {
     /// Directory of the staged content, held open in case it is renamed.
     pub(super) staged: Option<DirEntry>,
     /// The replaced file, held open until the commit ends.
-    pub(super) former: Option<Former>,
+    pub(super) former: Option<ReplacedFile>,
 }
 
 /// Source of a copy.
@@ -72,8 +72,8 @@ pub(super) fn step(kind: StepKind, path: &WorkspacePath, old: Option<Fingerprint
 }
 
 /// Creates a planned step without data.
-pub(super) fn work(draft: usize, path: WorkspacePath, step: Step) -> Work {
-    Work {
+pub(super) fn work(draft: usize, path: WorkspacePath, step: Step) -> PlannedStep {
+    PlannedStep {
         draft,
         path,
         to: None,
