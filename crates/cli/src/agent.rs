@@ -1,13 +1,14 @@
 //! `toolpost agent`: a model does a task with the tools.
 
 use crate::{
-    args::Common,
+    agent_runs,
+    args::{Agent, AgentCommand, Common},
     ask::{self, Input},
+    assembly,
+    model_source::ModelSource,
     out,
     settings::Settings,
     signals, view,
-    who::Who,
-    wire, works,
 };
 use anyhow::{Context, Result, bail};
 use serde_json::json;
@@ -26,53 +27,13 @@ use toolpost_runtime::{Asker, Runtime, Structured};
 /// The exit status of work that is not complete.
 const FAILED: u8 = 1;
 
-#[derive(clap::Args)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-pub(crate) struct Agent {
-    /// Task for the model; `-` reads standard input
-    #[arg(required_unless_present = "resume")]
-    pub(crate) task: Option<String>,
-    /// Continue earlier work with its settings: an id, the beginning of one, or `last`
-    #[arg(long, value_name = "ID")]
-    pub(crate) resume: Option<String>,
-    #[command(flatten)]
-    pub(crate) limits: AgentLimits,
-    /// Print the outcome as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    #[command(subcommand)]
-    pub(crate) command: Option<AgentCommand>,
-}
-
-#[derive(clap::Subcommand)]
-pub(crate) enum AgentCommand {
-    /// List earlier work, newest first
-    List(works::List),
-}
-
-#[derive(clap::Args)]
-pub(crate) struct AgentLimits {
-    /// Maximum number of questions to the model, including delegates and tools [default: 200]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) max_turns: Option<u64>,
-    /// Maximum number of tool calls [default: 600]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) max_calls: Option<u64>,
-    /// Maximum number of tokens in all questions and answers [default: 2000000]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) max_tokens: Option<u64>,
-    /// Maximum time [default: 3600]
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) max_time: Option<u64>,
-}
-
 /// Does a task, continues one, or lists them.
 pub(crate) fn run(common: &Common, args: Agent) -> Result<ExitCode> {
     let mut settings = Settings::find(common)?;
     if let Some(AgentCommand::List(list)) = &args.command {
-        return works::list(&settings, list);
+        return agent_runs::list(&settings, list);
     }
-    let earlier = args.resume.as_deref().map(|word| works::find(&settings, word)).transpose()?;
+    let earlier = args.resume.as_deref().map(|word| agent_runs::find(&settings, word)).transpose()?;
     if let Some(began) = &earlier {
         settings.resume(began)?;
     }
@@ -84,9 +45,9 @@ pub(crate) fn run(common: &Common, args: Agent) -> Result<ExitCode> {
         Some("-") => Some(standard_input()?),
         task => task.map(str::to_owned),
     };
-    let wired = wire::wire(&settings, Structured::On, wire::Life::Long)?;
-    wired.recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
-    let (transcript, messages) = begun(&settings, &wired.runtime, earlier.as_ref(), task)?;
+    let assembly = assembly::assemble(&settings, Structured::On, assembly::Life::Long)?;
+    assembly.recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
+    let (transcript, messages) = begun(&settings, &assembly.runtime, earlier.as_ref(), task)?;
     let id = transcript.id().map(str::to_owned);
     if let Some(id) = &id {
         eprintln!(
@@ -97,7 +58,7 @@ pub(crate) fn run(common: &Common, args: Agent) -> Result<ExitCode> {
     let asker = ask::asker(settings.ask.value, input);
     let budget = Budget::new(settings.agent.limits(&args.limits));
     let session = Session::named(settings.session.value.clone().or_else(|| id.clone()));
-    let work = Work { wired, asker, budget, transcript, messages, session };
+    let work = Work { assembly, asker, budget, transcript, messages, session };
     let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let outcome = threads.block_on(work.done(&settings));
     // A prompt that is still open at the terminal does not delay the end.
@@ -107,7 +68,7 @@ pub(crate) fn run(common: &Common, args: Agent) -> Result<ExitCode> {
 
 /// A piece of work, ready to be done.
 struct Work {
-    wired: wire::Wired,
+    assembly: assembly::Assembly,
     asker: Arc<dyn Asker>,
     budget: Arc<Budget>,
     transcript: Transcript,
@@ -118,25 +79,25 @@ struct Work {
 impl Work {
     /// Does it; the first signal gives it up.
     async fn done(self, settings: &Settings) -> Result<Outcome> {
-        let (runtime, who) = (self.wired.runtime.clone(), self.wired.who.clone());
+        let (runtime, models) = (self.assembly.runtime.clone(), self.assembly.models.clone());
         let cancel = CancellationToken::new();
         signals::cancelling(cancel.clone())?;
-        let outcome = match &who {
-            Who::Nobody => bail!("no model can be asked"),
-            Who::Model(crew) => self.by_model(crew, settings, cancel).await,
-            Who::Own(acp) => self.by_own(acp, cancel).await,
+        let outcome = match &models {
+            ModelSource::Nobody => bail!("no model can be asked"),
+            ModelSource::Model(crew) => self.by_model(crew, settings, cancel).await,
+            ModelSource::Own(acp) => self.by_own(acp, cancel).await,
         };
-        tokio::join!(runtime.shut_down(), who.end());
+        tokio::join!(runtime.shut_down(), models.end());
         Ok(outcome)
     }
 
     /// Lets a model do it, in our loop.
     async fn by_model(self, crew: &Arc<Crew>, settings: &Settings, cancel: CancellationToken) -> Outcome {
-        let (runtime, session) = (self.wired.runtime, self.session);
+        let (runtime, session) = (self.assembly.runtime, self.session);
         let watch = view::watch();
         crew.watched(watch.clone());
         crew.share(session.id(), &self.budget);
-        if let Some(bridge) = &self.wired.bridge {
+        if let Some(bridge) = &self.assembly.bridge {
             bridge.begin(&runtime);
             tokio::select! {
                 () = runtime.settled() => {}
@@ -180,7 +141,7 @@ fn begun(
 ) -> Result<(Transcript, Vec<Message>)> {
     let state = settings.state.value.as_deref();
     if let Some(began) = earlier {
-        return resumed(state.context(works::NO_STATE)?, runtime, began, task);
+        return resumed(state.context(agent_runs::NO_STATE)?, runtime, began, task);
     }
     let task = task.filter(|task| !task.trim().is_empty()).context("the task is empty")?;
     let message = Message::User { text: task.clone() };

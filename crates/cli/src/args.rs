@@ -1,6 +1,5 @@
 //! The commands and options of the command line.
 
-use crate::skills::Skills;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -95,14 +94,14 @@ pub(crate) struct Common {
     #[arg(long, global = true, value_name = "ADDRESS")]
     pub(crate) index: Option<String>,
     #[command(flatten)]
-    pub(crate) modeling: crate::modeling::Flags,
+    pub(crate) model: ModelFlags,
     #[command(flatten)]
-    pub(crate) editing: crate::editing::EditorFlags,
+    pub(crate) editor: EditorFlags,
     /// Name of a root in the shared index (repeatable) [default: where it was cloned from]
     #[arg(long = "repository", global = true, value_name = "NAME")]
     pub(crate) repositories: Vec<String>,
     #[command(flatten)]
-    pub(crate) codesearch: crate::codesearch::CodeFlags,
+    pub(crate) code_search: CodeSearchFlags,
 }
 
 /// The answer to prompts when nobody can be asked.
@@ -161,7 +160,7 @@ pub(crate) enum Command {
     /// Call one tool, or many from a script
     Call(Call),
     /// Let a model do a task with the tools
-    Agent(crate::agent::Agent),
+    Agent(Agent),
     /// Show one tool, or print all tool definitions
     Tools(Tools),
     /// Find lines that match a regular expression
@@ -182,7 +181,7 @@ pub(crate) enum Command {
     Undo(Undo),
     /// Explain which rule decides about a command, or trust a project's rules
     #[command(subcommand)]
-    Policy(crate::policy::PolicyCommand),
+    Policy(PolicyCommand),
     /// List the skills, or trust the project's
     Skills(Skills),
     /// Check the installation and print the active settings
@@ -268,11 +267,11 @@ pub(crate) enum Index {
     /// Delete the workspace's index from disk
     Drop,
     /// Push a commit to the shared index
-    Push(crate::shared::Push),
+    Push(Push),
     /// Remove a repository or a branch from the shared index
-    Forget(crate::shared::Forget),
+    Forget(Forget),
     /// Delete content from the shared index that no branch uses any more
-    Prune(crate::shared::Prune),
+    Prune(Prune),
 }
 
 #[derive(clap::Args)]
@@ -426,4 +425,208 @@ pub(crate) struct Doctor {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Skills {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Option<SkillsCommand>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum SkillsCommand {
+    /// List the skills
+    List(ListSkills),
+    /// Let the project's skills be used, until one of their files changes
+    Trust(TrustSkills),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct ListSkills {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct TrustSkills {
+    /// Names of the skills [default: all of the project's]
+    pub(crate) names: Vec<String>,
+    /// Revoke the trust
+    #[arg(long)]
+    pub(crate) revoke: bool,
+}
+
+#[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(crate) struct Agent {
+    /// Task for the model; `-` reads standard input
+    #[arg(required_unless_present = "resume")]
+    pub(crate) task: Option<String>,
+    /// Continue earlier work with its settings: an id, the beginning of one, or `last`
+    #[arg(long, value_name = "ID")]
+    pub(crate) resume: Option<String>,
+    #[command(flatten)]
+    pub(crate) limits: AgentLimits,
+    /// Print the outcome as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Option<AgentCommand>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum AgentCommand {
+    /// List earlier work, newest first
+    List(AgentList),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct AgentLimits {
+    /// Maximum number of questions to the model, including delegates and tools [default: 200]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_turns: Option<u64>,
+    /// Maximum number of tool calls [default: 600]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_calls: Option<u64>,
+    /// Maximum number of tokens in all questions and answers [default: 2000000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_tokens: Option<u64>,
+    /// Maximum time [default: 3600]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_time: Option<u64>,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct AgentList {
+    /// Also list work in other directories
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Maximum number of works
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) limit: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Show which rule decides about each part of a command, and why; runs nothing
+    Explain(Explain),
+    /// Let the project's .toolpost/policy.toml also allow things, until the file changes
+    Trust(PolicyTrust),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Explain {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Working directory of the command [default: the first root]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) directory: Option<String>,
+    /// One shell command as a single argument, or a program and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) command: Vec<String>,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct PolicyTrust {
+    /// Revoke the trust
+    #[arg(long)]
+    pub(crate) revoke: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Push {
+    /// Shared index, as postgres://USER:PASSWORD@HOST:PORT/DATABASE [default: --index]
+    pub(crate) address: Option<String>,
+    /// Commit to push
+    #[arg(long, value_name = "REV", default_value = "HEAD")]
+    pub(crate) commit: String,
+    /// Branch of the commit [default: the branch that is checked out]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) branch: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Forget {
+    /// Name of the repository in the index
+    pub(crate) name: String,
+    /// Shared index, as postgres://USER:PASSWORD@HOST:PORT/DATABASE [default: --index]
+    pub(crate) address: Option<String>,
+    /// Remove only this branch [default: all branches]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) branch: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Prune {
+    /// Shared index, as postgres://USER:PASSWORD@HOST:PORT/DATABASE [default: --index]
+    pub(crate) address: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What the command line says of models.
+#[derive(clap::Args, Default)]
+pub(crate) struct ModelFlags {
+    /// Model name [default: none]
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Provider of the model: openai, responses, anthropic, gemini or ollama [default: openai]
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) provider: Option<String>,
+    /// URL of the model service [default: the provider's]
+    #[arg(long, global = true, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    #[command(flatten)]
+    pub(crate) own: ExternalAgentFlags,
+}
+
+/// What the command line says of the user's own agent.
+#[derive(clap::Args, Default)]
+pub(crate) struct ExternalAgentFlags {
+    /// External agent to use instead of a model (ACP), such as "opencode acp" [default: none]
+    #[arg(long, global = true, value_name = "COMMAND")]
+    pub(crate) acp: Option<String>,
+    /// Permissions of the external agent: read, write (with our tools) or all [default: read]
+    #[arg(long, global = true, value_name = "WHAT")]
+    pub(crate) acp_may: Option<String>,
+}
+
+/// What the command line says of editors.
+#[derive(clap::Args, Default)]
+pub(crate) struct EditorFlags {
+    /// Editor for the editor tools: nvim:SOCKET, auto or off [default: auto, the editor whose terminal this is]
+    #[arg(long, global = true, value_name = "EDITOR")]
+    pub(crate) editor: Option<String>,
+    /// Without an editor, let the editor tools insert into the file itself [default: off]
+    #[arg(long, global = true, value_enum)]
+    pub(crate) editor_apply: Option<OnOff>,
+}
+
+/// What the command line says of it.
+#[derive(clap::Args, Default)]
+pub(crate) struct CodeSearchFlags {
+    /// Read dependencies where package managers keep them [default: on]
+    #[arg(long, global = true, value_enum)]
+    pub(crate) dependencies: Option<OnOff>,
+    /// Web service that code search also asks: exa, context7, sourcegraph or github [default: none]
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) codesearch: Option<String>,
+    /// URL of the code search service
+    #[arg(long, global = true, value_name = "URL")]
+    pub(crate) codesearch_url: Option<String>,
 }

@@ -3,9 +3,9 @@
 use crate::{
     args::{Call as Args, Common},
     ask::{self, Input},
-    one_tool, out,
+    assembly, out,
     settings::Settings,
-    wire,
+    tool_page,
 };
 use anyhow::{Context, Result, anyhow, bail};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -25,8 +25,8 @@ const FAILED: u8 = 1;
 pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
     let structured = if args.json { Structured::On } else { Structured::Off };
-    let wired = wire::wire(&settings, structured, wire::Life::Short)?;
-    wired.recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
+    let assembly = assembly::assemble(&settings, structured, assembly::Life::Short)?;
+    assembly.recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
     let reads_input =
         args.arguments.as_deref() == Some("-") || args.script.as_deref() == Some(Path::new("-"));
     let input = if reads_input { Input::Taken } else { Input::Person };
@@ -34,11 +34,11 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     let session = match &args.script {
         // A script is a client: it reads a file before it changes it.
         Some(_) => Session::named(name),
-        None => Session::of_user(name, pinned(&wired.runtime, &args.expect)?),
+        None => Session::of_user(name, pinned(&assembly.runtime, &args.expect)?),
     };
     let caller = Caller {
-        runtime: wired.runtime,
-        bridge: wired.bridge,
+        runtime: assembly.runtime,
+        bridge: assembly.bridge,
         session,
         asker: ask::asker(settings.ask.value, input),
     };
@@ -54,7 +54,8 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
                 }
             };
             let outcome = threads.block_on(caller.to_the_end(caller.call(tool.clone(), arguments)));
-            let outcome = match (outcome, one_tool::unknown(&settings, &caller.runtime.catalogue(), &tool)?) {
+            let outcome = match (outcome, tool_page::unknown(&settings, &caller.runtime.catalogue(), &tool)?)
+            {
                 (Outcome::NoSuchTool(_), Some(words)) => Outcome::NoSuchTool(Answer::text(words)),
                 (outcome, _) => outcome,
             };
@@ -82,7 +83,7 @@ fn understood(
     let text = match (arguments, known) {
         (Some(dash), _) if dash == "-" => standard_input()?,
         (Some(text), _) => text,
-        (None, Some(known)) => return Ok(Given::Nothing(one_tool::page(settings, known))),
+        (None, Some(known)) => return Ok(Given::Nothing(tool_page::page(settings, known))),
         // The call says that there is no such tool.
         (None, None) => return Ok(Given::Arguments(json!({}))),
     };
@@ -96,10 +97,10 @@ fn understood(
         Err(error) => error,
     };
     let Some(known) = known else { return Err(error).context("the arguments are not JSON") };
-    let example = one_tool::meant(known, &text).unwrap_or_else(|| one_tool::example(known));
+    let example = tool_page::meant(known, &text).unwrap_or_else(|| tool_page::example(known));
     bail!(
         "the arguments are not JSON: {error}\n  help: give them as a JSON object, for example\n        {}",
-        one_tool::command_line(settings, known, &example)
+        tool_page::command_line(settings, known, &example)
     )
 }
 
@@ -113,7 +114,7 @@ fn refuse_unknown(settings: &Settings, tool: &Published, arguments: &Value) -> R
     bail!(
         "{name}: {}. Nothing was done.\n  help: `{}` lists the parameters",
         unknown.join("; "),
-        one_tool::help_line(settings, tool)
+        tool_page::help_line(settings, tool)
     )
 }
 

@@ -2,10 +2,9 @@
 
 use crate::{
     args::{Common, Diff},
-    history,
+    assembly, history,
     out::Colours,
     settings::Settings,
-    wire,
 };
 use anyhow::Result;
 use std::{
@@ -17,7 +16,7 @@ use toolpost_workspace::FileDiff;
 /// Prints the difference.
 pub(crate) fn run(common: &Common, args: Diff) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
-    let workspace = wire::open_and_tell(&settings)?;
+    let workspace = assembly::open_and_tell(&settings)?;
     let history = history::of(&workspace, &settings)?;
     let found = match &args.change {
         Some(id) => history.find(id),

@@ -1,11 +1,11 @@
 //! `toolpost doctor`: a page with the state of this machine and this workspace, repairs, and the active settings.
 
 use crate::{
+    agent_files,
     args::{Common, Doctor, OnOff},
-    described,
+    assembly,
     out::{self, Colours},
     settings::{Setting, Settings},
-    wire,
 };
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -87,17 +87,17 @@ impl Findings {
 /// Prints the findings; fails when nothing would work.
 pub(crate) fn run(common: &Common, doctor: Doctor) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
-    let wired = wire::wire(&settings, Structured::Off, wire::Life::Short);
+    let assembly = assembly::assemble(&settings, Structured::Off, assembly::Life::Short);
     let mut findings = Findings::default();
     findings.add("version", Status::Ok, env!("CARGO_PKG_VERSION").to_owned());
     findings.all("confinement", Status::Ok, probe::confinement());
     sandbox(&settings, &mut findings);
-    match &wired {
-        Ok(wired) => parts(&settings, wired, &mut findings)?,
+    match &assembly {
+        Ok(assembly) => parts(&settings, assembly, &mut findings)?,
         Err(error) => findings.add("cannot start", Status::Fail, format!("{error:#}")),
     }
-    let in_force = in_force(&settings).into_iter().chain(settings.editing.in_force());
-    let in_force = in_force.chain(settings.agent.in_force()).chain(settings.elsewhere.in_force());
+    let in_force = in_force(&settings).into_iter().chain(settings.editor.in_force());
+    let in_force = in_force.chain(settings.agent.in_force()).chain(settings.code_search.in_force());
     // Those that somebody set are what a reader looks for.
     let (defaults, set): (Vec<String>, Vec<String>) = in_force.partition(|line| line.ends_with("(default)"));
     if doctor.json {
@@ -111,7 +111,7 @@ pub(crate) fn run(common: &Common, doctor: Doctor) -> Result<ExitCode> {
     } else {
         page(&findings, &set, &defaults)?;
     }
-    Ok(if wired.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(if assembly.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 /// Prints a page for a user: findings, then settings.
@@ -144,30 +144,30 @@ fn page(findings: &Findings, set: &[String], defaults: &[String]) -> Result<()> 
 }
 
 /// Checks the parts of a runtime that could be put together.
-fn parts(settings: &Settings, wired: &wire::Wired, findings: &mut Findings) -> Result<()> {
-    let engine = wired.runtime.engine();
+fn parts(settings: &Settings, assembly: &assembly::Assembly, findings: &mut Findings) -> Result<()> {
+    let engine = assembly.runtime.engine();
     findings.all("root", Status::Ok, engine.roots());
     let has_state = engine.workspace().state_folder().is_some();
     let state = if has_state { Status::Ok } else { Status::Warn };
     findings.add("state folder", state, engine.workspace().state_report());
-    findings.all("recovery", Status::Warn, wired.recovery.lines());
-    let sources = wired.runtime.config().policy.sources();
+    findings.all("recovery", Status::Warn, assembly.recovery.lines());
+    let sources = assembly.runtime.config().policy.sources();
     findings.all("rules", Status::Ok, sources.into_iter().map(|(source, rules)| rules_of(&source, rules)));
     engine.servers().iter().for_each(|servers| self::servers(servers, findings));
     let model = if settings.agent.nobody()?.is_some() { Status::Note } else { Status::Ok };
     findings.add("model", model, settings.agent.report());
-    findings.all("own agent", Status::Ok, own(wired)?);
-    findings.add("editor", Status::Note, settings.editing.report(engine)?);
-    findings.add("codesearch", Status::Note, settings.elsewhere.report(&settings.denied()));
+    findings.all("own agent", Status::Ok, own(assembly)?);
+    findings.add("editor", Status::Note, settings.editor.report(engine)?);
+    findings.add("codesearch", Status::Note, settings.code_search.report(&settings.denied()));
     agents(settings, engine, findings);
     findings.all("tasks", Status::Ok, tasks(engine));
-    for server in bridged(wired)? {
+    for server in bridged(assembly)? {
         match server {
             Ok(found) => findings.add("bridged", Status::Ok, found),
             Err(why) => findings.add("bridged", Status::Warn, why),
         }
     }
-    let catalogue = wired.runtime.catalogue();
+    let catalogue = assembly.runtime.catalogue();
     let tools: Vec<_> = catalogue.listed().collect();
     let bytes: usize = tools
         .iter()
@@ -180,7 +180,7 @@ fn parts(settings: &Settings, wired: &wire::Wired, findings: &mut Findings) -> R
 
 /// Lists the agents that are described, and which files are skipped.
 fn agents(settings: &Settings, engine: &Engine, findings: &mut Findings) {
-    match described::find(settings, engine.workspace()) {
+    match agent_files::find(settings, engine.workspace()) {
         Ok(found) => {
             let agents = found.agents.into_iter().map(|agent| format!("{}: {}", agent.name, agent.file));
             findings.all("agents", Status::Ok, agents);
@@ -218,20 +218,20 @@ fn sandbox(settings: &Settings, findings: &mut Findings) {
 }
 
 /// Starts the user's own agent, where one is named, and says what it says of itself.
-fn own(wired: &wire::Wired) -> Result<Option<String>> {
+fn own(assembly: &assembly::Assembly) -> Result<Option<String>> {
     let threads = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    Ok(threads.block_on(wired.who.standing()))
+    Ok(threads.block_on(assembly.models.standing()))
 }
 
 /// Connects to the servers that are bridged, and says what each offers.
-fn bridged(wired: &wire::Wired) -> Result<Vec<Result<String, String>>> {
-    let Some(bridge) = &wired.bridge else { return Ok(Vec::new()) };
+fn bridged(assembly: &assembly::Assembly) -> Result<Vec<Result<String, String>>> {
+    let Some(bridge) = &assembly.bridge else { return Ok(Vec::new()) };
     let threads = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let standing = threads.block_on(async {
-        bridge.begin(&wired.runtime);
+        bridge.begin(&assembly.runtime);
         let standing = bridge.standing().await;
-        wired.runtime.settled().await;
-        wired.runtime.shut_down().await;
+        assembly.runtime.settled().await;
+        assembly.runtime.shut_down().await;
         standing
     });
     let lines = standing.into_iter().map(|(name, tools)| tools.map(|tools| format!("{name}: {tools} tools")));

@@ -3,8 +3,8 @@
 use crate::{
     args::{Common, Grep as Args},
     out,
-    person::Person,
     settings::Settings,
+    user_session::UserSession,
     value::{list, text},
 };
 use anyhow::{Context, Result};
@@ -40,8 +40,8 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
 
 /// Searches the workspace.
 fn here(settings: &mut Settings, args: &Args) -> Result<Option<Value>> {
-    let ask = async |person: &Person| person.call(operations::grep::Grep::NAME, arguments(args)).await;
-    let answer = Person::asks(settings, DIALECT, ROOM, ask)?;
+    let ask = async |person: &UserSession| person.call(operations::grep::Grep::NAME, arguments(args)).await;
+    let answer = UserSession::asks(settings, DIALECT, ROOM, ask)?;
     Ok(answer.map_err(|words| eprintln!("{}", out::harmless(&words))).ok())
 }
 

@@ -2,9 +2,10 @@
 
 use crate::{
     args::{Common, History as Args},
+    assembly,
     out::Colours,
     settings::Settings,
-    time, wire,
+    time,
 };
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
@@ -17,7 +18,7 @@ const NAMED: usize = 5;
 /// Prints the changes.
 pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
-    let workspace = wire::open_and_tell(&settings)?;
+    let workspace = assembly::open_and_tell(&settings)?;
     let history = of(&workspace, &settings)?;
     let said = args.path.clone();
     let path = args.path.map(|path| workspace.resolve_entry(&path)).transpose()?;

@@ -2,9 +2,10 @@
 
 use crate::{
     args::{Common, Index as Args, IndexStatus},
-    out,
+    assembly,
+    out::{self, size},
     settings::Settings,
-    shared, wire,
+    shared_index,
 };
 use anyhow::{Result, bail};
 use serde_json::json;
@@ -36,19 +37,19 @@ enum Here {
 pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
     let args = match args {
-        Args::Push(args) => return shared::push(&settings, &args),
-        Args::Forget(args) => return shared::forget(&settings, &args),
-        Args::Prune(args) => return shared::prune(&settings, &args),
+        Args::Push(args) => return shared_index::push(&settings, &args),
+        Args::Forget(args) => return shared_index::forget(&settings, &args),
+        Args::Prune(args) => return shared_index::prune(&settings, &args),
         Args::Status(args) => Here::Status(args),
         Args::Build(args) => Here::Build(args),
         Args::Drop => Here::Drop,
     };
-    let workspace = wire::open_and_tell(&settings)?;
+    let workspace = assembly::open_and_tell(&settings)?;
     if settings.cache.value.is_none() {
         bail!("there is no folder for caches; name one with --cache DIR");
     }
-    let grams = wire::grams(&settings, &workspace);
-    let shared = shared::asking(&settings, &workspace)?;
+    let grams = assembly::grams(&settings, &workspace);
+    let shared = assembly::shared_index(&settings, &workspace)?;
     let is_shared = shared.is_some();
     let grams = match shared {
         Some(shared) => grams.sharing(shared),
@@ -165,16 +166,6 @@ fn tell(workspace: &Workspace, status: &Status, as_json: bool) -> Result<ExitCod
     }
     let failed = refused.is_some() || status.unkept > 0;
     Ok(if failed { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
-}
-
-/// Writes a number of bytes as people read it.
-pub(crate) fn size(bytes: u64) -> String {
-    match bytes {
-        0..1_000 => format!("{bytes} B"),
-        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
-        _ => format!("{:.2} GB", bytes as f64 / 1e9),
-    }
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use crate::{
     args::{Args, Common, Completions, Help, Man},
-    one_tool, out,
+    out,
     settings::Settings,
+    tool_page,
 };
 use anyhow::{Result, bail};
 use clap::Command;
@@ -23,7 +24,7 @@ pub(crate) fn help(common: &Common, help: &Help) -> Result<ExitCode> {
     }
     let [name] = help.name.as_slice() else { bail!("no command is called `{}`", help.name.join(" ")) };
     let settings = Settings::find(common)?;
-    if let Some(page) = one_tool::explained(&settings, name)? {
+    if let Some(page) = tool_page::explained(&settings, name)? {
         out::line(&page)?;
         return Ok(ExitCode::SUCCESS);
     }

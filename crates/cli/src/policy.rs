@@ -1,45 +1,16 @@
 //! `toolpost policy`: which rule decides about a command, and which files of rules of projects are trusted.
 
 use crate::{
-    args::Common,
-    described,
+    agent_files,
+    args::{Common, Explain, PolicyCommand, PolicyTrust},
+    assembly,
     settings::Settings,
     trust::{self, Trusted},
-    wire,
 };
 use anyhow::{Context, Result, bail};
-use clap::Subcommand;
 use std::process::ExitCode;
 use toolpost_engine::{Approval, Command, Line};
 use toolpost_runtime::{Explained, JudgedSegment, Origin};
-
-#[derive(Subcommand)]
-pub(crate) enum PolicyCommand {
-    /// Show which rule decides about each part of a command, and why; runs nothing
-    Explain(Explain),
-    /// Let the project's .toolpost/policy.toml also allow things, until the file changes
-    Trust(Trust),
-}
-
-#[derive(clap::Args)]
-pub(crate) struct Explain {
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Working directory of the command [default: the first root]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) directory: Option<String>,
-    /// One shell command as a single argument, or a program and its arguments
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
-    pub(crate) command: Vec<String>,
-}
-
-#[derive(clap::Args)]
-pub(crate) struct Trust {
-    /// Revoke the trust
-    #[arg(long)]
-    pub(crate) revoke: bool,
-}
 
 /// Explains a command, or trusts a project's rules.
 pub(crate) fn run(common: &Common, command: PolicyCommand) -> Result<ExitCode> {
@@ -51,8 +22,8 @@ pub(crate) fn run(common: &Common, command: PolicyCommand) -> Result<ExitCode> {
 }
 
 fn explained(settings: &Settings, explain: Explain) -> Result<ExitCode> {
-    let workspace = wire::open_and_tell(settings)?;
-    let policy = wire::judging(settings, &workspace)?;
+    let workspace = assembly::open_and_tell(settings)?;
+    let policy = assembly::judging(settings, &workspace)?;
     let directory = explain.directory.as_deref().unwrap_or(".");
     let directory = workspace
         .resolve(directory)
@@ -110,20 +81,20 @@ fn one_line(text: &str) -> String {
     text.chars().map(|found| if found.is_control() { '␤' } else { found }).collect()
 }
 
-fn trusted(settings: &Settings, wanted: &Trust) -> Result<ExitCode> {
-    let workspace = wire::open_and_tell(settings)?;
+fn trusted(settings: &Settings, wanted: &PolicyTrust) -> Result<ExitCode> {
+    let workspace = assembly::open_and_tell(settings)?;
     let Some(state) = &settings.state.value else {
         bail!("there is no state folder in which trust could be remembered; name one with --state");
     };
     let mut known = Trusted::read(state)?;
     let mut found = false;
     for root in workspace.roots() {
-        let rules = wire::project_rules(&workspace, root)?;
+        let rules = assembly::project_rules(&workspace, root)?;
         // What cannot be used is not worth trusting, and would only be found out at the next start.
         if let Some((name, text)) = rules.as_ref().filter(|_| !wanted.revoke) {
-            wire::check_project(name, text)?;
+            assembly::check_project(name, text)?;
         }
-        let agents = described::of_project(&workspace, root)?;
+        let agents = agent_files::of_project(&workspace, root)?;
         for (name, text) in rules.into_iter().chain(agents) {
             found = true;
             if wanted.revoke {

@@ -3,8 +3,8 @@
 use crate::{
     args::{Common, OnOff, Search as Args},
     out,
-    person::Person,
     settings::Settings,
+    user_session::UserSession,
     value::{list, number, text},
 };
 use anyhow::{Context, Result};
@@ -40,8 +40,8 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     }
     // This command searches by keywords, also where the tool would ask a model.
     settings.search_agent.value = OnOff::Off;
-    let ask = async |person: &Person| person.call(Seek::NAME, arguments(&args)).await;
-    match Person::asks(&mut settings, DIALECT, ROOM, ask)? {
+    let ask = async |person: &UserSession| person.call(Seek::NAME, arguments(&args)).await;
+    match UserSession::asks(&mut settings, DIALECT, ROOM, ask)? {
         Ok(output) if args.json => out::line(&serde_json::to_string_pretty(&output)?)?,
         Ok(output) => print(&output)?,
         Err(words) => {

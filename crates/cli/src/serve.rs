@@ -3,8 +3,8 @@
 use crate::{
     args::{Common, Serve},
     ask::{self, Input},
+    assembly,
     settings::Settings,
-    wire,
 };
 use anyhow::{Context, Result};
 use std::{io::IsTerminal, process::ExitCode};
@@ -33,12 +33,12 @@ pub(crate) fn run(common: &Common, serve: Serve) -> Result<ExitCode> {
     toolpost_workspace::memory::keep_little();
     let settings = Settings::find(common)?;
     let structured = if serve.structured { Structured::On } else { Structured::Off };
-    let wired = wire::wire(&settings, structured, wire::Life::Long)?;
-    for line in wired.recovery.lines() {
+    let assembly = assembly::assemble(&settings, structured, assembly::Life::Long)?;
+    for line in assembly.recovery.lines() {
         eprintln!("toolpost: {line}");
     }
     if std::io::stdin().is_terminal() {
-        eprintln!("{}", waiting(&wired.runtime));
+        eprintln!("{}", waiting(&assembly.runtime));
     }
     let options = toolpost_serve::Options {
         name: "toolpost".to_owned(),
@@ -53,11 +53,11 @@ pub(crate) fn run(common: &Common, serve: Serve) -> Result<ExitCode> {
         .build()
         .context("the threads could not be started")?;
     let served = threads.block_on(async {
-        if let Some(bridge) = &wired.bridge {
-            bridge.begin(&wired.runtime);
+        if let Some(bridge) = &assembly.bridge {
+            bridge.begin(&assembly.runtime);
         }
-        let served = toolpost_serve::stdio(wired.runtime.clone(), options).await;
-        tokio::join!(wired.runtime.shut_down(), wired.who.end());
+        let served = toolpost_serve::stdio(assembly.runtime.clone(), options).await;
+        tokio::join!(assembly.runtime.shut_down(), assembly.models.end());
         served
     });
     threads.shutdown_background();

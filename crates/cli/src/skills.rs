@@ -1,54 +1,21 @@
 //! `toolpost skills`: which skills there are, and which of a project's are trusted.
 
 use crate::{
-    args::Common,
+    args::{Common, Skills, SkillsCommand, TrustSkills},
+    assembly,
     settings::Settings,
     trust::{self, Trusted},
-    wire,
 };
 use anyhow::{Result, bail};
 use serde_json::json;
 use std::{process::ExitCode, sync::Arc};
 use toolpost_engine::{Engine, FoundSkills, MayRead, Skill, SkillSource};
 
-#[derive(clap::Args)]
-pub(crate) struct Skills {
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    #[command(subcommand)]
-    pub(crate) command: Option<SkillsCommand>,
-}
-
-#[derive(clap::Subcommand)]
-pub(crate) enum SkillsCommand {
-    /// List the skills
-    List(ListSkills),
-    /// Let the project's skills be used, until one of their files changes
-    Trust(TrustSkills),
-}
-
-#[derive(clap::Args)]
-pub(crate) struct ListSkills {
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(clap::Args)]
-pub(crate) struct TrustSkills {
-    /// Names of the skills [default: all of the project's]
-    pub(crate) names: Vec<String>,
-    /// Revoke the trust
-    #[arg(long)]
-    pub(crate) revoke: bool,
-}
-
 /// Lists the skills, or trusts those of the project.
 pub(crate) fn run(common: &Common, skills: Skills) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
-    let workspace = wire::open_and_tell(&settings)?;
-    let engine = Engine::new(workspace).with_skills(wire::skills(&settings));
+    let workspace = assembly::open_and_tell(&settings)?;
+    let engine = Engine::new(workspace).with_skills(assembly::skills(&settings));
     let may: MayRead = Arc::new(|_| true);
     let found = engine.skills(&may);
     let json = match skills.command {

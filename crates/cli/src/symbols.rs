@@ -3,8 +3,8 @@
 use crate::{
     args::{Common, Symbols as Args},
     out,
-    person::{Answer, Person},
     settings::Settings,
+    user_session::{Answer, UserSession},
     value::{list, number, text},
 };
 use anyhow::Result;
@@ -30,7 +30,7 @@ const NAMED: u64 = 20;
 /// Asks, and prints the answer.
 pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     let mut settings = Settings::find(common)?;
-    let answer = Person::asks(&mut settings, DIALECT, ROOM, async |person| answer(person, &args).await)?;
+    let answer = UserSession::asks(&mut settings, DIALECT, ROOM, async |person| answer(person, &args).await)?;
     let output = match answer {
         Ok(output) => only(output, &args),
         Err(words) => {
@@ -77,7 +77,7 @@ fn json_wanted(args: &Args) -> bool {
 }
 
 /// Gives the output of the operation that answers, or the words in which it failed.
-async fn answer(person: &Person, args: &Args) -> Result<Answer> {
+async fn answer(person: &UserSession, args: &Args) -> Result<Answer> {
     match args {
         Args::Outline(outline) => person.call(Outline::NAME, json!({"path": outline.file})).await,
         Args::Find(find) => {
@@ -102,7 +102,7 @@ async fn answer(person: &Person, args: &Args) -> Result<Answer> {
 }
 
 /// Takes an id, a file with a name, or a name alone, if only one symbol has it.
-async fn meant(person: &Person, said: &str) -> Result<Answer> {
+async fn meant(person: &UserSession, said: &str) -> Result<Answer> {
     if let Some((path, name)) = said.split_once('#') {
         let is_id = path.contains(':') && name.contains('(');
         let named = || json!({"path": path, "name": name});

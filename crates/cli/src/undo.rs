@@ -2,9 +2,8 @@
 
 use crate::{
     args::{Common, Undo},
-    history,
+    assembly, history,
     settings::Settings,
-    wire,
 };
 use anyhow::{Result, bail};
 use std::{process::ExitCode, time::Duration};
@@ -20,7 +19,7 @@ pub(crate) fn run(common: &Common, args: Undo) -> Result<ExitCode> {
     if settings.denied().contains(&Access::Writes) {
         bail!("nothing is written here: the settings `deny` and `read_only` say so");
     }
-    let workspace = wire::open_and_tell(&settings)?;
+    let workspace = assembly::open_and_tell(&settings)?;
     let history = history::of(&workspace, &settings)?;
     let found = match &args.change {
         Some(id) => history.find(id),

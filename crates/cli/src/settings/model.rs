@@ -1,10 +1,10 @@
 //! The settings of models and of the loop: who is asked, where, and how much a piece of work may take.
 
-use crate::{
-    acp::{self, Own},
-    agent::AgentLimits,
-    settings::{Setting, Sources},
+use super::{
+    external_agent::ExternalAgentSettings,
+    sources::{Setting, Sources},
 };
+use crate::args::{AgentLimits, ModelFlags};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use std::{env, sync::Arc, time::Duration};
@@ -24,22 +24,6 @@ const TOKENS: u64 = 2_000_000;
 const SECONDS: u64 = 3_600;
 /// How long nothing may come from a model.
 const IDLE: f64 = 120.0;
-
-/// What the command line says of models.
-#[derive(clap::Args, Default)]
-pub(crate) struct Flags {
-    /// Model name [default: none]
-    #[arg(long, global = true, value_name = "NAME")]
-    model: Option<String>,
-    /// Provider of the model: openai, responses, anthropic, gemini or ollama [default: openai]
-    #[arg(long, global = true, value_name = "NAME")]
-    provider: Option<String>,
-    /// URL of the model service [default: the provider's]
-    #[arg(long, global = true, value_name = "URL")]
-    base_url: Option<String>,
-    #[command(flatten)]
-    own: acp::OwnFlags,
-}
 
 /// What the configuration file says of it, in `[agent]`.
 #[derive(Deserialize, Default)]
@@ -61,7 +45,7 @@ pub(crate) struct File {
 }
 
 /// The settings.
-pub(crate) struct Modeling {
+pub(crate) struct ModelSettings {
     pub(crate) provider: Setting<Provider>,
     pub(crate) model: Setting<Option<String>>,
     pub(crate) base_url: Setting<Option<String>>,
@@ -73,12 +57,12 @@ pub(crate) struct Modeling {
     pub(crate) tokens: Setting<u64>,
     pub(crate) seconds: Setting<u64>,
     /// An agent of the user's that is asked instead of a model.
-    pub(crate) own: Own,
+    pub(crate) own: ExternalAgentSettings,
 }
 
-impl Modeling {
+impl ModelSettings {
     /// Finds the settings.
-    pub(crate) fn find(flags: &Flags, from: &Sources, file: File) -> Result<Self> {
+    pub(crate) fn find(flags: &ModelFlags, from: &Sources, file: File) -> Result<Self> {
         let text = |text: &str| Ok(text.to_owned());
         let number = |text: &str| positive(text.parse()?);
         let said = flags.provider.as_deref().map(provider).transpose()?;
@@ -107,7 +91,7 @@ impl Modeling {
             calls: from.choose(None, "MAX_CALLS", number, checked(file.max_calls)?, CALLS)?,
             tokens: from.choose(None, "MAX_TOKENS", number, checked(file.max_tokens)?, TOKENS)?,
             seconds: from.choose(None, "MAX_TIME", number, checked(file.max_time)?, SECONDS)?,
-            own: Own::find(&flags.own, from, (file.acp, file.acp_may, file.acp_env))?,
+            own: ExternalAgentSettings::find(&flags.own, from, (file.acp, file.acp_may, file.acp_env))?,
         })
     }
 

@@ -1,70 +1,24 @@
 //! The index that many machines share: asked by searches, and pushed to by `toolpost index push`.
 
-use crate::{index::size, out, settings::Settings, wire};
+use crate::{
+    args::{Forget, Prune, Push},
+    assembly,
+    out::{self, size},
+    settings::Settings,
+};
 use anyhow::{Context, Result};
 use std::{
     io::{IsTerminal, Write},
     process::ExitCode,
-    sync::Arc,
 };
-use toolpost_shared::{Asking, Push as Pushing, Server, name_in};
-use toolpost_workspace::Workspace;
-
-#[derive(clap::Args)]
-pub(crate) struct Push {
-    /// Shared index, as postgres://USER:PASSWORD@HOST:PORT/DATABASE [default: --index]
-    pub(crate) address: Option<String>,
-    /// Commit to push
-    #[arg(long, value_name = "REV", default_value = "HEAD")]
-    pub(crate) commit: String,
-    /// Branch of the commit [default: the branch that is checked out]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) branch: Option<String>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(clap::Args)]
-pub(crate) struct Forget {
-    /// Name of the repository in the index
-    pub(crate) name: String,
-    /// Shared index, as postgres://USER:PASSWORD@HOST:PORT/DATABASE [default: --index]
-    pub(crate) address: Option<String>,
-    /// Remove only this branch [default: all branches]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) branch: Option<String>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(clap::Args)]
-pub(crate) struct Prune {
-    /// Shared index, as postgres://USER:PASSWORD@HOST:PORT/DATABASE [default: --index]
-    pub(crate) address: Option<String>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Makes what asks the shared index about a workspace; none where no index is named.
-pub(crate) fn asking(settings: &Settings, workspace: &Workspace) -> Result<Option<Arc<Asking>>> {
-    let Some(address) = &settings.shared.index.value else { return Ok(None) };
-    let server = Server::at(address)?;
-    let names = match &settings.shared.repositories.value {
-        Some(names) => names.clone(),
-        None => workspace.roots().iter().map(|root| name_in(root.path())).collect(),
-    };
-    Ok(Some(Arc::new(Asking::new(server, names))))
-}
+use toolpost_shared::{Push as Pushing, Server};
 
 /// Brings a commit into the index.
 pub(crate) fn push(settings: &Settings, args: &Push) -> Result<ExitCode> {
     let server = server(settings, args.address.as_ref())?;
-    let workspace = wire::open_and_tell(settings)?;
+    let workspace = assembly::open_and_tell(settings)?;
     let root = workspace.roots().first().context("there is no root")?;
-    let policy = wire::judging(settings, &workspace)?;
+    let policy = assembly::judging(settings, &workspace)?;
     let may_read = |path: &[u8]| {
         let path = std::str::from_utf8(path).ok().and_then(|path| workspace.within(root, path).ok());
         path.is_some_and(|path| policy.lets_read(&path))

@@ -1,6 +1,6 @@
 //! One tool, explained to a user: its parameters, an example command line, and what an unknown name may mean.
 
-use crate::{settings::Settings, wire};
+use crate::{assembly, settings::Settings};
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 use toolpost_runtime::{Catalogue, Published};
@@ -9,7 +9,7 @@ use toolpost_tool::{Dialect, Example, Manual};
 
 /// Explains a tool of an active dialect, or else of every dialect that has one of that name.
 pub(crate) fn explained(settings: &Settings, name: &str) -> Result<Option<String>> {
-    let spoken = wire::spoken(settings)?;
+    let spoken = assembly::spoken(settings)?;
     let catalogue = Catalogue::of(&spoken);
     if let Some(tool) = catalogue.find(name) {
         return Ok(Some(page(settings, tool)));
@@ -90,7 +90,7 @@ pub(crate) fn meant(tool: &Published, given: &str) -> Option<String> {
 /// Says what a name may mean that no served tool has; `None` if nothing is like it.
 pub(crate) fn unknown(settings: &Settings, served: &Catalogue, name: &str) -> Result<Option<String>> {
     let shown: String = name.chars().take(80).flat_map(char::escape_default).collect();
-    let spoken = wire::spoken(settings)?;
+    let spoken = assembly::spoken(settings)?;
     if let Some(tool) = Catalogue::of(&spoken).find(name) {
         return Ok(Some(format!("{} is not available: {}.", tool.name, left_out(settings, tool))));
     }

@@ -1,6 +1,6 @@
 //! The settings with which the work of an agent goes on: those of its transcript, unless flags say otherwise.
 
-use super::{Settings, one_of};
+use super::{Settings, parse::one_of};
 use crate::args::OnOff;
 use anyhow::{Context, Result};
 use std::path::PathBuf;

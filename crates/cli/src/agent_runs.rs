@@ -1,6 +1,6 @@
 //! Earlier work of agents: `toolpost agent list`, and the transcript that `--resume` means.
 
-use crate::{out, settings::Settings, time, wire};
+use crate::{args::AgentList, assembly, out, settings::Settings, time};
 use anyhow::{Context, Result, bail};
 use serde_json::json;
 use std::{path::Path, process::ExitCode, time::UNIX_EPOCH};
@@ -14,19 +14,6 @@ pub(crate) const NO_STATE: &str =
 const LAST: &str = "last";
 /// How many characters of a task a line shows.
 const SHOWN: usize = 60;
-
-#[derive(clap::Args)]
-pub(crate) struct List {
-    /// Also list work in other directories
-    #[arg(long)]
-    pub(crate) all: bool,
-    /// Maximum number of works
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) limit: u32,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
 
 /// Finds the beginning of earlier work: by its id, the beginning of its id, or as the latest of this workspace.
 pub(crate) fn find(settings: &Settings, word: &str) -> Result<Began> {
@@ -62,7 +49,7 @@ fn by_beginning(state: &Path, word: &str) -> Result<Option<Began>> {
 }
 
 /// Prints earlier work, newest first.
-pub(crate) fn list(settings: &Settings, args: &List) -> Result<ExitCode> {
+pub(crate) fn list(settings: &Settings, args: &AgentList) -> Result<ExitCode> {
     let state = settings.state.value.as_deref().context(NO_STATE)?;
     let mut works = Transcript::list(state)?;
     let total = works.len();
@@ -94,7 +81,7 @@ pub(crate) fn list(settings: &Settings, args: &List) -> Result<ExitCode> {
 }
 
 fn here(settings: &Settings) -> Result<Vec<String>> {
-    let workspace = wire::open_and_tell(settings)?;
+    let workspace = assembly::open_and_tell(settings)?;
     Ok(workspace.roots().iter().map(toolpost_workspace::Root::shown).collect())
 }
 

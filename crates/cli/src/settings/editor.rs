@@ -1,9 +1,10 @@
 //! The settings of editors: which one is attached, and what becomes of texts where none is.
 
-use crate::{
-    args::OnOff,
-    settings::{Setting, Sources, one_of},
+use super::{
+    parse::one_of,
+    sources::{Setting, Sources},
 };
+use crate::args::{EditorFlags, OnOff};
 use anyhow::{Result, bail};
 use std::{
     env,
@@ -17,20 +18,9 @@ use toolpost_workspace::Workspace;
 /// By what an editor tells the programs in its terminal where it listens; the second is how older ones did.
 const TOLD: [&str; 2] = ["NVIM", "NVIM_LISTEN_ADDRESS"];
 
-/// What the command line says of editors.
-#[derive(clap::Args, Default)]
-pub(crate) struct EditorFlags {
-    /// Editor for the editor tools: nvim:SOCKET, auto or off [default: auto, the editor whose terminal this is]
-    #[arg(long, global = true, value_name = "EDITOR")]
-    editor: Option<String>,
-    /// Without an editor, let the editor tools insert into the file itself [default: off]
-    #[arg(long, global = true, value_enum)]
-    editor_apply: Option<OnOff>,
-}
-
-/// Which editor is used.
+/// EditorChoice editor is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Which {
+pub(crate) enum EditorChoice {
     /// The one in whose terminal this runs, if it is one.
     Auto,
     /// None.
@@ -40,12 +30,12 @@ pub(crate) enum Which {
 }
 
 /// The settings.
-pub(crate) struct EditingSettings {
-    pub(crate) editor: Setting<Which>,
+pub(crate) struct EditorSettings {
+    pub(crate) editor: Setting<EditorChoice>,
     pub(crate) apply: Setting<OnOff>,
 }
 
-impl EditingSettings {
+impl EditorSettings {
     /// Finds the settings.
     pub(crate) fn find(
         flags: &EditorFlags,
@@ -55,7 +45,7 @@ impl EditingSettings {
         let said = flags.editor.as_deref().map(which).transpose()?;
         let filed = file.0.as_deref().map(which).transpose()?;
         Ok(Self {
-            editor: from.choose(said, "EDITOR", which, filed, Which::Auto)?,
+            editor: from.choose(said, "EDITOR", which, filed, EditorChoice::Auto)?,
             apply: from.choose(flags.editor_apply, "EDITOR_APPLY", one_of, file.1, OnOff::Off)?,
         })
     }
@@ -71,8 +61,11 @@ impl EditingSettings {
     /// Asks the editor, and says for people what came of it.
     pub(crate) fn report(&self, engine: &Engine) -> Result<String> {
         let Some(editor) = &engine.editing().editor else {
-            let why =
-                if self.editor.value == Which::Off { "off" } else { "this runs in no editor's terminal" };
+            let why = if self.editor.value == EditorChoice::Off {
+                "off"
+            } else {
+                "this runs in no editor's terminal"
+            };
             return Ok(format!("none is attached ({why}); --editor nvim:SOCKET attaches one"));
         };
         let threads = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -87,9 +80,9 @@ impl EditingSettings {
     /// Lists the settings, each with its value and where it came from.
     pub(crate) fn in_force(&self) -> Vec<String> {
         let editor = match &self.editor.value {
-            Which::Auto => "auto".to_owned(),
-            Which::Off => "off".to_owned(),
-            Which::Neovim(socket) => format!("nvim:{}", socket.display()),
+            EditorChoice::Auto => "auto".to_owned(),
+            EditorChoice::Off => "off".to_owned(),
+            EditorChoice::Neovim(socket) => format!("nvim:{}", socket.display()),
         };
         let apply = format!("{:?}", self.apply.value).to_lowercase();
         vec![
@@ -100,9 +93,9 @@ impl EditingSettings {
 
     fn socket(&self) -> Option<PathBuf> {
         match &self.editor.value {
-            Which::Off => None,
-            Which::Neovim(socket) => Some(socket.clone()),
-            Which::Auto => {
+            EditorChoice::Off => None,
+            EditorChoice::Neovim(socket) => Some(socket.clone()),
+            EditorChoice::Auto => {
                 let mut told = TOLD.iter().filter_map(env::var_os).map(PathBuf::from);
                 told.find(|socket| socket.is_absolute())
             }
@@ -110,11 +103,13 @@ impl EditingSettings {
     }
 }
 
-fn which(text: &str) -> Result<Which> {
+fn which(text: &str) -> Result<EditorChoice> {
     match text.split_once(':') {
-        _ if text == "auto" => Ok(Which::Auto),
-        _ if text == "off" => Ok(Which::Off),
-        Some(("nvim", socket)) if Path::new(socket).is_absolute() => Ok(Which::Neovim(PathBuf::from(socket))),
+        _ if text == "auto" => Ok(EditorChoice::Auto),
+        _ if text == "off" => Ok(EditorChoice::Off),
+        Some(("nvim", socket)) if Path::new(socket).is_absolute() => {
+            Ok(EditorChoice::Neovim(PathBuf::from(socket)))
+        }
         _ => bail!(
             "`{}` names no editor: it is auto, off, or nvim: with the whole path of the socket behind it, which Neovim shows for \
              `:echo v:servername`",

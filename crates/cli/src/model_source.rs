@@ -2,8 +2,8 @@
 
 use crate::{
     ask::{self, Input},
+    event_log, external_agent,
     settings::Settings,
-    wire,
 };
 use anyhow::Result;
 use std::sync::Arc;
@@ -18,18 +18,18 @@ use toolpost_workspace::Workspace;
 
 /// Who is asked.
 #[derive(Clone)]
-pub(crate) enum Who {
+pub(crate) enum ModelSource {
     Nobody,
     Model(Arc<Crew>),
     Own(Arc<Acp>),
 }
 
-impl Who {
+impl ModelSource {
     /// Finds who is asked; nobody is spoken to here.
     pub(crate) fn find(settings: &Settings, workspace: &Workspace, subagents: Vec<Subagent>) -> Result<Self> {
         let agent = &settings.agent;
         if agent.asks_own()?
-            && let Some(setup) = agent.own.setup(settings, workspace, agent.idle.value)?
+            && let Some(setup) = external_agent::setup(settings, workspace)?
         {
             return Ok(Self::Own(Arc::new(Acp::new(setup, subagents))));
         }
@@ -63,7 +63,7 @@ impl Who {
             structured: Structured::Off,
         };
         let runtime = Runtime::new(engine.clone().with_agents(None), config)?;
-        wire::write_events(&runtime, settings)?;
+        event_log::write(&runtime, settings)?;
         let asker = ask::asker(settings.ask.value, Input::Taken);
         acp.reach(Disk { runtime: Arc::new(runtime), asker, read, write });
         Ok(())

@@ -2,9 +2,8 @@
 
 use crate::{
     ask::{self, Input},
-    out,
+    assembly, out,
     settings::Settings,
-    wire,
 };
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -17,14 +16,14 @@ use toolpost_runtime::{Asker, Call, Outcome, Runtime, Structured};
 pub(crate) type Answer = Result<Value, String>;
 
 /// Who asks.
-pub(crate) struct Person {
+pub(crate) struct UserSession {
     dialect: &'static str,
     runtime: Arc<Runtime>,
     session: Arc<Session>,
     asker: Arc<dyn Asker>,
 }
 
-impl Person {
+impl UserSession {
     /// Lets a person ask through a dialect, with so many bytes of room for each answer; all is shut down then.
     pub(crate) fn asks(
         settings: &mut Settings,
@@ -35,10 +34,10 @@ impl Person {
         settings.dialects.value = vec![dialect.to_owned()];
         settings.narrow.tools.value = None;
         settings.reply_bytes.value = Some(room);
-        let wired = wire::wire(settings, Structured::On, wire::Life::Short)?;
-        wired.recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
+        let assembly = assembly::assemble(settings, Structured::On, assembly::Life::Short)?;
+        assembly.recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
         let asker = ask::asker(settings.ask.value, Input::Person);
-        let person = Self { dialect, runtime: wired.runtime, session: Session::new(), asker };
+        let person = Self { dialect, runtime: assembly.runtime, session: Session::new(), asker };
         let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         threads.block_on(async {
             let answer = ask(&person).await;

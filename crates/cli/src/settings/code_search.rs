@@ -1,28 +1,11 @@
 //! The settings of what is searched beyond the project itself: its dependencies here, and a service elsewhere.
 
-use crate::{
-    args::OnOff,
-    settings::{Setting, Settings, Sources},
-};
+use super::sources::{Setting, Sources};
+use crate::args::CodeSearchFlags;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
-use std::{env, path::PathBuf, sync::Arc};
-use toolpost_engine::{Access, CodeService, Dependencies, PROVIDERS, Places};
-use toolpost_workspace::{Workspace, operator};
-
-/// What the command line says of it.
-#[derive(clap::Args, Default)]
-pub(crate) struct CodeFlags {
-    /// Read dependencies where package managers keep them [default: on]
-    #[arg(long, global = true, value_enum)]
-    pub(crate) dependencies: Option<OnOff>,
-    /// Web service that code search also asks: exa, context7, sourcegraph or github [default: none]
-    #[arg(long, global = true, value_name = "NAME")]
-    codesearch: Option<String>,
-    /// URL of the code search service
-    #[arg(long, global = true, value_name = "URL")]
-    codesearch_url: Option<String>,
-}
+use std::env;
+use toolpost_engine::{Access, CodeService, PROVIDERS};
 
 /// What the configuration file says of it, in `[codesearch]`.
 #[derive(Deserialize, Default)]
@@ -34,15 +17,15 @@ pub(crate) struct File {
 }
 
 /// The service that searches elsewhere, where one is named.
-pub(crate) struct Elsewhere {
+pub(crate) struct CodeSearchSettings {
     provider: Setting<Option<String>>,
     base_url: Setting<Option<String>>,
     key_env: Setting<Option<String>>,
 }
 
-impl Elsewhere {
+impl CodeSearchSettings {
     /// Finds the settings.
-    pub(crate) fn find(flags: &CodeFlags, from: &Sources, file: File) -> Result<Self> {
+    pub(crate) fn find(flags: &CodeSearchFlags, from: &Sources, file: File) -> Result<Self> {
         let text = |text: &str| Ok(text.to_owned());
         Ok(Self {
             provider: from.optional(flags.codesearch.clone(), "CODESEARCH", text, file.provider)?,
@@ -107,20 +90,6 @@ impl Elsewhere {
             line("key_env", &self.key_env, "the customary one"),
         ]
     }
-}
-
-/// Makes what asks the service elsewhere, where one is named and something may be fetched.
-pub(crate) fn service(settings: &Settings) -> Result<Option<Arc<CodeService>>> {
-    let service = settings.elsewhere.service()?;
-    Ok(service.filter(|_| !settings.denied().contains(&Access::Fetches)).map(Arc::new))
-}
-
-/// Makes what is asked about the packages that the project depends on; none where that is switched off.
-pub(crate) fn dependencies(settings: &Settings, workspace: &Workspace) -> Option<Dependencies> {
-    let variable = |name: &str| env::var_os(name).map(PathBuf::from);
-    let unpacked = settings.cache.value.as_ref().map(|cache| cache.join("sources"));
-    let places = Places { unpacked, ..Places::customary(operator::home(), variable) };
-    (settings.dependencies.value == OnOff::On).then(|| Dependencies::new(workspace.clone(), places))
 }
 
 fn read(variable: &str) -> Option<String> {

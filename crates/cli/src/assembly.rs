@@ -1,27 +1,27 @@
 //! Puts the parts together: workspace, engine, dialects, policy, runtime.
 
 use crate::{
-    args::{CodeMode, EventsDetail, OnOff},
-    codesearch, described,
+    agent_files,
+    args::{CodeMode, OnOff},
+    event_log,
+    model_source::ModelSource,
     settings::{Origin, Settings},
-    shared,
     trust::Trusted,
-    who::Who,
 };
 use anyhow::{Context, Result, anyhow, bail};
 use std::{
-    io::Write,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 use toolpost_agent::bridge::{self, Bridge};
 use toolpost_engine::{
-    Access, Bridges, Commands, Confinement, Embedder, EmbeddingService, Embeddings, Engine, Environment,
-    Grams, LocalModel, Plan, Sandbox, Seeking, ServerSettings, Servers, Several, SkillPlaces,
-    operations::grep::Rules,
+    Access, Bridges, CodeService, Commands, Confinement, Dependencies, Embedder, EmbeddingService,
+    Embeddings, Engine, Environment, Grams, LocalModel, Places, Plan, Sandbox, Seeking, ServerSettings,
+    Servers, Several, SkillPlaces, operations::grep::Rules,
 };
-use toolpost_runtime::{Catalogue, Config, Detail, Narrow, Policy, RuleSource, Runtime, Structured};
+use toolpost_runtime::{Catalogue, Config, Narrow, Policy, RuleSource, Runtime, Structured};
+use toolpost_shared::{Asking, Server, name_in};
 use toolpost_text::names::suggest;
 use toolpost_tool::Dialect;
 use toolpost_workspace::{
@@ -44,17 +44,17 @@ pub(crate) enum Life {
 }
 
 /// A runtime, and what its workspace found left over from an earlier process.
-pub(crate) struct Wired {
+pub(crate) struct Assembly {
     pub(crate) runtime: Arc<Runtime>,
     /// Who is asked where a model is needed.
-    pub(crate) who: Who,
+    pub(crate) models: ModelSource,
     pub(crate) recovery: Recovery,
     /// The servers that are bridged, where some are.
     pub(crate) bridge: Option<Arc<Bridge>>,
 }
 
 /// Puts the parts together.
-pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> Result<Wired> {
+pub(crate) fn assemble(settings: &Settings, structured: Structured, life: Life) -> Result<Assembly> {
     let (workspace, recovery) = open(settings)?;
     let grams = indexed(settings, &workspace, life)?;
     let policy = judging(settings, &workspace)?;
@@ -66,16 +66,16 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
     let seeking = if settings.search_agent.value == OnOff::On { Seeking::Agent } else { Seeking::Words };
     let bridge = bridge(settings, &workspace)?;
     let bridges = bridge.clone().map(|bridge| bridge as Arc<dyn Bridges>);
-    let who = Who::find(settings, &workspace, described::find(settings, &workspace)?.agents)?;
-    let dependencies = codesearch::dependencies(settings, &workspace);
-    let editing = settings.editing.editing(&workspace);
+    let models = ModelSource::find(settings, &workspace, agent_files::find(settings, &workspace)?.agents)?;
+    let dependencies = dependencies(settings, &workspace);
+    let editing = settings.editor.editing(&workspace);
     let engine = match life {
         Life::Long => Engine::new(workspace),
         // No later call has more: the index is waited for.
         Life::Short => Engine::new(workspace).with_index_wait(PATIENT),
     };
     let engine = engine
-        .with_agents(who.agents())
+        .with_agents(models.agents())
         .with_encoding(encoding(settings)?)
         .with_rules(rules)
         .with_several(several)
@@ -84,13 +84,13 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
         .with_grams(grams)
         .with_embedder(embedder(settings)?)
         .with_dependencies(dependencies)
-        .with_service(codesearch::service(settings)?)
+        .with_service(code_service(settings)?)
         .with_commands(commands)
         .with_servers(servers)
         .with_bridges(bridges)
         .with_skills(skills(settings))
         .with_editing(editing);
-    who.reach(&engine, &policy, settings)?;
+    models.reach(&engine, &policy, settings)?;
     let config = Config {
         dialects: spoken(settings)?,
         narrow: narrow(settings)?,
@@ -100,9 +100,9 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
         structured,
     };
     let runtime = Runtime::new(engine, config)?;
-    write_events(&runtime, settings)?;
-    who.tell(&runtime);
-    Ok(Wired { runtime: Arc::new(runtime), who, recovery, bridge })
+    event_log::write(&runtime, settings)?;
+    models.tell(&runtime);
+    Ok(Assembly { runtime: Arc::new(runtime), models, recovery, bridge })
 }
 
 /// Reads which servers are bridged; none is started here. What a project says of servers is not read by itself: it would
@@ -119,7 +119,7 @@ fn bridge(settings: &Settings, workspace: &Workspace) -> Result<Option<Arc<Bridg
 
 /// Makes the index by which searches read only the files that can match, where it is worth while.
 fn indexed(settings: &Settings, workspace: &Workspace, life: Life) -> Result<Option<Grams>> {
-    let shared = shared::asking(settings, workspace)?;
+    let shared = shared_index(settings, workspace)?;
     let grams = match (life, shared) {
         (Life::Short, None) => return Ok(None),
         (_, None) => grams(settings, workspace),
@@ -391,23 +391,27 @@ fn inside<'p>(workspace: &Workspace, paths: impl Iterator<Item = &'p PathBuf>) -
     paths.filter_map(place).collect()
 }
 
-/// Writes the calls of a runtime to the file of events, where one is named.
-pub(crate) fn write_events(runtime: &Runtime, settings: &Settings) -> Result<()> {
-    let Some(path) = &settings.events.file.value else { return Ok(()) };
-    let file =
-        operator::append(path).with_context(|| format!("events cannot be written to {}", path.display()))?;
-    let file = Mutex::new(file);
-    let detail = match settings.events.detail.value {
-        EventsDetail::Names => Detail::Names,
-        EventsDetail::All => Detail::All,
+/// Makes what asks the service elsewhere, where one is named and something may be fetched.
+fn code_service(settings: &Settings) -> Result<Option<Arc<CodeService>>> {
+    let service = settings.code_search.service()?;
+    Ok(service.filter(|_| !settings.denied().contains(&Access::Fetches)).map(Arc::new))
+}
+
+/// Makes what is asked about the packages that the project depends on; none where that is switched off.
+fn dependencies(settings: &Settings, workspace: &Workspace) -> Option<Dependencies> {
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let unpacked = settings.cache.value.as_ref().map(|cache| cache.join("sources"));
+    let places = Places { unpacked, ..Places::customary(operator::home(), variable) };
+    (settings.dependencies.value == OnOff::On).then(|| Dependencies::new(workspace.clone(), places))
+}
+
+/// Makes what asks the shared index about a workspace; none where no index is named.
+pub(crate) fn shared_index(settings: &Settings, workspace: &Workspace) -> Result<Option<Arc<Asking>>> {
+    let Some(address) = &settings.shared.index.value else { return Ok(None) };
+    let server = Server::at(address)?;
+    let names = match &settings.shared.repositories.value {
+        Some(names) => names.clone(),
+        None => workspace.roots().iter().map(|root| name_in(root.path())).collect(),
     };
-    runtime.events.listen(detail, move |event| {
-        let Ok(mut line) = serde_json::to_vec(event) else { return };
-        line.push(b'\n');
-        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Err(error) = file.write_all(&line) {
-            tracing::warn!(%error, "an event could not be written");
-        }
-    });
-    Ok(())
+    Ok(Some(Arc::new(Asking::new(server, names))))
 }
