@@ -18,10 +18,10 @@ use toolpost_runtime::{Answer, Asker, Call, Catalogue, Outcome, Published, Runti
 use toolpost_tool::{Part, RunResult};
 use toolpost_workspace::operator;
 
-/// The exit status of a call that failed, and of one whose command did.
+/// Exit status of a failed call, and of a call whose command failed.
 const FAILED: u8 = 1;
 
-/// Makes the calls.
+/// Runs the calls.
 pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
     let structured = if args.json { Structured::On } else { Structured::Off };
@@ -32,7 +32,7 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     let input = if reads_input { Input::Taken } else { Input::Person };
     let name = settings.session.value.clone();
     let session = match &args.script {
-        // A script is a client: it reads a file before it changes it.
+        // A script acts as a client: it must read a file before it changes it.
         Some(_) => Session::named(name),
         None => Session::of_user(name, pinned(&assembly.runtime, &args.expect)?),
     };
@@ -61,18 +61,18 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
             };
             print(&outcome, if args.json { Form::Json } else { Form::Words })
         }
-        (None, None) => bail!("name a tool and its arguments, or a script"),
+        (None, None) => bail!("pass a tool and its arguments, or --script"),
     }
 }
 
-/// What the user gave for a tool's arguments.
+/// Arguments of a call, as the user gave them.
 enum Given {
     Arguments(Value),
-    /// Nothing, although the tool is known: its page.
+    /// No arguments although the tool needs some: its page.
     Nothing(String),
 }
 
-/// Reads the arguments of a call; without any, the tool is explained.
+/// Parses the arguments of a call; without any, returns the tool's page.
 fn understood(
     settings: &Settings,
     catalogue: &Catalogue,
@@ -84,7 +84,7 @@ fn understood(
         (Some(dash), _) if dash == "-" => standard_input()?,
         (Some(text), _) => text,
         (None, Some(known)) => return Ok(Given::Nothing(tool_page::page(settings, known))),
-        // The call says that there is no such tool.
+        // The call itself reports that the tool does not exist.
         (None, None) => return Ok(Given::Arguments(json!({}))),
     };
     let error = match serde_json::from_str(&text) {
@@ -104,7 +104,7 @@ fn understood(
     )
 }
 
-/// Refuses arguments that the tool does not have: the caller is a person or a shell script, and meant something by them.
+/// Refuses parameters that the tool does not have: a user or a shell script meant something by them.
 fn refuse_unknown(settings: &Settings, tool: &Published, arguments: &Value) -> Result<()> {
     let unknown = tool.unknown_arguments(arguments);
     if unknown.is_empty() {
@@ -118,7 +118,7 @@ fn refuse_unknown(settings: &Settings, tool: &Published, arguments: &Value) -> R
     )
 }
 
-/// Reads which content the user pins.
+/// Parses the content hashes of `--expect`.
 fn pinned(runtime: &Runtime, expected: &[String]) -> Result<Vec<Pinned>> {
     let read = |expected: &String| {
         let (path, hex) = match expected.rsplit_once('=') {
@@ -145,7 +145,7 @@ struct Caller {
 }
 
 impl Caller {
-    /// Makes calls, then ends the commands that they left running: their session is over.
+    /// Runs calls, then stops the commands that they left running, because the session ends.
     async fn to_the_end<T>(&self, calls: impl Future<Output = T>) -> T {
         let done = calls.await;
         self.runtime.shut_down().await;
@@ -153,7 +153,7 @@ impl Caller {
     }
 
     async fn call(&self, tool: String, arguments: Value) -> Outcome {
-        // Other servers are started where one of them may have the tool.
+        // Upstream servers start only if one of them may have the tool.
         if let (Some(bridge), None) = (&self.bridge, self.runtime.catalogue().find(&tool)) {
             bridge.begin(&self.runtime);
             self.runtime.settled().await;
@@ -170,11 +170,11 @@ impl Caller {
         self.runtime.call(call).await
     }
 
-    /// Makes a call for each line, and prints a reply for each, in order.
+    /// Makes a call for each line, and prints the replies in order.
     async fn script(&self, path: &Path) -> Result<ExitCode> {
         let text = if path == Path::new("-") { Some(standard_input()?) } else { operator::read(path)? };
         let text = text.with_context(|| format!("the script {} does not exist", path.display()))?;
-        // The whole script is understood before its first call is made.
+        // The whole script is parsed before the first call.
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let calls = lines.map(|(number, line)| scripted(number + 1, line)).collect::<Result<Vec<_>>>()?;
         let mut code = ExitCode::SUCCESS;
@@ -189,7 +189,7 @@ impl Caller {
     }
 }
 
-/// Understands a line of a script: the tool and its arguments.
+/// Parses a line of a script into the tool and its arguments.
 fn scripted(number: usize, line: &str) -> Result<(String, Value)> {
     let call: Value = serde_json::from_str(line).with_context(|| format!("line {number} is not JSON"))?;
     let tool =
@@ -214,7 +214,7 @@ fn print(outcome: &Outcome, form: Form) -> Result<ExitCode> {
     Ok(ExitCode::from(FAILED))
 }
 
-/// Tells whether a call was made and did what it was asked to: a command that fails was run, and failed.
+/// Returns whether a call succeeded; a command with a failing exit status did not.
 fn succeeded(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Done(answer) if answer.result == RunResult::Succeeded)
 }
@@ -226,7 +226,7 @@ fn as_words(outcome: &Outcome) -> String {
     };
     let words = parts.iter().map(|part| match part {
         Part::Text(text) => text.clone(),
-        Part::Image { mime, data } => format!("[picture, {mime}, {} bytes; --json prints it]", data.len()),
+        Part::Image { mime, data } => format!("[image, {mime}, {} bytes; --json prints it]", data.len()),
     });
     words.collect::<Vec<_>>().join("\n")
 }
@@ -259,6 +259,6 @@ fn part_as_json(part: &Part) -> Value {
 
 fn standard_input() -> Result<String> {
     let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text).context("standard input cannot be read")?;
+    std::io::stdin().read_to_string(&mut text).context("cannot read standard input")?;
     Ok(text)
 }

@@ -13,7 +13,7 @@ use toolpost_workspace::operator;
 pub(crate) fn write(runtime: &Runtime, settings: &Settings) -> Result<()> {
     let Some(path) = &settings.events.file.value else { return Ok(()) };
     let file =
-        operator::append(path).with_context(|| format!("events cannot be written to {}", path.display()))?;
+        operator::append(path).with_context(|| format!("cannot write events to {}", path.display()))?;
     let file = Mutex::new(file);
     let detail = match settings.events.detail.value {
         EventsDetail::Names => Detail::Names,
@@ -24,7 +24,7 @@ pub(crate) fn write(runtime: &Runtime, settings: &Settings) -> Result<()> {
         line.push(b'\n');
         let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = file.write_all(&line) {
-            tracing::warn!(%error, "an event could not be written");
+            tracing::warn!(%error, "cannot write an event");
         }
     });
     Ok(())

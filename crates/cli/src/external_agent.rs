@@ -28,10 +28,10 @@ pub(crate) fn setup(settings: &Settings, workspace: &Workspace) -> Result<Option
     }))
 }
 
-/// Says how our own tools are started for the agent: this program, with what is in force here. The agent there leaves no work to
-/// others, and what writes is not served where it may only read.
+/// Returns the command that starts Toolpost's tools for the agent: this program with the active settings.
+/// Delegation is denied there, and a read-only agent gets no tools that write.
 fn handed(settings: &Settings, workspace: &Workspace, may: May) -> Result<Handed> {
-    let program = env::current_exe().context("it is not known where this program lies")?;
+    let program = env::current_exe().context("cannot find this program's own path")?;
     let mut arguments = vec!["serve".to_owned()];
     let mut push = |flag: &str, value: &str| arguments.extend([flag.to_owned(), value.to_owned()]);
     for root in workspace.roots() {
@@ -75,7 +75,8 @@ fn handed(settings: &Settings, workspace: &Workspace, may: May) -> Result<Handed
     Ok(Handed { program, arguments, tools, environment: environment() })
 }
 
-/// Gives what is in force and has no flag. Where the shared index lies is left out: its address may hold a password.
+/// Returns the active settings that have no flag. The URL of the shared index is left out, since it may hold
+/// a password.
 fn environment() -> BTreeMap<String, String> {
     let handed = [
         "DEADLINE_SECONDS",
@@ -92,13 +93,14 @@ fn environment() -> BTreeMap<String, String> {
         env::var(&name).ok().map(|value| (name, value))
     };
     let mut environment: BTreeMap<String, String> = handed.into_iter().filter_map(set).collect();
-    // It would start an agent of its own.
+    // Otherwise that server would start an external agent of its own.
     environment.insert(format!("{PREFIX}ACP"), NOBODY.to_owned());
     environment
 }
 
 fn text(path: &Path) -> Result<&str> {
-    path.to_str().with_context(|| format!("{} is not UTF-8, and cannot be named to an agent", path.display()))
+    path.to_str()
+        .with_context(|| format!("{} is not UTF-8, so it cannot be passed to an agent", path.display()))
 }
 
 fn on(switch: OnOff) -> &'static str {

@@ -1,4 +1,4 @@
-//! The binary: the only place that wires all.
+//! The `toolpost` program.
 
 mod agent;
 mod agent_files;
@@ -39,7 +39,7 @@ mod view;
 use args::{Args, Command};
 use std::process::ExitCode;
 
-/// The exit status of a command that was not understood.
+/// Exit status of a command that was not understood.
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {

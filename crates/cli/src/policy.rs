@@ -1,4 +1,4 @@
-//! `toolpost policy`: which rule decides about a command, and which files of rules of projects are trusted.
+//! `toolpost policy`: the rule that decides about a command, and trust in the rules of projects.
 
 use crate::{
     agent_files,
@@ -10,7 +10,7 @@ use crate::{
 use anyhow::{Context, Result, bail};
 use std::process::ExitCode;
 use toolpost_engine::{Approval, Command, Line};
-use toolpost_runtime::{Explained, JudgedSegment, Origin};
+use toolpost_runtime::{Decision, Explained, JudgedSegment, Origin};
 
 /// Explains a command, or trusts a project's rules.
 pub(crate) fn run(common: &Common, command: PolicyCommand) -> Result<ExitCode> {
@@ -25,9 +25,8 @@ fn explained(settings: &Settings, explain: Explain) -> Result<ExitCode> {
     let workspace = assembly::open_and_tell(settings)?;
     let policy = assembly::judging(settings, &workspace)?;
     let directory = explain.directory.as_deref().unwrap_or(".");
-    let directory = workspace
-        .resolve(directory)
-        .with_context(|| format!("{directory} cannot be where a command starts"))?;
+    let directory =
+        workspace.resolve(directory).with_context(|| format!("invalid working directory {directory}"))?;
     let line = match <[String; 1]>::try_from(explain.command) {
         Ok([text]) => Line::Shell(text),
         Err(words) => Line::Words(words),
@@ -38,10 +37,14 @@ fn explained(settings: &Settings, explain: Explain) -> Result<ExitCode> {
     } else {
         print!("{}", worded(&explained));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(ExitCode::from(match explained.decision {
+        Decision::Allow => 0,
+        Decision::Ask => 1,
+        Decision::Deny => 2,
+    }))
 }
 
-/// Words what was found: each command in two lines, what it touches below, the verdict at the end.
+/// Formats an explanation: two lines for each command, its accesses below, the verdict at the end.
 fn worded(explained: &Explained) -> String {
     let mut out = String::new();
     for segment in &explained.segments {
@@ -76,7 +79,7 @@ fn named(rule: Option<&Origin>) -> String {
     })
 }
 
-/// A command may have several lines, and signs that a terminal obeys.
+/// Replaces line breaks and control characters.
 fn one_line(text: &str) -> String {
     text.chars().map(|found| if found.is_control() { '␤' } else { found }).collect()
 }
@@ -84,13 +87,13 @@ fn one_line(text: &str) -> String {
 fn trusted(settings: &Settings, wanted: &PolicyTrust) -> Result<ExitCode> {
     let workspace = assembly::open_and_tell(settings)?;
     let Some(state) = &settings.state.value else {
-        bail!("there is no state folder in which trust could be remembered; name one with --state");
+        bail!("cannot record trust without a state directory; set one with --state DIR");
     };
     let mut known = Trusted::read(state)?;
     let mut found = false;
     for root in workspace.roots() {
         let rules = assembly::project_rules(&workspace, root)?;
-        // What cannot be used is not worth trusting, and would only be found out at the next start.
+        // Unusable rules are refused now instead of at the next start.
         if let Some((name, text)) = rules.as_ref().filter(|_| !wanted.revoke) {
             assembly::check_project(name, text)?;
         }
@@ -103,12 +106,12 @@ fn trusted(settings: &Settings, wanted: &PolicyTrust) -> Result<ExitCode> {
                 continue;
             }
             known.add(&name, &text);
-            println!("trusted as it is now: {name} ({})", trust::digest(&text));
+            println!("trusted until it changes: {name} ({})", trust::digest(&text));
         }
     }
     if !found {
         bail!(
-            "no root has a file .toolpost/policy.toml, nor agents in .toolpost/agents or .claude/agents, so there is nothing to trust"
+            "nothing to trust: no root has a .toolpost/policy.toml, or agents in .toolpost/agents or .claude/agents"
         );
     }
     known.write(state)?;

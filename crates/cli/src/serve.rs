@@ -11,11 +11,11 @@ use std::{io::IsTerminal, process::ExitCode};
 use toolpost_engine::WORKERS;
 use toolpost_runtime::{Runtime, Structured};
 
-/// How many threads wait for the disk or for the client at most: each keeps memory of its own, and a client may send thousands
-/// of calls at once. Those that listen and answer are not taken by calls.
+/// Maximum number of threads that block on the disk or the client. Each needs memory, and a client may send
+/// thousands of calls at once. The threads that read requests and send replies are separate.
 const WAITING: usize = WORKERS + 8;
 
-/// Tells a user who started the server at a terminal what it waits for.
+/// Returns a hint for a user who started the server at a terminal.
 fn waiting(runtime: &Runtime) -> String {
     let dialects: Vec<&str> = runtime.config().dialects.iter().map(|dialect| dialect.name).collect();
     format!(
@@ -51,7 +51,7 @@ pub(crate) fn run(common: &Common, serve: Serve) -> Result<ExitCode> {
         .max_blocking_threads(WAITING)
         .enable_all()
         .build()
-        .context("the threads could not be started")?;
+        .context("cannot start threads")?;
     let served = threads.block_on(async {
         if let Some(bridge) = &assembly.bridge {
             bridge.begin(&assembly.runtime);

@@ -1,4 +1,4 @@
-//! What is in force, and where it came from: a flag, the environment, the configuration file, or the default.
+//! Active settings, each with its origin: a flag, the environment, the configuration file, or the default.
 
 mod code_search;
 mod editor;
@@ -61,38 +61,38 @@ pub(crate) struct Settings {
     pub(crate) editor: EditorSettings,
 }
 
-/// Which model makes vectors, where that is not the embedded one.
+/// Embedding model that replaces the embedded one.
 pub(crate) struct EmbeddingSettings {
     pub(crate) address: Setting<Option<String>>,
     pub(crate) model: Setting<Option<String>>,
 }
 
-/// Which tools are served, and what none of them may do.
+/// Selection of the tools to serve, and denied capabilities.
 pub(crate) struct ToolSelection {
     pub(crate) tools: Setting<Option<Vec<String>>>,
     pub(crate) deny: Setting<Vec<Deny>>,
     pub(crate) read_only: Setting<OnOff>,
 }
 
-/// Where calls are written, and how much of each.
+/// Event log: its file and level of detail.
 pub(crate) struct EventSettings {
     pub(crate) file: Setting<Option<PathBuf>>,
     pub(crate) detail: Setting<EventsDetail>,
 }
 
-/// The index that many machines share.
+/// Shared index and the repositories that the roots belong to.
 pub(crate) struct SharedIndexSettings {
     pub(crate) index: Setting<Option<String>>,
     pub(crate) repositories: Setting<Option<Vec<String>>>,
 }
 
-/// How much the history keeps.
+/// Limits of the history.
 pub(crate) struct HistorySettings {
     pub(crate) megabytes: Setting<u64>,
     pub(crate) days: Setting<u64>,
 }
 
-/// The configuration file; every key is optional.
+/// Configuration file; every key is optional.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -135,21 +135,21 @@ struct File {
 }
 
 impl Settings {
-    /// Gives what no tool may do.
+    /// Returns the denied kinds of access.
     pub(crate) fn denied(&self) -> Vec<Access> {
         let mut denied: Vec<Access> = self.narrow.deny.value.iter().map(|deny| deny.access()).collect();
         if self.narrow.denies_writes() {
-            // What another server does nobody knows.
+            // An upstream tool may write.
             denied.extend([Access::Writes, Access::Bridges]);
             if self.sandbox.value == OnOff::Off {
-                // Without a sandbox nothing keeps a command from writing.
+                // Without a sandbox, a command may write.
                 denied.push(Access::Executes);
             }
         }
         denied
     }
 
-    /// Finds every setting.
+    /// Reads all settings.
     pub(crate) fn find(flags: &Common) -> Result<Self> {
         let place = operator::folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("config.toml"));
         let file = place.as_deref().map(read_file).transpose()?.unwrap_or_default();
@@ -209,7 +209,7 @@ impl Settings {
     }
 }
 
-/// Finds the roots of the workspace.
+/// Reads the roots of the workspace.
 fn rooted(flags: &Common, from: &Sources, file: Option<Vec<PathBuf>>) -> Result<Setting<Vec<PathBuf>>> {
     let said = (!flags.roots.is_empty()).then(|| flags.roots.clone());
     let paths = |text: &str| Ok(env::split_paths(text).collect());
@@ -217,7 +217,7 @@ fn rooted(flags: &Common, from: &Sources, file: Option<Vec<PathBuf>>) -> Result<
 }
 
 impl Deny {
-    /// Returns what it denies.
+    /// Returns the denied kind of access.
     pub(crate) fn access(self) -> Access {
         match self {
             Self::Write => Access::Writes,
@@ -229,7 +229,7 @@ impl Deny {
         }
     }
 
-    /// Gives the word for it.
+    /// Returns the name of the capability.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Write => "write",
@@ -242,12 +242,12 @@ impl Deny {
     }
 }
 
-/// Finds how long a call may take.
+/// Reads the deadline of a call.
 fn limited(from: &Sources, file: Option<f64>) -> Result<Setting<Option<Duration>>> {
     from.optional(None, "DEADLINE_SECONDS", seconds, file.map(within_a_day).transpose()?)
 }
 
-/// Finds the name of the session.
+/// Reads the session name.
 fn named(flags: &Common, from: &Sources, file: Option<&str>) -> Result<Setting<Option<String>>> {
     let flag = flags.session.as_deref().map(session).transpose()?;
     from.optional(flag, "SESSION", session, file.map(session).transpose()?)
@@ -280,7 +280,7 @@ impl ToolSelection {
         })
     }
 
-    /// Says whether no tool may write.
+    /// Returns whether writing is denied.
     fn denies_writes(&self) -> bool {
         self.read_only.value == OnOff::On || self.deny.value.contains(&Deny::Write)
     }
@@ -316,7 +316,7 @@ impl HistorySettings {
         })
     }
 
-    /// Gives the limits that the settings mean.
+    /// Returns the limits in the units of the history.
     pub(crate) fn limits(&self) -> HistoryLimits {
         HistoryLimits {
             bytes: self.megabytes.value.saturating_mul(MB),
@@ -330,6 +330,5 @@ fn read_file(path: &Path) -> Result<File> {
     else {
         return Ok(File::default());
     };
-    toml::from_str(&text)
-        .with_context(|| format!("{} is not a configuration that can be used", path.display()))
+    toml::from_str(&text).with_context(|| format!("invalid configuration file {}", path.display()))
 }

@@ -1,4 +1,4 @@
-//! The index that many machines share: asked by searches, and pushed to by `toolpost index push`.
+//! `toolpost index push`, `forget` and `prune`: changes to the shared index.
 
 use crate::{
     args::{Forget, Prune, Push},
@@ -13,11 +13,11 @@ use std::{
 };
 use toolpost_shared::{Push as Pushing, Server};
 
-/// Brings a commit into the index.
+/// Pushes a commit to the shared index.
 pub(crate) fn push(settings: &Settings, args: &Push) -> Result<ExitCode> {
     let server = server(settings, args.address.as_ref())?;
     let workspace = assembly::open_and_tell(settings)?;
-    let root = workspace.roots().first().context("there is no root")?;
+    let root = workspace.roots().first().context("the workspace has no root")?;
     let policy = assembly::judging(settings, &workspace)?;
     let may_read = |path: &[u8]| {
         let path = std::str::from_utf8(path).ok().and_then(|path| workspace.within(root, path).ok());
@@ -42,7 +42,7 @@ pub(crate) fn push(settings: &Settings, args: &Push) -> Result<ExitCode> {
     }
     let short = pushed.commit.get(..12).unwrap_or(&pushed.commit);
     out::line(&format!(
-        "{} {short} ({}): {} files are in the index at {}; {} contents with {} of text were new.",
+        "{} {short} ({}): {} files are in the index at {}; {} new contents with {} of text.",
         pushed.repository,
         pushed.branch,
         pushed.files,
@@ -51,15 +51,15 @@ pub(crate) fn push(settings: &Settings, args: &Push) -> Result<ExitCode> {
         size(pushed.sent_bytes),
     ))?;
     if let Some(why) = &pushed.without_vectors {
-        out::line(&format!("Its blocks are found by their words alone: {}.", out::harmless(why)))?;
+        out::line(&format!("Only keyword search finds its blocks: {}.", out::harmless(why)))?;
     }
     if pushed.withheld > 0 {
-        out::line(&format!("{} files were kept out: the rules do not let them be read.", pushed.withheld))?;
+        out::line(&format!("{} files were skipped: a rule forbids reading them.", pushed.withheld))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Removes a repository, or a branch of it, from the index.
+/// Removes a repository, or one of its branches, from the shared index.
 pub(crate) fn forget(settings: &Settings, args: &Forget) -> Result<ExitCode> {
     let server = server(settings, args.address.as_ref())?;
     let forgotten = toolpost_shared::forget(&server, &args.name, args.branch.as_deref())?;
@@ -68,7 +68,7 @@ pub(crate) fn forget(settings: &Settings, args: &Forget) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     out::line(&format!(
-        "{} ({}) is not in the index at {} any more; {} contents with {} went with it.",
+        "removed {} ({}) from the index at {}, with {} contents ({})",
         forgotten.repository,
         forgotten.branches.join(", "),
         server.place(),
@@ -78,7 +78,7 @@ pub(crate) fn forget(settings: &Settings, args: &Forget) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Removes from the index what no branch holds any more.
+/// Deletes content that no branch uses any more.
 pub(crate) fn prune(settings: &Settings, args: &Prune) -> Result<ExitCode> {
     let server = server(settings, args.address.as_ref())?;
     let person = std::io::stderr().is_terminal();
@@ -96,7 +96,7 @@ pub(crate) fn prune(settings: &Settings, args: &Prune) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     out::line(&format!(
-        "{} contents with {} were held by no branch of {} repositories in the index at {}, and are removed.",
+        "removed {} contents ({}) that no branch of {} repositories in the index at {} used",
         pruned.contents,
         size(pruned.bytes),
         pruned.repositories,
@@ -105,9 +105,10 @@ pub(crate) fn prune(settings: &Settings, args: &Prune) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Gives the server that is meant: one that is named, or that of the settings.
+/// Returns the server at `address`, or else the one in the settings.
 fn server(settings: &Settings, address: Option<&String>) -> Result<Server> {
     let address = address.or(settings.shared.index.value.as_ref());
-    let address = address.context("no index is named: say postgres://USER:PASSWORD@HOST:PORT/DATABASE")?;
+    let address =
+        address.context("no index is set: name one, as postgres://USER:PASSWORD@HOST:PORT/DATABASE")?;
     Ok(Server::at(address)?)
 }

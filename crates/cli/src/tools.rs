@@ -1,4 +1,4 @@
-//! `toolpost tools`: the definitions, in the form that an API asks for.
+//! `toolpost tools`: tool definitions in the format of an API.
 
 use crate::{
     args::{Common, Format, Tools},
@@ -33,7 +33,7 @@ pub(crate) fn run(common: &Common, tools: Tools) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints one tool: as text for a user, or in a form for a program.
+/// Prints one tool: as text for a user, or in a format for a program.
 fn one(settings: &Settings, name: &str, format: Option<Format>) -> Result<ExitCode> {
     let catalogue = published(settings)?;
     let Some(tool) = catalogue.find(name) else {
@@ -56,7 +56,7 @@ fn one(settings: &Settings, name: &str, format: Option<Format>) -> Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-/// Gives the tools that would be served; other servers are started to list theirs.
+/// Returns the tools that would be served. Starts upstream servers, which list theirs.
 fn published(settings: &Settings) -> Result<Arc<Catalogue>> {
     if settings.mcp_config.value.is_none() {
         let all = Catalogue::of(&assembly::spoken(settings)?);

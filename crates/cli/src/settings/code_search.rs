@@ -1,4 +1,4 @@
-//! The settings of what is searched beyond the project itself: its dependencies here, and a service elsewhere.
+//! Settings of code search outside the workspace: the external service.
 
 use super::sources::{Setting, Sources};
 use crate::args::CodeSearchFlags;
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use std::env;
 use toolpost_engine::{Access, CodeService, PROVIDERS};
 
-/// What the configuration file says of it, in `[codesearch]`.
+/// `[codesearch]` section of the configuration file.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct File {
@@ -16,7 +16,7 @@ pub(crate) struct File {
     key_env: Option<String>,
 }
 
-/// The service that searches elsewhere, where one is named.
+/// External code search service, if one is named.
 pub(crate) struct CodeSearchSettings {
     provider: Setting<Option<String>>,
     base_url: Setting<Option<String>>,
@@ -24,7 +24,7 @@ pub(crate) struct CodeSearchSettings {
 }
 
 impl CodeSearchSettings {
-    /// Finds the settings.
+    /// Reads the settings from flags, environment and file.
     pub(crate) fn find(flags: &CodeSearchFlags, from: &Sources, file: File) -> Result<Self> {
         let text = |text: &str| Ok(text.to_owned());
         Ok(Self {
@@ -34,13 +34,13 @@ impl CodeSearchSettings {
         })
     }
 
-    /// Makes what asks the service; its key comes from the environment alone.
+    /// Builds the client of the service; its key comes only from the environment.
     pub(crate) fn service(&self) -> Result<Option<CodeService>> {
         let Some(name) = &self.provider.value else {
             let said = [("base_url", &self.base_url), ("key_env", &self.key_env)];
             if let Some((name, _)) = said.into_iter().find(|(_, setting)| setting.value.is_some()) {
                 bail!(
-                    "{name} of [codesearch] is set, and no service is named: give `provider`, or --codesearch NAME"
+                    "`{name}` of [codesearch] is set without a service: set `provider`, or pass --codesearch NAME"
                 );
             }
             return Ok(None);
@@ -60,12 +60,12 @@ impl CodeSearchSettings {
         Ok(Some(service.context("codesearch")?))
     }
 
-    /// Says for people which service is asked, or why none is.
+    /// Describes for `doctor` the service in use, or why there is none.
     pub(crate) fn report(&self, denied: &[Access]) -> String {
         match self.service() {
-            Ok(None) => "no service elsewhere is asked, only what lies on this machine".to_owned(),
+            Ok(None) => "no external service; only this machine is searched".to_owned(),
             Ok(Some(service)) if denied.contains(&Access::Fetches) => {
-                format!("{} is not asked, as nothing may be fetched", service.name())
+                format!("{} is disabled, because `deny` forbids fetching", service.name())
             }
             Ok(Some(service)) => match service.missing() {
                 Some(missing) => missing,
@@ -75,7 +75,7 @@ impl CodeSearchSettings {
         }
     }
 
-    /// Lists the settings, each with its value and where it came from.
+    /// Lists the settings with their values and origins.
     pub(crate) fn in_force(&self) -> Vec<String> {
         let line = |name: &str, setting: &Setting<Option<String>>, without: &str| {
             format!(
@@ -86,8 +86,8 @@ impl CodeSearchSettings {
         };
         vec![
             line("provider", &self.provider, "none"),
-            line("base_url", &self.base_url, "the customary one"),
-            line("key_env", &self.key_env, "the customary one"),
+            line("base_url", &self.base_url, "the service's default"),
+            line("key_env", &self.key_env, "the service's default"),
         ]
     }
 }

@@ -1,4 +1,4 @@
-//! The settings of editors: which one is attached, and what becomes of texts where none is.
+//! Settings of the editor tools.
 
 use super::{
     parse::one_of,
@@ -15,28 +15,29 @@ use toolpost_agent::Neovim;
 use toolpost_engine::{CallCtx, Editing, Editor, EditorAct, Engine, Session, Without};
 use toolpost_workspace::Workspace;
 
-/// By what an editor tells the programs in its terminal where it listens; the second is how older ones did.
+/// Environment variables that Neovim sets to pass its socket to programs in its terminal; older versions use
+/// the second.
 const TOLD: [&str; 2] = ["NVIM", "NVIM_LISTEN_ADDRESS"];
 
-/// EditorChoice editor is used.
+/// Editor to attach.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum EditorChoice {
-    /// The one in whose terminal this runs, if it is one.
+    /// The editor in whose terminal this process runs, if any.
     Auto,
-    /// None.
+    /// No editor.
     Off,
-    /// Neovim, behind this socket.
+    /// Neovim, listening on this socket.
     Neovim(PathBuf),
 }
 
-/// The settings.
+/// Settings of the editor tools.
 pub(crate) struct EditorSettings {
     pub(crate) editor: Setting<EditorChoice>,
     pub(crate) apply: Setting<OnOff>,
 }
 
 impl EditorSettings {
-    /// Finds the settings.
+    /// Reads the settings from flags, environment and file.
     pub(crate) fn find(
         flags: &EditorFlags,
         from: &Sources,
@@ -50,7 +51,7 @@ impl EditorSettings {
         })
     }
 
-    /// Says which editor is used; nothing is asked of it yet.
+    /// Returns the editor to use, without connecting to it.
     pub(crate) fn editing(&self, workspace: &Workspace) -> Editing {
         let roots = workspace.roots().iter().map(|root| root.path().to_path_buf()).collect();
         let editor = self.socket().map(|socket| Arc::new(Neovim::new(socket, roots)) as Arc<dyn Editor>);
@@ -58,13 +59,13 @@ impl EditorSettings {
         Editing { editor, without }
     }
 
-    /// Asks the editor, and says for people what came of it.
+    /// Connects to the editor, and describes the result for `doctor`.
     pub(crate) fn report(&self, engine: &Engine) -> Result<String> {
         let Some(editor) = &engine.editing().editor else {
             let why = if self.editor.value == EditorChoice::Off {
                 "off"
             } else {
-                "this runs in no editor's terminal"
+                "this is not an editor's terminal"
             };
             return Ok(format!("none is attached ({why}); --editor nvim:SOCKET attaches one"));
         };
@@ -77,7 +78,7 @@ impl EditorSettings {
         })
     }
 
-    /// Lists the settings, each with its value and where it came from.
+    /// Lists the settings with their values and origins.
     pub(crate) fn in_force(&self) -> Vec<String> {
         let editor = match &self.editor.value {
             EditorChoice::Auto => "auto".to_owned(),

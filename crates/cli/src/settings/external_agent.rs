@@ -1,4 +1,4 @@
-//! The settings of the user's own agent: which program it is, what it may do, and how our tools are started for it.
+//! Settings of the external agent: command, permissions and environment.
 
 use super::sources::{Setting, Sources};
 use crate::args::ExternalAgentFlags;
@@ -6,23 +6,23 @@ use anyhow::{Context, Result, bail};
 use std::fmt::Write as _;
 use toolpost_agent::acp::May;
 
-/// The word for nobody.
+/// Value that disables the external agent.
 pub(crate) const NOBODY: &str = "none";
 
-/// What the configuration file says of it in `[agent]`: the command, what it may do, which variables it gets.
+/// Keys `acp`, `acp_may` and `acp_env` of `[agent]`.
 type File = (Option<Vec<String>>, Option<String>, Option<Vec<String>>);
 
-/// The settings.
+/// Settings of the external agent.
 pub(crate) struct ExternalAgentSettings {
-    /// The program and its arguments.
+    /// Program and arguments.
     pub(crate) command: Setting<Option<Vec<String>>>,
     may: Setting<May>,
-    /// The names of the variables that it gets of our environment.
+    /// Names of the environment variables that it inherits.
     pub(crate) variables: Setting<Vec<String>>,
 }
 
 impl ExternalAgentSettings {
-    /// Finds the settings; the workspace has no part in them, since they start a program.
+    /// Reads the settings. A workspace cannot set them, since they start a program.
     pub(crate) fn find(flags: &ExternalAgentFlags, from: &Sources, file: File) -> Result<Self> {
         let (filed, filed_may, variables) = file;
         let flag = flags.acp.as_deref().map(words).transpose().context("--acp")?;
@@ -38,7 +38,7 @@ impl ExternalAgentSettings {
         })
     }
 
-    /// Takes the agent of earlier work.
+    /// Restores the agent of an earlier run.
     pub(crate) fn resume(&mut self, command: Vec<String>, allowed: Option<&str>) -> Result<()> {
         self.command.resume(Some(command));
         if let Some(word) = allowed {
@@ -47,12 +47,12 @@ impl ExternalAgentSettings {
         Ok(())
     }
 
-    /// Says what it may do.
+    /// Returns its permissions.
     pub(crate) fn may(&self) -> May {
         self.may.value
     }
 
-    /// Lists the settings, each with its value and where it came from.
+    /// Lists the settings with their values and origins.
     pub(crate) fn in_force(&self) -> Vec<String> {
         let command = self.command.value.as_ref().map_or(NOBODY.to_owned(), |words| words.join(" "));
         let variables = &self.variables.value;
@@ -68,10 +68,10 @@ impl ExternalAgentSettings {
 fn may(text: &str) -> Result<May> {
     let words: Vec<&str> = May::ALL.iter().map(|may| may.word()).collect();
     let found = May::ALL.into_iter().find(|may| may.word() == text);
-    found.with_context(|| format!("`{text}` is nothing that an agent may do; there are {}", words.join(", ")))
+    found.with_context(|| format!("unknown permission `{text}`; the permissions are {}", words.join(", ")))
 }
 
-/// Parts a command at its blanks; quotes and backslashes keep words together, as in a shell, and nothing is expanded.
+/// Splits a command at blanks. Quotes and backslashes work as in a shell; nothing is expanded.
 fn words(text: &str) -> Result<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -83,7 +83,7 @@ fn words(text: &str) -> Result<Vec<String>> {
                 let word = word.get_or_insert_default();
                 loop {
                     match letters.next() {
-                        None => bail!("a {letter} is not closed"),
+                        None => bail!("unclosed {letter}"),
                         Some(other) if other == letter => break,
                         Some('\\') if letter == '"' => word.extend(letters.next()),
                         Some(other) => write!(word, "{other}")?,
@@ -115,6 +115,6 @@ mod tests {
         for (text, wanted) in rows {
             assert_eq!(words(text).unwrap(), wanted, "{text}");
         }
-        assert_eq!(words("a 'b").unwrap_err().to_string(), "a ' is not closed");
+        assert_eq!(words("a 'b").unwrap_err().to_string(), "unclosed '");
     }
 }
