@@ -1,13 +1,13 @@
-//! The settings with which the work of an agent goes on: those of its transcript, unless flags say otherwise.
+//! Settings of a resumed run: those of its transcript, unless flags override them.
 
-use super::{Settings, one_of};
+use super::{Settings, parse::one_of};
 use crate::args::OnOff;
 use anyhow::{Context, Result};
 use std::path::PathBuf;
 use toolpost_agent::Began;
 
 impl Settings {
-    /// Notes with which settings a task begins.
+    /// Returns the header of a new transcript, with the settings of this run.
     pub(crate) fn began(&self, task: String, roots: Vec<String>) -> Began {
         let (agent, narrow) = (&self.agent, &self.narrow);
         let own = agent.asks_own().is_ok_and(|own| own);
@@ -28,7 +28,7 @@ impl Settings {
         }
     }
 
-    /// Takes the settings of earlier work. What was denied there stays denied.
+    /// Restores the settings of an earlier run. Denials accumulate: a flag cannot lift one of the transcript.
     pub(crate) fn resume(&mut self, began: &Began) -> Result<()> {
         if !began.dialects.is_empty() {
             self.dialects.resume(began.dialects.clone());

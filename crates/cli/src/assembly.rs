@@ -1,60 +1,60 @@
-//! Puts the parts together: workspace, engine, dialects, policy, runtime.
+//! Assembly of a runtime from the settings: workspace, engine, dialects, policy and upstream servers.
 
 use crate::{
-    args::{CodeMode, EventsDetail, OnOff},
-    codesearch, described,
+    agent_files,
+    args::{CodeMode, OnOff},
+    event_log,
+    model_source::ModelSource,
     settings::{Origin, Settings},
-    shared,
     trust::Trusted,
-    who::Who,
 };
 use anyhow::{Context, Result, anyhow, bail};
 use std::{
-    io::Write,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 use toolpost_agent::bridge::{self, Bridge};
 use toolpost_engine::{
-    Access, Bridges, Commands, Confinement, Embedder, EmbeddingService, Embeddings, Engine, Environment,
-    Grams, LocalModel, Plan, Sandbox, Seeking, ServerSettings, Servers, Several, SkillPlaces,
-    operations::grep::Rules,
+    Access, Bridges, CodeService, Commands, Confinement, Dependencies, Embedder, EmbeddingService,
+    Embeddings, Engine, Environment, Grams, LocalModel, Places, Plan, Sandbox, Seeking, ServerSettings,
+    Servers, Several, SkillPlaces, operations::grep::Rules,
 };
-use toolpost_runtime::{Catalogue, Config, Detail, Narrow, Policy, RuleSource, Runtime, Structured};
+use toolpost_runtime::{Catalogue, Config, Narrow, Policy, RuleSource, Runtime, Structured};
+use toolpost_shared::{Asking, Server, name_in};
 use toolpost_text::names::suggest;
 use toolpost_tool::Dialect;
 use toolpost_workspace::{
     AccessKind, Durability, OpenError, Options, Recovery, Root, Scope, Workspace, operator, walk,
 };
 
-/// The most that a project's rules may have.
+/// Maximum size of a project's policy file, in bytes.
 const PROJECT_RULES: u64 = 1024 * 1024;
 
-/// The time that a process for one question waits for an index.
+/// Maximum time that a short-lived process waits for an index.
 const PATIENT: Duration = Duration::from_secs(50);
 
-/// How long a process lives.
+/// Expected lifetime of the process.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Life {
-    /// For many calls: what makes later ones quicker is worth while.
+    /// Many calls: work that speeds up later calls pays off.
     Long,
-    /// For one question.
+    /// A single call.
     Short,
 }
 
-/// A runtime, and what its workspace found left over from an earlier process.
-pub(crate) struct Wired {
+/// An assembled runtime with its companions.
+pub(crate) struct Assembly {
     pub(crate) runtime: Arc<Runtime>,
-    /// Who is asked where a model is needed.
-    pub(crate) who: Who,
+    /// Source of model answers.
+    pub(crate) models: ModelSource,
     pub(crate) recovery: Recovery,
-    /// The servers that are bridged, where some are.
+    /// Upstream servers, if any are configured.
     pub(crate) bridge: Option<Arc<Bridge>>,
 }
 
-/// Puts the parts together.
-pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> Result<Wired> {
+/// Assembles a runtime.
+pub(crate) fn assemble(settings: &Settings, structured: Structured, life: Life) -> Result<Assembly> {
     let (workspace, recovery) = open(settings)?;
     let grams = indexed(settings, &workspace, life)?;
     let policy = judging(settings, &workspace)?;
@@ -66,16 +66,16 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
     let seeking = if settings.search_agent.value == OnOff::On { Seeking::Agent } else { Seeking::Words };
     let bridge = bridge(settings, &workspace)?;
     let bridges = bridge.clone().map(|bridge| bridge as Arc<dyn Bridges>);
-    let who = Who::find(settings, &workspace, described::find(settings, &workspace)?.agents)?;
-    let dependencies = codesearch::dependencies(settings, &workspace);
-    let editing = settings.editing.editing(&workspace);
+    let models = ModelSource::find(settings, &workspace, agent_files::find(settings, &workspace)?.agents)?;
+    let dependencies = dependencies(settings, &workspace);
+    let editing = settings.editor.editing(&workspace);
     let engine = match life {
         Life::Long => Engine::new(workspace),
-        // No later call has more: the index is waited for.
+        // No later call profits from a partial index, so this one waits.
         Life::Short => Engine::new(workspace).with_index_wait(PATIENT),
     };
     let engine = engine
-        .with_agents(who.agents())
+        .with_agents(models.agents())
         .with_encoding(encoding(settings)?)
         .with_rules(rules)
         .with_several(several)
@@ -84,13 +84,13 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
         .with_grams(grams)
         .with_embedder(embedder(settings)?)
         .with_dependencies(dependencies)
-        .with_service(codesearch::service(settings)?)
+        .with_service(code_service(settings)?)
         .with_commands(commands)
         .with_servers(servers)
         .with_bridges(bridges)
         .with_skills(skills(settings))
         .with_editing(editing);
-    who.reach(&engine, &policy, settings)?;
+    models.reach(&engine, &policy, settings)?;
     let config = Config {
         dialects: spoken(settings)?,
         narrow: narrow(settings)?,
@@ -100,13 +100,13 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
         structured,
     };
     let runtime = Runtime::new(engine, config)?;
-    write_events(&runtime, settings)?;
-    who.tell(&runtime);
-    Ok(Wired { runtime: Arc::new(runtime), who, recovery, bridge })
+    event_log::write(&runtime, settings)?;
+    models.tell(&runtime);
+    Ok(Assembly { runtime: Arc::new(runtime), models, recovery, bridge })
 }
 
-/// Reads which servers are bridged; none is started here. What a project says of servers is not read by itself: it would
-/// start programs that the project names.
+/// Reads the configuration of the upstream servers without starting them. A project's own configuration is
+/// ignored: it would start programs that the project chose.
 fn bridge(settings: &Settings, workspace: &Workspace) -> Result<Option<Arc<Bridge>>> {
     let Some(path) = &settings.mcp_config.value else { return Ok(None) };
     let name = path.display().to_string();
@@ -117,40 +117,40 @@ fn bridge(settings: &Settings, workspace: &Workspace) -> Result<Option<Arc<Bridg
     Ok(Some(Bridge::new(entries, &home)))
 }
 
-/// Makes the index by which searches read only the files that can match, where it is worth while.
+/// Creates the trigram index, if this process profits from it.
 fn indexed(settings: &Settings, workspace: &Workspace, life: Life) -> Result<Option<Grams>> {
-    let shared = shared::asking(settings, workspace)?;
+    let shared = shared_index(settings, workspace)?;
     let grams = match (life, shared) {
         (Life::Short, None) => return Ok(None),
         (_, None) => grams(settings, workspace),
         (_, Some(shared)) => grams(settings, workspace).sharing(shared),
     };
     match life {
-        // Beside all else, so that it is there when the first one searches.
+        // In the background, so that it is ready for the first search.
         Life::Long => grams.begin(&walk::Options::default()),
         Life::Short => {
             grams.ready(&walk::Options::default());
             if let Some(lost) = grams.status(&walk::Options::default()).lost {
-                eprintln!("toolpost: {lost}; this is done without the shared index");
+                eprintln!("toolpost: {lost}; continuing without the shared index");
             }
         }
     }
     Ok(Some(grams))
 }
 
-/// Makes the index by which searches read only the files that can match.
+/// Creates the trigram index of the workspace.
 pub(crate) fn grams(settings: &Settings, workspace: &Workspace) -> Grams {
     let folder = settings.cache.value.as_ref().map(|cache| cache.join("grams"));
     Grams::new(workspace.clone(), folder)
 }
 
-/// Makes what makes vectors in place of the embedded model, where that was named: a service, whose key comes from the environment alone, or a
-/// model in a folder.
+/// Creates the configured embedder: a service, whose key comes only from the environment, or a local model
+/// directory. Returns `None` for the embedded model.
 fn embedder(settings: &Settings) -> Result<Option<Arc<dyn Embedder>>> {
     let Some(address) = &settings.embedding.address.value else {
         if settings.embedding.model.value.is_some() {
             bail!(
-                "embedding_model names a model, and embedding no service that has it: give its address, such as http://127.0.0.1:11434/v1"
+                "`embedding_model` is set without a service: set `embedding` to its URL, such as http://127.0.0.1:11434/v1"
             );
         }
         return Ok(None);
@@ -158,20 +158,20 @@ fn embedder(settings: &Settings) -> Result<Option<Arc<dyn Embedder>>> {
     if !address.contains("://") {
         if settings.embedding.model.value.is_some() {
             bail!(
-                "embedding names a folder, and embedding_model a model of a service: leave one of them out"
+                "`embedding` is a directory, so `embedding_model`, which names a model of a service, must not be set"
             );
         }
         let place = Path::new(address);
         if !place.is_absolute() {
             bail!(
-                "embedding names neither a service nor a folder: begin with http:// or https://, or with / for a folder that holds a model"
+                "invalid `embedding`: use the URL of a service (http:// or https://), or the absolute path of a model directory"
             );
         }
         return Ok(Some(Arc::new(LocalModel::open(place).context("embedding")?)));
     }
     let Some(model) = &settings.embedding.model.value else {
         bail!(
-            "embedding names a service, and embedding_model none of its models: give one, such as nomic-embed-text"
+            "`embedding` is a service, so `embedding_model` must name one of its models, such as nomic-embed-text"
         );
     };
     let key = std::env::var("TOOLPOST_EMBEDDING_KEY").ok().filter(|key| !key.is_empty());
@@ -179,19 +179,19 @@ fn embedder(settings: &Settings) -> Result<Option<Arc<dyn Embedder>>> {
     Ok(Some(Arc::new(EmbeddingService::new(embeddings))))
 }
 
-/// Makes what commands are run with; output that is too long for memory lies in the state folder, without a name.
+/// Creates the command runner. Output too large for memory goes to unnamed files in the state directory.
 fn commands(workspace: &Workspace, sandbox: Sandbox, policy: &Policy) -> Result<Commands> {
     let spool = workspace.state_folder().map_or_else(std::env::temp_dir, Path::to_path_buf);
     Commands::new(spool, sandbox, policy.hosts()?).map_err(|failure| anyhow!(failure.what))
 }
 
-/// Makes the language servers, confined as commands are; none that lies in a root is started.
+/// Creates the language servers, sandboxed like commands. A server installed inside a root is never started.
 fn servers(workspace: &Workspace, sandbox: Sandbox) -> Servers {
     let roots = workspace.roots().iter().map(|root| root.path().to_path_buf()).collect();
     Servers::new(ServerSettings::new(sandbox, Environment::of_this_process(), roots))
 }
 
-/// Says where the user's skills lie, and which of a project's are trusted; trust that is given while this runs counts.
+/// Returns the skill directories and a trust check that reads the state directory on every use.
 pub(crate) fn skills(settings: &Settings) -> SkillPlaces {
     let own = operator::folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("skills"));
     let home = operator::home();
@@ -205,8 +205,8 @@ pub(crate) fn skills(settings: &Settings) -> SkillPlaces {
     SkillPlaces { user: own.into_iter().chain(customary).collect(), trusted: Arc::new(trusted) }
 }
 
-/// Makes the plan by which commands are confined: the roots can be changed, unless nothing may be written; what others
-/// run without asking stays as it is.
+/// Creates the sandbox plan of commands: roots are writable unless writing is denied, and protected files are
+/// read-only.
 fn sandbox(settings: &Settings, workspace: &Workspace, policy: &Policy) -> Sandbox {
     if settings.sandbox.value == OnOff::Off {
         return Sandbox::Off;
@@ -218,14 +218,15 @@ fn sandbox(settings: &Settings, workspace: &Workspace, policy: &Policy) -> Sandb
     Sandbox::On(Plan { access, protected, reported, ..Plan::new(roots) })
 }
 
-/// Opens the workspace for a command, and tells what it found left over.
+/// Opens the workspace for a command, and prints the recovery report.
 pub(crate) fn open_and_tell(settings: &Settings) -> Result<Workspace> {
     let (workspace, recovery) = open(settings)?;
     recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
     Ok(workspace)
 }
 
-/// Opens the workspace; a customary state folder that cannot be used is done without, one that was named is not.
+/// Opens the workspace. Falls back to no state directory if the default one is unusable; an explicit one must
+/// work.
 fn open(settings: &Settings) -> Result<(Workspace, Recovery)> {
     let options = Options {
         roots: roots(settings),
@@ -237,14 +238,14 @@ fn open(settings: &Settings) -> Result<(Workspace, Recovery)> {
     };
     match Workspace::open(options.clone()) {
         Err(error @ OpenError::State { .. }) if settings.state.origin == Origin::Default => {
-            tracing::warn!(%error, "going on without a state folder");
+            tracing::warn!(%error, "continuing without a state directory");
             Ok(Workspace::open(Options { state: None, ..options })?)
         }
         opened => Ok(opened?),
     }
 }
 
-/// Where no root was named, a client that starts the server elsewhere may say where its project is.
+/// Without an explicit root, the client's project directory is used if it names one.
 fn roots(settings: &Settings) -> Vec<PathBuf> {
     let project = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
     match (&settings.roots.origin, project) {
@@ -253,7 +254,7 @@ fn roots(settings: &Settings) -> Vec<PathBuf> {
     }
 }
 
-/// Gives the dialects that are spoken: those that were named, and what is spoken beside them.
+/// Returns the active dialects: the named ones, and code mode.
 pub(crate) fn spoken(settings: &Settings) -> Result<Vec<&'static Dialect>> {
     let mut spoken = dialects(&settings.dialects.value)?;
     if settings.code_mode.value != CodeMode::Off {
@@ -269,7 +270,7 @@ fn dialects(names: &[String]) -> Result<Vec<&'static Dialect>> {
             let known: Vec<&str> = toolpost_dialects::ALL.iter().map(|dialect| dialect.name).collect();
             let near = suggest(name, &known, 1);
             let near = near.first().map_or(String::new(), |near| format!(". Did you mean {near}?"));
-            bail!("no dialect is called `{name}`; there are {}{near}", known.join(", "));
+            bail!("unknown dialect `{name}`; the dialects are {}{near}", known.join(", "));
         };
         if !dialects.iter().any(|chosen| chosen.name == dialect.name) {
             dialects.push(dialect);
@@ -278,12 +279,12 @@ fn dialects(names: &[String]) -> Result<Vec<&'static Dialect>> {
     Ok(dialects)
 }
 
-/// Makes the narrowing of the tools, and refuses names that no tool of the dialects has.
+/// Creates the tool filter, and refuses names that no tool of the dialects has.
 pub(crate) fn narrow(settings: &Settings) -> Result<Narrow> {
     let beside: Vec<String> =
         toolpost_dialects::code::DIALECT.tools.iter().map(|tool| tool.name.to_owned()).collect();
     let code = settings.code_mode.value;
-    // Who names tools means those of the dialect; the others were asked for by their own setting.
+    // A tool list selects among the tools of the dialects; those of code mode have their own setting.
     let tools = settings.narrow.tools.value.clone().map(|mut tools| {
         let only_out = tools.iter().all(|name| name.starts_with('!'));
         tools.extend(beside.into_iter().filter(|_| code != CodeMode::Off && !only_out));
@@ -299,11 +300,11 @@ fn encoding(settings: &Settings) -> Result<Option<&'static encoding_rs::Encoding
     let Some(label) = &settings.encoding.value else { return Ok(None) };
     let found = encoding_rs::Encoding::for_label(label.as_bytes());
     found.map(Some).with_context(|| {
-        format!("no encoding is called `{label}`; for example gbk, shift_jis or windows-1252")
+        format!("unknown encoding `{label}`; use a label such as gbk, shift_jis or windows-1252")
     })
 }
 
-/// Makes the rules that are in force in a workspace.
+/// Builds the policy that applies in a workspace.
 pub(crate) fn judging(settings: &Settings, workspace: &Workspace) -> Result<Policy> {
     let policy = policy(settings, workspace)?;
     let policy = match users_file(settings) {
@@ -318,13 +319,14 @@ pub(crate) fn judging(settings: &Settings, workspace: &Workspace) -> Result<Poli
         .within(workspace.roots().iter().map(|root| root.path().to_path_buf()).collect()))
 }
 
-/// Refuses rules of a project that could not be used.
+/// Checks that a project's rules are valid.
 pub(crate) fn check_project(name: &str, text: &str) -> Result<()> {
     Policy::built_in()?.with(text, &RuleSource::Trusted(name.to_owned()))?;
     Ok(())
 }
 
-/// The operator's file if one is named; else the user's, then those of the roots, which can only tighten until they are trusted.
+/// Reads the operator's policy if one is named; otherwise the user's, then those of the roots, which can only
+/// tighten until they are trusted.
 fn policy(settings: &Settings, workspace: &Workspace) -> Result<Policy> {
     let policy = Policy::built_in()?;
     if let Some(path) = &settings.policy.value {
@@ -350,24 +352,24 @@ fn policy(settings: &Settings, workspace: &Workspace) -> Result<Policy> {
     Ok(policy)
 }
 
-/// Finds the user's file of rules, which is also where answers are written that hold for always.
+/// Returns the user's policy file, which also receives permanent approvals.
 fn users_file(settings: &Settings) -> Option<PathBuf> {
     let customary = || Some(operator::folder("XDG_CONFIG_HOME", ".config")?.join("policy.toml"));
     settings.policy.value.clone().or_else(customary)
 }
 
-/// Reads the rules that a project brings, as carefully as any other file of the project.
+/// Reads a project's rules through the workspace, so that the confinement rules apply.
 pub(crate) fn project_rules(workspace: &Workspace, root: &Root) -> Result<Option<(String, String)>> {
     let path = workspace.within(root, ".toolpost/policy.toml");
-    let path = path.context("the project's rules cannot be looked for")?;
+    let path = path.context("cannot find the project's rules")?;
     match workspace.read(&path, PROJECT_RULES) {
         Ok(found) => Ok(Some((path.absolute(), String::from_utf8_lossy(&found.bytes).into_owned()))),
         Err(error) if error.why == AccessKind::Missing => Ok(None),
-        Err(error) => Err(error).context("the project's rules cannot be read"),
+        Err(error) => Err(error).context("cannot read the project's rules"),
     }
 }
 
-/// Lists the files and folders that Toolpost itself works with, as far as they lie inside of a root.
+/// Lists Toolpost's own files and directories that are inside a root.
 fn own_files(settings: &Settings, workspace: &Workspace) -> Vec<PathBuf> {
     let configuration = operator::folder("XDG_CONFIG_HOME", ".config");
     let (policy, events) = (&settings.policy.value, &settings.events.file.value);
@@ -382,7 +384,7 @@ fn own_files(settings: &Settings, workspace: &Workspace) -> Vec<PathBuf> {
     inside(workspace, named.into_iter().flatten())
 }
 
-/// Picks those of some paths that lie inside of a root.
+/// Returns the paths that are inside a root.
 fn inside<'p>(workspace: &Workspace, paths: impl Iterator<Item = &'p PathBuf>) -> Vec<PathBuf> {
     let place = |path: &PathBuf| {
         let absolute = std::path::absolute(path).ok()?;
@@ -391,23 +393,27 @@ fn inside<'p>(workspace: &Workspace, paths: impl Iterator<Item = &'p PathBuf>) -
     paths.filter_map(place).collect()
 }
 
-/// Writes the calls of a runtime to the file of events, where one is named.
-pub(crate) fn write_events(runtime: &Runtime, settings: &Settings) -> Result<()> {
-    let Some(path) = &settings.events.file.value else { return Ok(()) };
-    let file =
-        operator::append(path).with_context(|| format!("events cannot be written to {}", path.display()))?;
-    let file = Mutex::new(file);
-    let detail = match settings.events.detail.value {
-        EventsDetail::Names => Detail::Names,
-        EventsDetail::All => Detail::All,
+/// Creates the client of the code search service, if one is named and fetching is allowed.
+fn code_service(settings: &Settings) -> Result<Option<Arc<CodeService>>> {
+    let service = settings.code_search.service()?;
+    Ok(service.filter(|_| !settings.denied().contains(&Access::Fetches)).map(Arc::new))
+}
+
+/// Creates the access to the project's dependencies, unless it is switched off.
+fn dependencies(settings: &Settings, workspace: &Workspace) -> Option<Dependencies> {
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let unpacked = settings.cache.value.as_ref().map(|cache| cache.join("sources"));
+    let places = Places { unpacked, ..Places::customary(operator::home(), variable) };
+    (settings.dependencies.value == OnOff::On).then(|| Dependencies::new(workspace.clone(), places))
+}
+
+/// Creates the client of the shared index, if one is named.
+pub(crate) fn shared_index(settings: &Settings, workspace: &Workspace) -> Result<Option<Arc<Asking>>> {
+    let Some(address) = &settings.shared.index.value else { return Ok(None) };
+    let server = Server::at(address)?;
+    let names = match &settings.shared.repositories.value {
+        Some(names) => names.clone(),
+        None => workspace.roots().iter().map(|root| name_in(root.path())).collect(),
     };
-    runtime.events.listen(detail, move |event| {
-        let Ok(mut line) = serde_json::to_vec(event) else { return };
-        line.push(b'\n');
-        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Err(error) = file.write_all(&line) {
-            tracing::warn!(%error, "an event could not be written");
-        }
-    });
-    Ok(())
+    Ok(Some(Arc::new(Asking::new(server, names))))
 }

@@ -1,10 +1,10 @@
-//! The settings of models and of the loop: who is asked, where, and how much a piece of work may take.
+//! Settings of the model and of the agent loop: provider, URL and limits.
 
-use crate::{
-    acp::{self, Own},
-    agent::AgentLimits,
-    settings::{Setting, Sources},
+use super::{
+    external_agent::ExternalAgentSettings,
+    sources::{Setting, Sources},
 };
+use crate::args::{AgentLimits, ModelFlags};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use std::{env, sync::Arc, time::Duration};
@@ -13,35 +13,19 @@ use toolpost_agent::{
     models::{Model, OverGenai, Patience, Place, Provider, Service},
 };
 
-/// How many tokens a model can take in, where nobody says.
+/// Default context window, in tokens.
 const WINDOW: u64 = 128_000;
-/// How many questions are open at once, over all agents.
+/// Maximum number of concurrent requests, over all agents.
 const AT_ONCE: usize = 4;
-/// What a piece of work may take, where nobody says.
+/// Default limits of a run.
 const TURNS: u64 = 200;
 const CALLS: u64 = 600;
 const TOKENS: u64 = 2_000_000;
 const SECONDS: u64 = 3_600;
-/// How long nothing may come from a model.
+/// Default time without any data from a model after which the request fails, in seconds.
 const IDLE: f64 = 120.0;
 
-/// What the command line says of models.
-#[derive(clap::Args, Default)]
-pub(crate) struct Flags {
-    /// Model name [default: none]
-    #[arg(long, global = true, value_name = "NAME")]
-    model: Option<String>,
-    /// Provider of the model: openai, responses, anthropic, gemini or ollama [default: openai]
-    #[arg(long, global = true, value_name = "NAME")]
-    provider: Option<String>,
-    /// URL of the model service [default: the provider's]
-    #[arg(long, global = true, value_name = "URL")]
-    base_url: Option<String>,
-    #[command(flatten)]
-    own: acp::OwnFlags,
-}
-
-/// What the configuration file says of it, in `[agent]`.
+/// `[agent]` section of the configuration file.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct File {
@@ -60,8 +44,8 @@ pub(crate) struct File {
     max_time: Option<u64>,
 }
 
-/// The settings.
-pub(crate) struct Modeling {
+/// Settings of the model, the external agent and the limits of a run.
+pub(crate) struct ModelSettings {
     pub(crate) provider: Setting<Provider>,
     pub(crate) model: Setting<Option<String>>,
     pub(crate) base_url: Setting<Option<String>>,
@@ -72,13 +56,13 @@ pub(crate) struct Modeling {
     pub(crate) calls: Setting<u64>,
     pub(crate) tokens: Setting<u64>,
     pub(crate) seconds: Setting<u64>,
-    /// An agent of the user's that is asked instead of a model.
-    pub(crate) own: Own,
+    /// External agent that replaces the model.
+    pub(crate) own: ExternalAgentSettings,
 }
 
-impl Modeling {
-    /// Finds the settings.
-    pub(crate) fn find(flags: &Flags, from: &Sources, file: File) -> Result<Self> {
+impl ModelSettings {
+    /// Reads the settings from flags, environment and file.
+    pub(crate) fn find(flags: &ModelFlags, from: &Sources, file: File) -> Result<Self> {
         let text = |text: &str| Ok(text.to_owned());
         let number = |text: &str| positive(text.parse()?);
         let said = flags.provider.as_deref().map(provider).transpose()?;
@@ -107,11 +91,12 @@ impl Modeling {
             calls: from.choose(None, "MAX_CALLS", number, checked(file.max_calls)?, CALLS)?,
             tokens: from.choose(None, "MAX_TOKENS", number, checked(file.max_tokens)?, TOKENS)?,
             seconds: from.choose(None, "MAX_TIME", number, checked(file.max_time)?, SECONDS)?,
-            own: Own::find(&flags.own, from, (file.acp, file.acp_may, file.acp_env))?,
+            own: ExternalAgentSettings::find(&flags.own, from, (file.acp, file.acp_may, file.acp_env))?,
         })
     }
 
-    /// Tells whether an agent of the user's is asked instead of a model: where both are named, the nearer word counts.
+    /// Returns whether an external agent replaces the model. If both are named, the origin with precedence
+    /// wins.
     pub(crate) fn asks_own(&self) -> Result<bool> {
         if self.own.command.value.is_none() || self.model.value.is_none() {
             return Ok(self.own.command.value.is_some());
@@ -119,14 +104,15 @@ impl Modeling {
         let (own, model) = (self.own.command.origin.nearness(), self.model.origin.nearness());
         if own == model {
             bail!(
-                "both a model and an agent of your own are named to be asked ({}): name one of them, or give `--acp none`",
+                "both a model and an external agent are set ({}): keep one of them, or pass `--acp none`",
                 self.model.origin
             );
         }
         Ok(own > model)
     }
 
-    /// Takes who was asked in earlier work; older transcripts do not say it.
+    /// Restores the model or external agent of an earlier run; transcripts of older versions do not record
+    /// it.
     pub(crate) fn resume(&mut self, began: &Began) -> Result<()> {
         if let Some(name) = &began.provider {
             self.provider.resume(provider(name)?);
@@ -139,7 +125,7 @@ impl Modeling {
         Ok(())
     }
 
-    /// Gives what a piece of work may take; what the command says goes before all else.
+    /// Returns the limits of a run; flags override the settings.
     pub(crate) fn limits(&self, said: &AgentLimits) -> Limits {
         Limits {
             turns: Some(said.max_turns.unwrap_or(self.turns.value)),
@@ -149,7 +135,7 @@ impl Modeling {
         }
     }
 
-    /// Puts a crew together, where a model is named that can be asked.
+    /// Builds the agents of the model, or returns `None` if no usable model is named.
     pub(crate) fn crew(&self, subagents: Vec<Subagent>) -> Result<Option<Arc<Crew>>> {
         if self.missing().is_some() {
             return Ok(None);
@@ -166,7 +152,7 @@ impl Modeling {
         Ok(Some(Arc::new(crew.with_pictures(self.pictures.value))))
     }
 
-    /// Names where models are asked; the key comes from the environment alone.
+    /// Returns the endpoint of the model; its key comes only from the environment.
     fn place(&self) -> Result<Place> {
         let provider = self.provider.value;
         let variables = provider.key_variables().iter();
@@ -174,12 +160,12 @@ impl Modeling {
         Place::new(provider, self.base_url.value.as_deref(), key).context("base_url")
     }
 
-    /// Says what has to be set before anybody can be asked; nothing where somebody can.
+    /// Returns the missing setting that keeps a task from running, if any.
     pub(crate) fn nobody(&self) -> Result<Option<String>> {
         Ok(if self.asks_own()? { None } else { self.missing() })
     }
 
-    /// Names who is asked.
+    /// Returns the name of the model, or the command of the external agent.
     pub(crate) fn asked(&self) -> String {
         match &self.own.command.value {
             Some(command) if self.asks_own().is_ok_and(|own| own) => command.join(" "),
@@ -187,7 +173,7 @@ impl Modeling {
         }
     }
 
-    /// Says what has to be set before a model can be asked; nothing where one can.
+    /// Returns the missing setting that keeps a model from being used, if any.
     pub(crate) fn missing(&self) -> Option<String> {
         let provider = self.provider.value;
         if self.model.value.is_none() {
@@ -202,7 +188,7 @@ impl Modeling {
         }
         let variables = provider.key_variables();
         let has_key = variables.iter().any(|name| env::var_os(name).is_some_and(|key| !key.is_empty()));
-        // A service that the operator names may want none.
+        // A service that the operator names may need no key.
         if has_key || variables.is_empty() || self.base_url.value.is_some() {
             return None;
         }
@@ -214,14 +200,14 @@ impl Modeling {
         ))
     }
 
-    /// Says for people which model is asked, or what is missing.
+    /// Describes for `doctor` the model in use, or the missing setting.
     pub(crate) fn report(&self) -> String {
         if self.asks_own().is_ok_and(|own| own) {
-            return "an agent of yours is asked instead".to_owned();
+            return "not used: an external agent is set".to_owned();
         }
         match (self.missing(), self.place()) {
-            (Some(missing), _) => format!("none is asked: {missing}"),
-            (None, Err(error)) => format!("none is asked: {error:#}"),
+            (Some(missing), _) => format!("none: {missing}"),
+            (None, Err(error)) => format!("none: {error:#}"),
             (None, Ok(place)) => format!(
                 "{} of {} at {}",
                 self.model.value.as_deref().unwrap_or_default(),
@@ -231,7 +217,7 @@ impl Modeling {
         }
     }
 
-    /// Lists the settings, each with its value and where it came from.
+    /// Lists the settings with their values and origins.
     pub(crate) fn in_force(&self) -> Vec<String> {
         fn line<T>(name: &str, setting: &Setting<T>, shown: String) -> String {
             format!("agent.{name} = {shown} ({})", setting.origin)
@@ -260,14 +246,15 @@ impl Modeling {
 fn provider(name: &str) -> Result<Provider> {
     let found = Provider::ALL.into_iter().find(|provider| provider.name() == name);
     let names: Vec<&str> = Provider::ALL.iter().map(|provider| provider.name()).collect();
-    found.with_context(|| format!("no provider is called `{name}`; there are {}", names.join(", ")))
+    found.with_context(|| format!("unknown provider `{name}`; the providers are {}", names.join(", ")))
 }
 
-/// Reads whether models are shown pictures.
+/// Parses the treatment of images.
 fn showing(word: &str) -> Result<Showing> {
-    [Showing::Shown, Showing::Named].into_iter().find(|showing| shown(*showing) == word).with_context(|| {
-        format!("`{word}` is none of shown and named, which say what becomes of pictures in replies")
-    })
+    [Showing::Shown, Showing::Named]
+        .into_iter()
+        .find(|showing| shown(*showing) == word)
+        .with_context(|| format!("`{word}` must be `shown` or `named`"))
 }
 
 fn shown(showing: Showing) -> &'static str {

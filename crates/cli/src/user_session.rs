@@ -1,10 +1,9 @@
-//! A person at a terminal who asks operations, through the tools of one dialect.
+//! Session of a user at a terminal, whose commands call operations through the tools of one dialect.
 
 use crate::{
     ask::{self, Input},
-    out,
+    assembly, out,
     settings::Settings,
-    wire,
 };
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -13,19 +12,20 @@ use tokio_util::sync::CancellationToken;
 use toolpost_engine::Session;
 use toolpost_runtime::{Asker, Call, Outcome, Runtime, Structured};
 
-/// What an operation gives, or the words in which it failed.
+/// Output of an operation, or its error text.
 pub(crate) type Answer = Result<Value, String>;
 
-/// Who asks.
-pub(crate) struct Person {
+/// Session of a user at a terminal.
+pub(crate) struct UserSession {
     dialect: &'static str,
     runtime: Arc<Runtime>,
     session: Arc<Session>,
     asker: Arc<dyn Asker>,
 }
 
-impl Person {
-    /// Lets a person ask through a dialect, with so many bytes of room for each answer; all is shut down then.
+impl UserSession {
+    /// Opens a session in `dialect` with replies of at most `room` bytes, runs `ask`, and shuts everything
+    /// down.
     pub(crate) fn asks(
         settings: &mut Settings,
         dialect: &'static str,
@@ -35,10 +35,10 @@ impl Person {
         settings.dialects.value = vec![dialect.to_owned()];
         settings.narrow.tools.value = None;
         settings.reply_bytes.value = Some(room);
-        let wired = wire::wire(settings, Structured::On, wire::Life::Short)?;
-        wired.recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
+        let assembly = assembly::assemble(settings, Structured::On, assembly::Life::Short)?;
+        assembly.recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
         let asker = ask::asker(settings.ask.value, Input::Person);
-        let person = Self { dialect, runtime: wired.runtime, session: Session::new(), asker };
+        let person = Self { dialect, runtime: assembly.runtime, session: Session::new(), asker };
         let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         threads.block_on(async {
             let answer = ask(&person).await;
@@ -47,13 +47,13 @@ impl Person {
         })
     }
 
-    /// Calls the tool that does an operation.
+    /// Calls the tool that runs `operation`.
     pub(crate) async fn call(&self, operation: &str, arguments: Value) -> Result<Answer> {
         let dialect = toolpost_dialects::named(self.dialect)
             .with_context(|| format!("the dialect {} is missing", self.dialect))?;
         let tool = dialect.tools.iter().find(|tool| tool.operation == operation);
-        let tool = tool.with_context(|| format!("no tool asks for {operation}"))?;
-        // A parameter that the tool does not have would be ignored without a word to the user.
+        let tool = tool.with_context(|| format!("no tool runs {operation}"))?;
+        // The tool would silently ignore a parameter that it does not have.
         let schema = (tool.schema)();
         let known = |key: &&String| {
             schema.pointer("/properties").is_some_and(|known| known.get(key.as_str()).is_some())

@@ -1,30 +1,13 @@
-//! The settings of what is searched beyond the project itself: its dependencies here, and a service elsewhere.
+//! Settings of code search outside the workspace: the external service.
 
-use crate::{
-    args::OnOff,
-    settings::{Setting, Settings, Sources},
-};
+use super::sources::{Setting, Sources};
+use crate::args::CodeSearchFlags;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
-use std::{env, path::PathBuf, sync::Arc};
-use toolpost_engine::{Access, CodeService, Dependencies, PROVIDERS, Places};
-use toolpost_workspace::{Workspace, operator};
+use std::env;
+use toolpost_engine::{Access, CodeService, PROVIDERS};
 
-/// What the command line says of it.
-#[derive(clap::Args, Default)]
-pub(crate) struct CodeFlags {
-    /// Read dependencies where package managers keep them [default: on]
-    #[arg(long, global = true, value_enum)]
-    pub(crate) dependencies: Option<OnOff>,
-    /// Web service that code search also asks: exa, context7, sourcegraph or github [default: none]
-    #[arg(long, global = true, value_name = "NAME")]
-    codesearch: Option<String>,
-    /// URL of the code search service
-    #[arg(long, global = true, value_name = "URL")]
-    codesearch_url: Option<String>,
-}
-
-/// What the configuration file says of it, in `[codesearch]`.
+/// `[codesearch]` section of the configuration file.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct File {
@@ -33,16 +16,16 @@ pub(crate) struct File {
     key_env: Option<String>,
 }
 
-/// The service that searches elsewhere, where one is named.
-pub(crate) struct Elsewhere {
+/// External code search service, if one is named.
+pub(crate) struct CodeSearchSettings {
     provider: Setting<Option<String>>,
     base_url: Setting<Option<String>>,
     key_env: Setting<Option<String>>,
 }
 
-impl Elsewhere {
-    /// Finds the settings.
-    pub(crate) fn find(flags: &CodeFlags, from: &Sources, file: File) -> Result<Self> {
+impl CodeSearchSettings {
+    /// Reads the settings from flags, environment and file.
+    pub(crate) fn find(flags: &CodeSearchFlags, from: &Sources, file: File) -> Result<Self> {
         let text = |text: &str| Ok(text.to_owned());
         Ok(Self {
             provider: from.optional(flags.codesearch.clone(), "CODESEARCH", text, file.provider)?,
@@ -51,13 +34,13 @@ impl Elsewhere {
         })
     }
 
-    /// Makes what asks the service; its key comes from the environment alone.
+    /// Builds the client of the service; its key comes only from the environment.
     pub(crate) fn service(&self) -> Result<Option<CodeService>> {
         let Some(name) = &self.provider.value else {
             let said = [("base_url", &self.base_url), ("key_env", &self.key_env)];
             if let Some((name, _)) = said.into_iter().find(|(_, setting)| setting.value.is_some()) {
                 bail!(
-                    "{name} of [codesearch] is set, and no service is named: give `provider`, or --codesearch NAME"
+                    "`{name}` of [codesearch] is set without a service: set `provider`, or pass --codesearch NAME"
                 );
             }
             return Ok(None);
@@ -77,12 +60,12 @@ impl Elsewhere {
         Ok(Some(service.context("codesearch")?))
     }
 
-    /// Says for people which service is asked, or why none is.
+    /// Describes for `doctor` the service in use, or why there is none.
     pub(crate) fn report(&self, denied: &[Access]) -> String {
         match self.service() {
-            Ok(None) => "no service elsewhere is asked, only what lies on this machine".to_owned(),
+            Ok(None) => "no external service; only this machine is searched".to_owned(),
             Ok(Some(service)) if denied.contains(&Access::Fetches) => {
-                format!("{} is not asked, as nothing may be fetched", service.name())
+                format!("{} is disabled, because `deny` forbids fetching", service.name())
             }
             Ok(Some(service)) => match service.missing() {
                 Some(missing) => missing,
@@ -92,7 +75,7 @@ impl Elsewhere {
         }
     }
 
-    /// Lists the settings, each with its value and where it came from.
+    /// Lists the settings with their values and origins.
     pub(crate) fn in_force(&self) -> Vec<String> {
         let line = |name: &str, setting: &Setting<Option<String>>, without: &str| {
             format!(
@@ -103,24 +86,10 @@ impl Elsewhere {
         };
         vec![
             line("provider", &self.provider, "none"),
-            line("base_url", &self.base_url, "the customary one"),
-            line("key_env", &self.key_env, "the customary one"),
+            line("base_url", &self.base_url, "the service's default"),
+            line("key_env", &self.key_env, "the service's default"),
         ]
     }
-}
-
-/// Makes what asks the service elsewhere, where one is named and something may be fetched.
-pub(crate) fn service(settings: &Settings) -> Result<Option<Arc<CodeService>>> {
-    let service = settings.elsewhere.service()?;
-    Ok(service.filter(|_| !settings.denied().contains(&Access::Fetches)).map(Arc::new))
-}
-
-/// Makes what is asked about the packages that the project depends on; none where that is switched off.
-pub(crate) fn dependencies(settings: &Settings, workspace: &Workspace) -> Option<Dependencies> {
-    let variable = |name: &str| env::var_os(name).map(PathBuf::from);
-    let unpacked = settings.cache.value.as_ref().map(|cache| cache.join("sources"));
-    let places = Places { unpacked, ..Places::customary(operator::home(), variable) };
-    (settings.dependencies.value == OnOff::On).then(|| Dependencies::new(workspace.clone(), places))
 }
 
 fn read(variable: &str) -> Option<String> {

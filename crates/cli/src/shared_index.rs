@@ -1,70 +1,24 @@
-//! The index that many machines share: asked by searches, and pushed to by `toolpost index push`.
+//! `toolpost index push`, `forget` and `prune`: changes to the shared index.
 
-use crate::{index::size, out, settings::Settings, wire};
+use crate::{
+    args::{Forget, Prune, Push},
+    assembly,
+    out::{self, size},
+    settings::Settings,
+};
 use anyhow::{Context, Result};
 use std::{
     io::{IsTerminal, Write},
     process::ExitCode,
-    sync::Arc,
 };
-use toolpost_shared::{Asking, Push as Pushing, Server, name_in};
-use toolpost_workspace::Workspace;
+use toolpost_shared::{Push as Pushing, Server};
 
-#[derive(clap::Args)]
-pub(crate) struct Push {
-    /// Shared index, as postgres://USER:PASSWORD@HOST:PORT/DATABASE [default: --index]
-    pub(crate) address: Option<String>,
-    /// Commit to push
-    #[arg(long, value_name = "REV", default_value = "HEAD")]
-    pub(crate) commit: String,
-    /// Branch of the commit [default: the branch that is checked out]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) branch: Option<String>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(clap::Args)]
-pub(crate) struct Forget {
-    /// Name of the repository in the index
-    pub(crate) name: String,
-    /// Shared index, as postgres://USER:PASSWORD@HOST:PORT/DATABASE [default: --index]
-    pub(crate) address: Option<String>,
-    /// Remove only this branch [default: all branches]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) branch: Option<String>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(clap::Args)]
-pub(crate) struct Prune {
-    /// Shared index, as postgres://USER:PASSWORD@HOST:PORT/DATABASE [default: --index]
-    pub(crate) address: Option<String>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Makes what asks the shared index about a workspace; none where no index is named.
-pub(crate) fn asking(settings: &Settings, workspace: &Workspace) -> Result<Option<Arc<Asking>>> {
-    let Some(address) = &settings.shared.index.value else { return Ok(None) };
-    let server = Server::at(address)?;
-    let names = match &settings.shared.repositories.value {
-        Some(names) => names.clone(),
-        None => workspace.roots().iter().map(|root| name_in(root.path())).collect(),
-    };
-    Ok(Some(Arc::new(Asking::new(server, names))))
-}
-
-/// Brings a commit into the index.
+/// Pushes a commit to the shared index.
 pub(crate) fn push(settings: &Settings, args: &Push) -> Result<ExitCode> {
     let server = server(settings, args.address.as_ref())?;
-    let workspace = wire::open_and_tell(settings)?;
-    let root = workspace.roots().first().context("there is no root")?;
-    let policy = wire::judging(settings, &workspace)?;
+    let workspace = assembly::open_and_tell(settings)?;
+    let root = workspace.roots().first().context("the workspace has no root")?;
+    let policy = assembly::judging(settings, &workspace)?;
     let may_read = |path: &[u8]| {
         let path = std::str::from_utf8(path).ok().and_then(|path| workspace.within(root, path).ok());
         path.is_some_and(|path| policy.lets_read(&path))
@@ -88,7 +42,7 @@ pub(crate) fn push(settings: &Settings, args: &Push) -> Result<ExitCode> {
     }
     let short = pushed.commit.get(..12).unwrap_or(&pushed.commit);
     out::line(&format!(
-        "{} {short} ({}): {} files are in the index at {}; {} contents with {} of text were new.",
+        "{} {short} ({}): {} files are in the index at {}; {} new contents with {} of text.",
         pushed.repository,
         pushed.branch,
         pushed.files,
@@ -97,15 +51,15 @@ pub(crate) fn push(settings: &Settings, args: &Push) -> Result<ExitCode> {
         size(pushed.sent_bytes),
     ))?;
     if let Some(why) = &pushed.without_vectors {
-        out::line(&format!("Its blocks are found by their words alone: {}.", out::harmless(why)))?;
+        out::line(&format!("Only keyword search finds its blocks: {}.", out::harmless(why)))?;
     }
     if pushed.withheld > 0 {
-        out::line(&format!("{} files were kept out: the rules do not let them be read.", pushed.withheld))?;
+        out::line(&format!("{} files were skipped: a rule forbids reading them.", pushed.withheld))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Removes a repository, or a branch of it, from the index.
+/// Removes a repository, or one of its branches, from the shared index.
 pub(crate) fn forget(settings: &Settings, args: &Forget) -> Result<ExitCode> {
     let server = server(settings, args.address.as_ref())?;
     let forgotten = toolpost_shared::forget(&server, &args.name, args.branch.as_deref())?;
@@ -114,7 +68,7 @@ pub(crate) fn forget(settings: &Settings, args: &Forget) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     out::line(&format!(
-        "{} ({}) is not in the index at {} any more; {} contents with {} went with it.",
+        "removed {} ({}) from the index at {}, with {} contents ({})",
         forgotten.repository,
         forgotten.branches.join(", "),
         server.place(),
@@ -124,7 +78,7 @@ pub(crate) fn forget(settings: &Settings, args: &Forget) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Removes from the index what no branch holds any more.
+/// Deletes content that no branch uses any more.
 pub(crate) fn prune(settings: &Settings, args: &Prune) -> Result<ExitCode> {
     let server = server(settings, args.address.as_ref())?;
     let person = std::io::stderr().is_terminal();
@@ -142,7 +96,7 @@ pub(crate) fn prune(settings: &Settings, args: &Prune) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     out::line(&format!(
-        "{} contents with {} were held by no branch of {} repositories in the index at {}, and are removed.",
+        "removed {} contents ({}) that no branch of {} repositories in the index at {} used",
         pruned.contents,
         size(pruned.bytes),
         pruned.repositories,
@@ -151,9 +105,10 @@ pub(crate) fn prune(settings: &Settings, args: &Prune) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Gives the server that is meant: one that is named, or that of the settings.
+/// Returns the server at `address`, or else the one in the settings.
 fn server(settings: &Settings, address: Option<&String>) -> Result<Server> {
     let address = address.or(settings.shared.index.value.as_ref());
-    let address = address.context("no index is named: say postgres://USER:PASSWORD@HOST:PORT/DATABASE")?;
+    let address =
+        address.context("no index is set: name one, as postgres://USER:PASSWORD@HOST:PORT/DATABASE")?;
     Ok(Server::at(address)?)
 }

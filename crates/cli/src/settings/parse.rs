@@ -1,12 +1,12 @@
-//! Reads values of settings from text, and says what is wrong with one.
+//! Parsers of setting values, with their errors.
 
 use anyhow::{Result, bail};
 use std::{path::PathBuf, time::Duration};
 
-/// With fewer bytes a reply could not even say what was cut.
+/// Smallest reply limit; a shorter reply would have no room for the note about the cut.
 const LEAST_REPLY: usize = 2_048;
 
-/// How many characters the name of a session may have.
+/// Maximum length of a session name, in characters.
 const LONGEST_NAME: usize = 64;
 
 #[expect(clippy::unnecessary_wraps, reason = "it stands where a parser is asked for")]
@@ -19,7 +19,7 @@ pub(super) fn path(text: &str) -> Result<PathBuf> {
     Ok(PathBuf::from(text))
 }
 
-/// Checks the name of a session: it is part of the name of a file.
+/// Checks a session name, which becomes part of a file name.
 pub(super) fn session(name: &str) -> Result<String> {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
     if name.len() > LONGEST_NAME
@@ -27,7 +27,7 @@ pub(super) fn session(name: &str) -> Result<String> {
         || !name.chars().all(fits)
     {
         bail!(
-            "`{}` cannot be the name of a session: it has 1 to {LONGEST_NAME} letters, digits and . _ -, the first one a letter or digit",
+            "invalid session name `{}`: use 1 to {LONGEST_NAME} letters, digits and . _ -, and begin with a letter or digit",
             name.escape_debug()
         );
     }
@@ -40,7 +40,7 @@ pub(super) fn seconds(text: &str) -> Result<Duration> {
 
 pub(super) fn reply_bytes(bytes: usize) -> Result<usize> {
     if bytes < LEAST_REPLY {
-        bail!("a reply needs at least {LEAST_REPLY} bytes");
+        bail!("the reply limit must be at least {LEAST_REPLY} bytes");
     }
     Ok(bytes)
 }

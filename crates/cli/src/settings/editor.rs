@@ -1,9 +1,10 @@
-//! The settings of editors: which one is attached, and what becomes of texts where none is.
+//! Settings of the editor tools.
 
-use crate::{
-    args::OnOff,
-    settings::{Setting, Sources, one_of},
+use super::{
+    parse::one_of,
+    sources::{Setting, Sources},
 };
+use crate::args::{EditorFlags, OnOff};
 use anyhow::{Result, bail};
 use std::{
     env,
@@ -14,39 +15,29 @@ use toolpost_agent::Neovim;
 use toolpost_engine::{CallCtx, Editing, Editor, EditorAct, Engine, Session, Without};
 use toolpost_workspace::Workspace;
 
-/// By what an editor tells the programs in its terminal where it listens; the second is how older ones did.
+/// Environment variables that Neovim sets to pass its socket to programs in its terminal; older versions use
+/// the second.
 const TOLD: [&str; 2] = ["NVIM", "NVIM_LISTEN_ADDRESS"];
 
-/// What the command line says of editors.
-#[derive(clap::Args, Default)]
-pub(crate) struct EditorFlags {
-    /// Editor for the editor tools: nvim:SOCKET, auto or off [default: auto, the editor whose terminal this is]
-    #[arg(long, global = true, value_name = "EDITOR")]
-    editor: Option<String>,
-    /// Without an editor, let the editor tools insert into the file itself [default: off]
-    #[arg(long, global = true, value_enum)]
-    editor_apply: Option<OnOff>,
-}
-
-/// Which editor is used.
+/// Editor to attach.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Which {
-    /// The one in whose terminal this runs, if it is one.
+pub(crate) enum EditorChoice {
+    /// The editor in whose terminal this process runs, if any.
     Auto,
-    /// None.
+    /// No editor.
     Off,
-    /// Neovim, behind this socket.
+    /// Neovim, listening on this socket.
     Neovim(PathBuf),
 }
 
-/// The settings.
-pub(crate) struct EditingSettings {
-    pub(crate) editor: Setting<Which>,
+/// Settings of the editor tools.
+pub(crate) struct EditorSettings {
+    pub(crate) editor: Setting<EditorChoice>,
     pub(crate) apply: Setting<OnOff>,
 }
 
-impl EditingSettings {
-    /// Finds the settings.
+impl EditorSettings {
+    /// Reads the settings from flags, environment and file.
     pub(crate) fn find(
         flags: &EditorFlags,
         from: &Sources,
@@ -55,12 +46,12 @@ impl EditingSettings {
         let said = flags.editor.as_deref().map(which).transpose()?;
         let filed = file.0.as_deref().map(which).transpose()?;
         Ok(Self {
-            editor: from.choose(said, "EDITOR", which, filed, Which::Auto)?,
+            editor: from.choose(said, "EDITOR", which, filed, EditorChoice::Auto)?,
             apply: from.choose(flags.editor_apply, "EDITOR_APPLY", one_of, file.1, OnOff::Off)?,
         })
     }
 
-    /// Says which editor is used; nothing is asked of it yet.
+    /// Returns the editor to use, without connecting to it.
     pub(crate) fn editing(&self, workspace: &Workspace) -> Editing {
         let roots = workspace.roots().iter().map(|root| root.path().to_path_buf()).collect();
         let editor = self.socket().map(|socket| Arc::new(Neovim::new(socket, roots)) as Arc<dyn Editor>);
@@ -68,11 +59,14 @@ impl EditingSettings {
         Editing { editor, without }
     }
 
-    /// Asks the editor, and says for people what came of it.
+    /// Connects to the editor, and describes the result for `doctor`.
     pub(crate) fn report(&self, engine: &Engine) -> Result<String> {
         let Some(editor) = &engine.editing().editor else {
-            let why =
-                if self.editor.value == Which::Off { "off" } else { "this runs in no editor's terminal" };
+            let why = if self.editor.value == EditorChoice::Off {
+                "off"
+            } else {
+                "this is not an editor's terminal"
+            };
             return Ok(format!("none is attached ({why}); --editor nvim:SOCKET attaches one"));
         };
         let threads = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -84,12 +78,12 @@ impl EditingSettings {
         })
     }
 
-    /// Lists the settings, each with its value and where it came from.
+    /// Lists the settings with their values and origins.
     pub(crate) fn in_force(&self) -> Vec<String> {
         let editor = match &self.editor.value {
-            Which::Auto => "auto".to_owned(),
-            Which::Off => "off".to_owned(),
-            Which::Neovim(socket) => format!("nvim:{}", socket.display()),
+            EditorChoice::Auto => "auto".to_owned(),
+            EditorChoice::Off => "off".to_owned(),
+            EditorChoice::Neovim(socket) => format!("nvim:{}", socket.display()),
         };
         let apply = format!("{:?}", self.apply.value).to_lowercase();
         vec![
@@ -100,9 +94,9 @@ impl EditingSettings {
 
     fn socket(&self) -> Option<PathBuf> {
         match &self.editor.value {
-            Which::Off => None,
-            Which::Neovim(socket) => Some(socket.clone()),
-            Which::Auto => {
+            EditorChoice::Off => None,
+            EditorChoice::Neovim(socket) => Some(socket.clone()),
+            EditorChoice::Auto => {
                 let mut told = TOLD.iter().filter_map(env::var_os).map(PathBuf::from);
                 told.find(|socket| socket.is_absolute())
             }
@@ -110,11 +104,13 @@ impl EditingSettings {
     }
 }
 
-fn which(text: &str) -> Result<Which> {
+fn which(text: &str) -> Result<EditorChoice> {
     match text.split_once(':') {
-        _ if text == "auto" => Ok(Which::Auto),
-        _ if text == "off" => Ok(Which::Off),
-        Some(("nvim", socket)) if Path::new(socket).is_absolute() => Ok(Which::Neovim(PathBuf::from(socket))),
+        _ if text == "auto" => Ok(EditorChoice::Auto),
+        _ if text == "off" => Ok(EditorChoice::Off),
+        Some(("nvim", socket)) if Path::new(socket).is_absolute() => {
+            Ok(EditorChoice::Neovim(PathBuf::from(socket)))
+        }
         _ => bail!(
             "`{}` names no editor: it is auto, off, or nvim: with the whole path of the socket behind it, which Neovim shows for \
              `:echo v:servername`",

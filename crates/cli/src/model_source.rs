@@ -1,9 +1,9 @@
-//! Who is asked where a model is needed: a model, an agent of the user's own, or nobody.
+//! Source of model answers: a model service, an external agent, or none.
 
 use crate::{
     ask::{self, Input},
+    event_log, external_agent,
     settings::Settings,
-    wire,
 };
 use anyhow::Result;
 use std::sync::Arc;
@@ -16,27 +16,27 @@ use toolpost_engine::{Access, Agents, Engine};
 use toolpost_runtime::{Config, Narrow, Policy, Runtime, Structured};
 use toolpost_workspace::Workspace;
 
-/// Who is asked.
+/// Source of model answers.
 #[derive(Clone)]
-pub(crate) enum Who {
+pub(crate) enum ModelSource {
     Nobody,
     Model(Arc<Crew>),
     Own(Arc<Acp>),
 }
 
-impl Who {
-    /// Finds who is asked; nobody is spoken to here.
+impl ModelSource {
+    /// Chooses the source; sends no request yet.
     pub(crate) fn find(settings: &Settings, workspace: &Workspace, subagents: Vec<Subagent>) -> Result<Self> {
         let agent = &settings.agent;
         if agent.asks_own()?
-            && let Some(setup) = agent.own.setup(settings, workspace, agent.idle.value)?
+            && let Some(setup) = external_agent::setup(settings, workspace)?
         {
             return Ok(Self::Own(Arc::new(Acp::new(setup, subagents))));
         }
         Ok(agent.crew(subagents)?.map_or(Self::Nobody, Self::Model))
     }
 
-    /// Gives them as operations know them.
+    /// Returns the source in the form that operations use.
     pub(crate) fn agents(&self) -> Option<Arc<dyn Agents>> {
         match self {
             Self::Nobody => None,
@@ -45,8 +45,8 @@ impl Who {
         }
     }
 
-    /// Lets an agent of the user's reach files, by a runtime of its own: what it wants from its client is judged, written down and
-    /// undoable as calls are. That runtime asks nobody, so that no agent is behind an agent.
+    /// Grants an external agent access to files through a runtime of its own, so that policy, event log and
+    /// history apply to its requests. That runtime has no agents, which rules out nested delegation.
     pub(crate) fn reach(&self, engine: &Engine, policy: &Policy, settings: &Settings) -> Result<()> {
         let Self::Own(acp) = self else { return Ok(()) };
         let mut deny = settings.denied();
@@ -63,27 +63,27 @@ impl Who {
             structured: Structured::Off,
         };
         let runtime = Runtime::new(engine.clone().with_agents(None), config)?;
-        wire::write_events(&runtime, settings)?;
+        event_log::write(&runtime, settings)?;
         let asker = ask::asker(settings.ask.value, Input::Taken);
         acp.reach(Disk { runtime: Arc::new(runtime), asker, read, write });
         Ok(())
     }
 
-    /// Tells the agents of the tools and the workspace, once both are known.
+    /// Passes the instructions and the roots to the model's agents.
     pub(crate) fn tell(&self, runtime: &Runtime) {
         if let Self::Model(crew) = self {
             crew.tell(runtime.instructions(), runtime.engine().roots());
         }
     }
 
-    /// Ends an agent that was started.
+    /// Stops an external agent that was started.
     pub(crate) async fn end(&self) {
         if let Self::Own(acp) = self {
             acp.end().await;
         }
     }
 
-    /// Says of an agent of the user's whether it can be worked with, and what it says of itself; nothing where there is none.
+    /// Returns the status line of the external agent, or `None` without one. Starts and stops the agent.
     pub(crate) async fn standing(&self) -> Option<String> {
         let Self::Own(acp) = self else { return None };
         let said = acp.standing().await.unwrap_or_else(|why| why);

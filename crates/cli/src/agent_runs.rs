@@ -1,34 +1,21 @@
-//! Earlier work of agents: `toolpost agent list`, and the transcript that `--resume` means.
+//! Earlier runs of agents: `toolpost agent list`, and the lookup for `--resume`.
 
-use crate::{out, settings::Settings, time, wire};
+use crate::{args::AgentList, assembly, out, settings::Settings, time};
 use anyhow::{Context, Result, bail};
 use serde_json::json;
 use std::{path::Path, process::ExitCode, time::UNIX_EPOCH};
 use toolpost_agent::{Began, Listed, Transcript};
 use toolpost_text::cut;
 
-/// Why there are no transcripts.
+/// Error text for a missing state directory.
 pub(crate) const NO_STATE: &str =
-    "no transcripts are kept without a state directory: name one with --state DIR";
-/// The word for the latest work.
+    "there are no transcripts without a state directory: set one with --state DIR";
+/// Value of `--resume` for the latest run.
 const LAST: &str = "last";
-/// How many characters of a task a line shows.
+/// Maximum length of a task in the list, in characters.
 const SHOWN: usize = 60;
 
-#[derive(clap::Args)]
-pub(crate) struct List {
-    /// Also list work in other directories
-    #[arg(long)]
-    pub(crate) all: bool,
-    /// Maximum number of works
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) limit: u32,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Finds the beginning of earlier work: by its id, the beginning of its id, or as the latest of this workspace.
+/// Finds an earlier run by its id, a unique prefix of its id, or as the latest run in this workspace.
 pub(crate) fn find(settings: &Settings, word: &str) -> Result<Began> {
     let state = settings.state.value.as_deref().context(NO_STATE)?;
     if word == LAST {
@@ -36,7 +23,7 @@ pub(crate) fn find(settings: &Settings, word: &str) -> Result<Began> {
         let mut listed = Transcript::list(state)?.into_iter().filter(|work| work.kept.began.roots == here);
         let latest = listed.next().with_context(|| {
             format!(
-                "no earlier work in {}: `toolpost agent list --all` lists that of other directories",
+                "no earlier runs in {}: `toolpost agent list --all` lists those in other directories",
                 here.join(", ")
             )
         })?;
@@ -56,13 +43,13 @@ fn by_beginning(state: &Path, word: &str) -> Result<Option<Began>> {
         .collect();
     if fitting.len() > 1 {
         let ids: Vec<&str> = fitting.iter().map(|began| began.id.as_str()).collect();
-        bail!("`{word}` begins several ids: {}", ids.join(", "));
+        bail!("`{word}` is ambiguous; matching ids: {}", ids.join(", "));
     }
     Ok(fitting.pop())
 }
 
-/// Prints earlier work, newest first.
-pub(crate) fn list(settings: &Settings, args: &List) -> Result<ExitCode> {
+/// Prints earlier runs, newest first.
+pub(crate) fn list(settings: &Settings, args: &AgentList) -> Result<ExitCode> {
     let state = settings.state.value.as_deref().context(NO_STATE)?;
     let mut works = Transcript::list(state)?;
     let total = works.len();
@@ -82,11 +69,11 @@ pub(crate) fn list(settings: &Settings, args: &List) -> Result<ExitCode> {
     }
     let more = match elsewhere {
         0 => String::new(),
-        1 => "1 work is in another directory; --all lists it.".to_owned(),
-        more => format!("{more} works are in other directories; --all lists them."),
+        1 => "1 more run in another directory; --all lists it.".to_owned(),
+        more => format!("{more} more runs in other directories; --all lists them."),
     };
     if works.is_empty() {
-        out::line(format!("No earlier work here. {more}").trim_end())?;
+        out::line(format!("No earlier runs here. {more}").trim_end())?;
     } else if !more.is_empty() {
         eprintln!("{more}");
     }
@@ -94,7 +81,7 @@ pub(crate) fn list(settings: &Settings, args: &List) -> Result<ExitCode> {
 }
 
 fn here(settings: &Settings) -> Result<Vec<String>> {
-    let workspace = wire::open_and_tell(settings)?;
+    let workspace = assembly::open_and_tell(settings)?;
     Ok(workspace.roots().iter().map(toolpost_workspace::Root::shown).collect())
 }
 
@@ -133,7 +120,7 @@ fn moment(work: &Listed) -> String {
     time::shown(u64::try_from(since.as_micros()).unwrap_or(u64::MAX))
 }
 
-/// Why it ended; work without an end was killed, or still goes on.
+/// Returns the stop reason. A run without one was killed, or is still running.
 fn ended(work: &Listed) -> &'static str {
     work.kept.ended.as_ref().map_or("not ended", toolpost_agent::Reason::word)
 }

@@ -1,4 +1,4 @@
-//! Finds the agents that are described in files: the user's own, and those of projects, as far as the user trusts them.
+//! Agent definition files of the user and of trusted projects.
 
 use crate::{settings::Settings, trust::Trusted};
 use anyhow::{Context, Result};
@@ -6,23 +6,23 @@ use std::path::PathBuf;
 use toolpost_agent::Subagent;
 use toolpost_workspace::{AccessKind, Root, Workspace, operator};
 
-/// Where projects describe agents.
+/// Directories of a project that hold agent definitions.
 const OF_PROJECTS: [&str; 2] = [".toolpost/agents", ".claude/agents"];
-/// How such a file's name ends.
+/// Suffix of a definition file.
 const ENDS: &str = ".md";
-/// The most that such a file may have.
+/// Maximum size of a definition file, in bytes.
 const LONGEST: u64 = 256 * 1024;
-/// How many there may be in one folder.
+/// Maximum number of definition files in one directory.
 const MOST: usize = 200;
 
-/// The agents that are described, and what is to be said of the rest.
+/// Agents read from definition files, and a note for each file that was skipped.
 #[derive(Default)]
 pub(crate) struct Described {
     pub(crate) agents: Vec<Subagent>,
     pub(crate) notes: Vec<String>,
 }
 
-/// Finds the agents: those of projects go before the user's own of the same name.
+/// Reads all definitions; a project's agent takes precedence over the user's of the same name.
 pub(crate) fn find(settings: &Settings, workspace: &Workspace) -> Result<Described> {
     let mut described = Described::default();
     let trusted = settings.state.value.as_deref().map(Trusted::read).transpose()?.unwrap_or_default();
@@ -32,7 +32,7 @@ pub(crate) fn find(settings: &Settings, workspace: &Workspace) -> Result<Describ
                 described.add(&file, &text);
             } else {
                 described.notes.push(format!(
-                    "{file} is passed over: agents of a project are used once it is trusted (toolpost policy trust)"
+                    "{file} skipped: this project is not trusted; to trust it, run `toolpost policy trust`"
                 ));
             }
         }
@@ -45,15 +45,15 @@ pub(crate) fn find(settings: &Settings, workspace: &Workspace) -> Result<Describ
     Ok(described)
 }
 
-/// Reads the files in which a project describes agents, as carefully as any other file of the project.
+/// Reads a project's definition files through the workspace, so that the confinement rules apply.
 pub(crate) fn of_project(workspace: &Workspace, root: &Root) -> Result<Vec<(String, String)>> {
     let mut found = Vec::new();
     for folder in OF_PROJECTS {
-        let place = workspace.within(root, folder).context("the project's agents cannot be looked for")?;
+        let place = workspace.within(root, folder).context("cannot read the project's agents")?;
         let names = match workspace.list(&place) {
             Ok(entries) => entries,
             Err(error) if matches!(error.why, AccessKind::Missing | AccessKind::NotADirectory) => continue,
-            Err(error) => return Err(error).context("the project's agents cannot be looked for"),
+            Err(error) => return Err(error).context("cannot read the project's agents"),
         };
         let names = names.iter().filter_map(|entry| entry.name.to_str()).filter(|name| name.ends_with(ENDS));
         for name in names.take(MOST) {
@@ -76,7 +76,7 @@ impl Described {
     fn add(&mut self, file: &str, text: &str) {
         match Subagent::read(file, text) {
             Ok(agent) if self.agents.iter().any(|known| known.name == agent.name) => {
-                self.notes.push(format!("{file} is passed over: another agent is called {}", agent.name));
+                self.notes.push(format!("{file} skipped: another agent is named {}", agent.name));
             }
             Ok(agent) => self.agents.push(agent),
             Err(bad) => self.notes.push(bad.to_string()),

@@ -1,15 +1,16 @@
-//! One tool, explained to a user: its parameters, an example command line, and what an unknown name may mean.
+//! Help page of a tool for the terminal: parameters, an example command line, and suggestions for unknown
+//! names.
 
-use crate::{settings::Settings, wire};
+use crate::{assembly, settings::Settings};
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 use toolpost_runtime::{Catalogue, Published};
 use toolpost_text::names::suggest;
 use toolpost_tool::{Dialect, Example, Manual};
 
-/// Explains a tool of an active dialect, or else of every dialect that has one of that name.
+/// Returns the page of a tool in the active dialects, or else in every dialect that has one of that name.
 pub(crate) fn explained(settings: &Settings, name: &str) -> Result<Option<String>> {
-    let spoken = wire::spoken(settings)?;
+    let spoken = assembly::spoken(settings)?;
     let catalogue = Catalogue::of(&spoken);
     if let Some(tool) = catalogue.find(name) {
         return Ok(Some(page(settings, tool)));
@@ -21,17 +22,17 @@ pub(crate) fn explained(settings: &Settings, name: &str) -> Result<Option<String
     Ok((!pages.is_empty()).then(|| pages.join("\n\n")))
 }
 
-/// Writes the page of a tool for a terminal.
+/// Formats the page of a tool.
 pub(crate) fn page(settings: &Settings, tool: &Published) -> String {
     let mut text = format!("{} (dialect {})\n\n  {}\n", tool.name, tool.dialect.name, tool.description);
     let required = required(&tool.schema);
     let parameters = properties(&tool.schema);
     if parameters.is_empty() {
-        text.push_str("\nIt has no parameters.\n");
+        text.push_str("\nNo parameters.\n");
     } else {
         text.push_str("\nParameters:\n");
     }
-    // Required ones first: they are all that a first call needs.
+    // Required parameters come first: a first call needs only these.
     let (first, then): (Vec<_>, Vec<_>) =
         parameters.iter().partition(|(name, _)| required.contains(&name.as_str()));
     for (name, schema) in first.into_iter().chain(then) {
@@ -51,7 +52,7 @@ pub(crate) fn page(settings: &Settings, tool: &Published) -> String {
     text
 }
 
-/// Writes the command line that shows the page of a tool.
+/// Returns the command line that prints the page of a tool.
 pub(crate) fn help_line(settings: &Settings, tool: &Published) -> String {
     format!("toolpost {}help {}", flag(settings, tool), tool.name)
 }
@@ -62,7 +63,7 @@ fn flag(settings: &Settings, tool: &Published) -> String {
     if spoken { String::new() } else { format!("--dialect {} ", tool.dialect.name) }
 }
 
-/// Writes a command line that calls a tool.
+/// Returns a command line that calls a tool.
 pub(crate) fn command_line(settings: &Settings, tool: &Published, arguments: &str) -> String {
     let flag = flag(settings, tool);
     format!("toolpost call {flag}{} '{}'", tool.name, arguments.replace('\'', "'\\''"))
@@ -78,7 +79,7 @@ pub(crate) fn example(tool: &Published) -> String {
     })
 }
 
-/// Returns arguments that hold what the user gave instead of JSON, if the tool has one required text.
+/// Wraps plain text as JSON arguments, if the tool has exactly one required text parameter.
 pub(crate) fn meant(tool: &Published, given: &str) -> Option<String> {
     let required = required(&tool.schema);
     let [only] = required.as_slice() else { return None };
@@ -87,10 +88,10 @@ pub(crate) fn meant(tool: &Published, given: &str) -> Option<String> {
     (is_text && is_plain).then(|| json!({ *only: given }).to_string())
 }
 
-/// Says what a name may mean that no served tool has; `None` if nothing is like it.
+/// Returns a suggestion for a name that no served tool has; `None` if nothing is similar.
 pub(crate) fn unknown(settings: &Settings, served: &Catalogue, name: &str) -> Result<Option<String>> {
     let shown: String = name.chars().take(80).flat_map(char::escape_default).collect();
-    let spoken = wire::spoken(settings)?;
+    let spoken = assembly::spoken(settings)?;
     if let Some(tool) = Catalogue::of(&spoken).find(name) {
         return Ok(Some(format!("{} is not available: {}.", tool.name, left_out(settings, tool))));
     }
@@ -121,7 +122,7 @@ pub(crate) fn unknown(settings: &Settings, served: &Catalogue, name: &str) -> Re
     Ok(near.map(|(tool, dialect)| format!("{none} Did you mean `{tool}` of the dialect {dialect}?")))
 }
 
-/// Says by which setting a tool of an active dialect is not served.
+/// Names the setting that excludes a tool of an active dialect.
 fn left_out(settings: &Settings, tool: &Published) -> String {
     let narrow = &settings.narrow;
     let denied = narrow.deny.value.iter().find(|deny| tool.access().contains(&deny.access()));
@@ -137,8 +138,8 @@ fn left_out(settings: &Settings, tool: &Published) -> String {
     format!("the setting `tools` leaves it out ({})", narrow.tools.origin)
 }
 
-/// Returns the inactive dialects that have a tool, each as a catalogue of its own; other names of a tool count if no tool has
-/// this one.
+/// Returns the inactive dialects that have a tool, each as a catalogue of its own. Aliases count if no tool
+/// has this name.
 fn elsewhere(spoken: &[&'static Dialect], name: &str) -> Vec<Catalogue> {
     let other = |dialect: &&&'static Dialect| !spoken.iter().any(|spoken| spoken.name == dialect.name);
     let others: Vec<&'static Dialect> = toolpost_dialects::ALL.iter().filter(other).copied().collect();
@@ -149,7 +150,7 @@ fn elsewhere(spoken: &[&'static Dialect], name: &str) -> Vec<Catalogue> {
     if exact.is_empty() { having(&|dialect| dialect.tool(name).is_some()) } else { exact }
 }
 
-/// Returns the arguments of the first call in a tool's page that succeeds and uses the published names.
+/// Returns the arguments of the first successful call in a tool's page that uses the published names.
 fn shown(tool: &Published) -> Option<String> {
     let own = tool.name.strip_prefix(tool.dialect.name).and_then(|rest| rest.strip_prefix('_'));
     let manual = Manual::of_tool(tool.dialect.pages, &tool.name)
