@@ -177,7 +177,8 @@ async fn long_pages_go_on_where_they_stopped() {
         all.push('\n');
         calls += 1;
         let Some(next) = about.split("with offset ").nth(1) else { break };
-        offset = next.split(' ').next().unwrap().parse().unwrap();
+        let digits: String = next.chars().take_while(char::is_ascii_digit).collect();
+        offset = digits.parse().unwrap();
     }
     assert_eq!(
         (all.trim_end() == whole, server.asked()),
