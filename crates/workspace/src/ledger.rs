@@ -1,4 +1,4 @@
-//! What a session has seen of which file.
+//! Read ledger: the file contents that a session has seen.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
@@ -7,49 +7,49 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::hash::ContentHash;
 use crate::path::WorkspacePath;
 
-/// How many files are remembered; the one not touched for longest is forgotten first.
+/// Maximum number of files in a ledger; the least recently used one is dropped first.
 pub const LEDGER_LIMIT: usize = 10_000;
 
-/// How many separate ranges of one file are remembered.
+/// Maximum number of separate line ranges per file.
 const RANGES: usize = 1_000;
 
-/// What one session has seen of which file: content decides, never a time.
+/// File contents that one session has seen, identified by hash and never by time.
 #[derive(Debug, Default)]
 pub struct Ledger(Mutex<Book>);
 
-/// How much of a file was shown.
+/// Part of a file that was shown in one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Seen {
-    /// All of it.
+    /// The whole file.
     Whole,
     /// These lines, counted from 1.
     Lines(RangeInclusive<u64>),
-    /// Something of it that cannot be said in lines.
+    /// A part that has no line numbers.
     Part,
 }
 
-/// How much of a file's present content has been seen, over all calls.
+/// Parts of a file's current content that were shown, over all calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Coverage {
-    /// All of it.
+    /// The whole file.
     Whole,
-    /// These lines, in order, without overlap.
+    /// Line ranges, sorted and disjoint.
     Lines(Vec<RangeInclusive<u64>>),
-    /// Something of it.
+    /// A part that has no line numbers.
     Part,
 }
 
-/// What was seen of one file.
+/// Entry of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// The hash of the content that was seen.
+    /// Hash of the content that was shown.
     pub hash: ContentHash,
-    /// How much of it was seen.
+    /// Parts that were shown.
     pub coverage: Coverage,
 }
 
 impl Ledger {
-    /// Notes that content was shown; other content than before starts anew, the same content adds up.
+    /// Records shown content. The same content as before adds up; new content replaces the entry.
     pub fn record(&self, path: &WorkspacePath, hash: ContentHash, seen: Seen) {
         let mut book = self.book();
         let before = book.remove(path).filter(|record| record.hash == hash);
@@ -60,17 +60,17 @@ impl Ledger {
         book.put(path.clone(), Record { hash, coverage });
     }
 
-    /// Returns what was seen of a file, if anything is remembered.
+    /// Returns the entry of a file.
     pub fn seen(&self, path: &WorkspacePath) -> Option<Record> {
         self.book().files.get(path).map(|(record, _)| record.clone())
     }
 
-    /// Forgets a file.
+    /// Removes the entry of a file.
     pub fn forget(&self, path: &WorkspacePath) {
         self.book().remove(path);
     }
 
-    /// Notes that a file, or a directory with all that is in it, has another name now.
+    /// Updates the entries after a rename of a file or a directory.
     pub fn moved(&self, from: &WorkspacePath, to: &WorkspacePath) {
         let mut book = self.book();
         let inside: Vec<WorkspacePath> =
@@ -86,12 +86,12 @@ impl Ledger {
         }
     }
 
-    /// Returns how many files are remembered.
+    /// Returns the number of files.
     pub fn len(&self) -> usize {
         self.book().files.len()
     }
 
-    /// Says whether nothing is remembered.
+    /// Returns whether the ledger is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -1,4 +1,4 @@
-//! What was said, as an absolute path.
+//! Lexical parsing of paths, without access to the file system.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -6,27 +6,27 @@ use std::path::{Component, Path, PathBuf};
 
 use toolpost_text::escape::{text, unescape};
 
-use crate::resolve::PathError;
+use crate::path_error::PathError;
 
-/// The longest path and the longest name that the system takes, in bytes.
+/// The system's limits on paths and names, in bytes.
 const PATH_MAX: usize = 4_095;
 const NAME_MAX: usize = 255;
 
-/// An absolute path without `.` and `..`, not yet looked at on the disk.
+/// An absolute path without `.` and `..`, not yet resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Spelled {
     pub(crate) absolute: PathBuf,
     pub(crate) ending: Ending,
 }
 
-/// Whether the path was said to be a directory, by a slash at its end.
+/// Form of the end of a path: a trailing slash requires a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
     Open,
     Directory,
 }
 
-/// Reads a path as it was said: absolute, relative to `base`, `~/…`, `file://…`.
+/// Parses a path: absolute, relative to `base`, `~/…` or `file://…`.
 pub(crate) fn spell(said: &str, base: &Path, home: Option<&Path>) -> Result<Spelled, PathError> {
     if said.is_empty() {
         return Err(PathError::Empty);
@@ -49,9 +49,9 @@ pub(crate) fn spell(said: &str, base: &Path, home: Option<&Path>) -> Result<Spel
     Ok(Spelled { absolute, ending })
 }
 
-/// Reads a path as it was shown: every name in it escaped.
+/// Parses a path in its display form, with escaped names.
 ///
-/// None if an escape is wrong, or says what no path holds.
+/// `None` if an escape is invalid, or the path contains NUL.
 pub(crate) fn spell_shown(said: &str, base: &Path) -> Option<Spelled> {
     let bytes = unescape(said).filter(|bytes| !bytes.contains(&0))?;
     let ending = if ends_as_directory(&bytes) { Ending::Directory } else { Ending::Open };
@@ -59,7 +59,7 @@ pub(crate) fn spell_shown(said: &str, base: &Path) -> Option<Spelled> {
     (absolute.as_os_str().len() <= PATH_MAX).then_some(Spelled { absolute, ending })
 }
 
-/// Shows the beginning of what was said, escaped; its backslashes stay, since they may be escapes already.
+/// Returns the start of a given path, escaped. Backslashes stay, since they may be escapes already.
 pub(crate) fn clipped(said: &str) -> String {
     const SHOWN: usize = 200;
     match said.char_indices().nth(SHOWN) {

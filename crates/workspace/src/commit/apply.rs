@@ -1,4 +1,4 @@
-//! Carrying out one step of a commit.
+//! Execution of one step of a commit.
 
 use std::ffi::OsStr;
 
@@ -12,25 +12,27 @@ use super::late::{Former, Late};
 use super::stage::{Like, PERMISSIONS, stage};
 use super::work::{Rename, Work};
 use crate::access::AccessKind;
+use crate::dir_entry::{DirEntry, fingerprint_entry, move_to};
 use crate::draft::Note;
+use crate::fingerprint::Fingerprint;
 use crate::hash::hash;
-use crate::journal::{Mark, Raw, StepKind};
+use crate::journal::StepKind;
 use crate::path::WorkspacePath;
+use crate::raw_path::RawPath;
 use crate::read::open_regular;
-use crate::spot::{Spot, mark_any, move_to};
 
-/// Whether a step is the whole commit, and so may be done in one stroke without a way back.
+/// Execution mode of the steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
     OneStroke,
     WithBackup,
 }
 
-/// Why a step stopped.
+/// Reasons for stopping a step.
 pub(super) enum Stop {
-    /// The file cannot be replaced, but perhaps be rewritten.
+    /// The file cannot be replaced, but may be rewritten in place.
     NotReplaceable(Failed),
-    /// It cannot be done.
+    /// The step is not possible.
     For(CommitKind),
 }
 
@@ -46,25 +48,25 @@ impl From<CommitKind> for Stop {
     }
 }
 
-/// Writes the new content of a step beside its place.
+/// Writes the new content to a temporary file next to the target.
 pub(super) fn prepare(work: &mut Work, notes: &mut Vec<Note>) -> std::result::Result<Option<u32>, Stop> {
     let Some(temp) = work.step.temp.clone() else { return Ok(None) };
-    let spot = open(work)?;
+    let entry = open(work)?;
     if let Some(from) = &work.from {
-        let staged = copy(&from.path, &spot, temp.name())?;
-        work.step.new = Some(staged.mark);
-        work.staged = Some(spot);
+        let staged = copy(&from.path, &entry, temp.name())?;
+        work.step.new = Some(staged.fingerprint);
+        work.staged = Some(entry);
         return Ok(Some(staged.mode));
     }
     if let Some(target) = &work.link {
-        symlinkat(target.as_os_str(), &spot.directory, temp.name())
+        symlinkat(target.as_os_str(), &entry.directory, temp.name())
             .map_err(Failed::when("creating the link"))?;
-        work.step.new = Some(mark_any(&spot.directory, temp.name()).map_err(CommitKind::from)?.0);
-        work.staged = Some(spot);
+        work.step.new = Some(fingerprint_entry(&entry.directory, temp.name()).map_err(CommitKind::from)?.0);
+        work.staged = Some(entry);
         return Ok(None);
     }
     let old = match &work.step.old {
-        Some(_) => Some(open_regular(&spot.directory, spot.name.as_ref()).map_err(CommitKind::from)?),
+        Some(_) => Some(open_regular(&entry.directory, entry.name.as_ref()).map_err(CommitKind::from)?),
         None => None,
     };
     let other = match &work.like {
@@ -73,18 +75,18 @@ pub(super) fn prepare(work: &mut Work, notes: &mut Vec<Note>) -> std::result::Re
     };
     let like = other.as_ref().or(old.as_ref()).map_or(Like::New, Like::Old);
     let after = work.after.unwrap_or_else(|| hash(&work.bytes));
-    let staged = match stage(&spot, temp.name(), &work.bytes, after, &like, work.mode) {
+    let staged = match stage(&entry, temp.name(), &work.bytes, after, &like, work.mode) {
         Ok(staged) => staged,
         Err(failed) if old.is_some() && may_rewrite(&failed) => return Err(Stop::NotReplaceable(failed)),
         Err(failed) => return Err(failed.into()),
     };
     notes.extend(staged.lost.into_iter().map(|what| Note::NotKept { path: work.path.clone(), what }));
-    work.step.new = Some(staged.mark);
-    work.staged = Some(spot);
+    work.step.new = Some(staged.fingerprint);
+    work.staged = Some(entry);
     Ok(Some(staged.mode))
 }
 
-/// Makes sure that what is on the disk now is what the plan saw.
+/// Checks that the files are still as the plan saw them.
 pub(super) fn check(work: &mut Work) -> std::result::Result<(), CommitKind> {
     if let Some(old) = &mut work.step.old {
         *old = same(&work.path, old)?;
@@ -97,43 +99,44 @@ pub(super) fn check(work: &mut Work) -> std::result::Result<(), CommitKind> {
 
 /// Makes the change visible.
 pub(super) fn apply(work: &mut Work, way: Way) -> std::result::Result<(), Stop> {
-    let spot = open(work)?;
+    let entry = open(work)?;
     match work.step.kind {
-        StepKind::Put => put(work, &spot, way),
-        StepKind::Remove => remove(work, &spot, way),
-        StepKind::RemoveEmpty => remove_empty(work, &spot, way),
-        StepKind::Move => relocate(work, &spot, way),
+        StepKind::Put => put(work, &entry, way),
+        StepKind::Remove => remove(work, &entry, way),
+        StepKind::RemoveEmpty => remove_empty(work, &entry, way),
+        StepKind::Move => relocate(work, &entry, way),
         StepKind::InPlace => Ok(()),
     }
 }
 
-fn open(work: &Work) -> std::result::Result<Spot, Stop> {
-    Spot::open(&work.path).map_err(Failed::when("opening its directory")).map_err(Stop::from)
+fn open(work: &Work) -> std::result::Result<DirEntry, Stop> {
+    DirEntry::open(&work.path).map_err(Failed::when("opening its directory")).map_err(Stop::from)
 }
 
-/// Content decides: the same bytes in another file are as good, and are what would be brought back.
-fn same(path: &WorkspacePath, mark: &Mark) -> std::result::Result<Mark, CommitKind> {
-    let spot = Spot::open(path).map_err(|errno| CommitKind::from(AccessKind::from(errno)))?;
-    let (now, stat) = mark_any(&spot.directory, &spot.name)?;
+/// Returns the current identity. Only the content must match: another file with the same bytes is acceptable,
+/// and is what a revert restores.
+fn same(path: &WorkspacePath, fingerprint: &Fingerprint) -> std::result::Result<Fingerprint, CommitKind> {
+    let entry = DirEntry::open(path).map_err(|errno| CommitKind::from(AccessKind::from(errno)))?;
+    let (now, stat) = fingerprint_entry(&entry.directory, &entry.name)?;
     match now.hash {
-        Some(found) if now.hash != mark.hash => Err(CommitKind::Changed { found }),
-        None if !mark.is_file(&stat) => Err(CommitKind::Access(AccessKind::Changed)),
+        Some(found) if now.hash != fingerprint.hash => Err(CommitKind::Changed { found }),
+        None if !fingerprint.is_file(&stat) => Err(CommitKind::Access(AccessKind::Changed)),
         _ => Ok(now),
     }
 }
 
-/// Looks once more at the file that a step has replaced; returns whether it has grown meanwhile.
+/// Checks the replaced file once more, and returns whether it has grown.
 ///
-/// Fails if it has other content. In one stroke that content is back in its place then; otherwise the step knows the
-/// former file by it, so that the commit can be taken back.
+/// Fails if its content changed in another way. For a commit of one step, that content is restored first;
+/// otherwise the step records its hash, so that the revert recognises the file.
 pub(super) fn confirm(work: &mut Work, way: Way) -> std::result::Result<bool, CommitKind> {
-    let (Some(former), Some(Mark { hash: Some(old), .. })) = (&mut work.former, work.step.old) else {
+    let (Some(former), Some(Fingerprint { hash: Some(old), .. })) = (&mut work.former, work.step.old) else {
         return Ok(false);
     };
     let length = work.old.map_or(0, |stat| stat.len);
     let looking = Failed::when("looking at the former file");
-    let spot = Spot::open(&work.path).map_err(&looking)?;
-    let bytes = match former.settle(&spot, old, length).map_err(&looking)? {
+    let entry = DirEntry::open(&work.path).map_err(&looking)?;
+    let bytes = match former.settle(&entry, old, length).map_err(&looking)? {
         Late::Nothing => return Ok(false),
         Late::Appended => return Ok(true),
         Late::Changed(bytes) => bytes,
@@ -141,92 +144,100 @@ pub(super) fn confirm(work: &mut Work, way: Way) -> std::result::Result<bool, Co
     let found = hash(&bytes);
     match (way, &work.step.temp) {
         (Way::OneStroke, Some(temp)) => {
-            let staged = stage(&spot, temp.name(), &bytes, found, &Like::Old(former.file()), None);
+            let staged = stage(&entry, temp.name(), &bytes, found, &Like::Old(former.file()), None);
             staged?;
-            spot.replace(temp.name(), &spot.name).map_err(Failed::when("putting the former content back"))?;
+            entry
+                .replace(temp.name(), &entry.name)
+                .map_err(Failed::when("putting the former content back"))?;
         }
-        _ => work.step.old = work.step.old.map(|mark| Mark { hash: Some(found), ..mark }),
+        _ => {
+            work.step.old = work.step.old.map(|fingerprint| Fingerprint { hash: Some(found), ..fingerprint })
+        }
     }
     work.former = None;
     Err(CommitKind::Changed { found })
 }
 
-fn put(work: &mut Work, spot: &Spot, way: Way) -> std::result::Result<(), Stop> {
-    let Some(temp) = work.step.temp.as_ref().map(Raw::name) else { return Ok(()) };
+fn put(work: &mut Work, entry: &DirEntry, way: Way) -> std::result::Result<(), Stop> {
+    let Some(temp) = work.step.temp.as_ref().map(RawPath::name) else { return Ok(()) };
     if work.step.old.is_none() {
-        let moved = move_to(&spot.directory, temp, &spot.directory, &spot.name);
+        let moved = move_to(&entry.directory, temp, &entry.directory, &entry.name);
         return moved.map_err(Failed::when("giving the new file its name")).map_err(Stop::from);
     }
     if work.step.old.is_some_and(|old| old.hash.is_some()) {
-        work.former = Some(Former::open(spot).map_err(CommitKind::from)?);
+        work.former = Some(Former::open(entry).map_err(CommitKind::from)?);
     }
     let swapped = match (way, &work.step.backup) {
-        (Way::WithBackup, Some(backup)) => put_with_backup(spot, temp, backup.name()),
-        _ => spot.replace(temp, &spot.name),
+        (Way::WithBackup, Some(backup)) => put_with_backup(entry, temp, backup.name()),
+        _ => entry.replace(temp, &entry.name),
     };
     swapped
         .map_err(Failed::when("putting the new file in its place"))
         .map_err(|failed| if may_rewrite(&failed) { Stop::NotReplaceable(failed) } else { failed.into() })
 }
 
-/// Keeps the old file under a second name; where that is forbidden, exchanges the two names instead.
+/// Keeps the old file by a hard link; where links are not permitted, exchanges the two names.
 ///
-/// The second name comes first because an exchange looks, to those who watch the directory, as if the file had gone.
-fn put_with_backup(spot: &Spot, temp: &OsStr, backup: &OsStr) -> Result<()> {
-    match spot.link(&spot.name, backup) {
-        Ok(()) => spot.replace(temp, &spot.name).inspect_err(|_| {
-            let _ = spot.unlink(backup);
+/// A link is preferred because watchers of the directory see an exchange as a deletion.
+fn put_with_backup(entry: &DirEntry, temp: &OsStr, backup: &OsStr) -> Result<()> {
+    match entry.link(&entry.name, backup) {
+        Ok(()) => entry.replace(temp, &entry.name).inspect_err(|_| {
+            let _ = entry.unlink(backup);
         }),
-        Err(_) => match spot.exchange(temp, &spot.name) {
-            // Neither is to be had: let it be rewritten.
+        Err(_) => match entry.exchange(temp, &entry.name) {
+            // Neither is supported; rewrite the file in place.
             Err(Errno::INVAL | Errno::NOSYS) => Err(Errno::XDEV),
             answer => answer,
         },
     }
 }
 
-fn remove(work: &Work, spot: &Spot, way: Way) -> std::result::Result<(), Stop> {
+fn remove(work: &Work, entry: &DirEntry, way: Way) -> std::result::Result<(), Stop> {
     let removed = match (way, &work.step.backup) {
         (Way::WithBackup, Some(backup)) => {
-            move_to(&spot.directory, &spot.name, &spot.directory, backup.name())
+            move_to(&entry.directory, &entry.name, &entry.directory, backup.name())
         }
-        _ => unlinkat(&spot.directory, &spot.name, AtFlags::empty()),
+        _ => unlinkat(&entry.directory, &entry.name, AtFlags::empty()),
     };
     removed.map_err(Failed::when("removing it")).map_err(Stop::from)
 }
 
-/// What somebody has put into the directory since it was looked at, is never removed with it.
-fn remove_empty(work: &Work, spot: &Spot, way: Way) -> std::result::Result<(), Stop> {
+/// Never removes entries that were added to the directory after the plan.
+fn remove_empty(work: &Work, entry: &DirEntry, way: Way) -> std::result::Result<(), Stop> {
     let (Way::WithBackup, Some(backup)) = (way, &work.step.backup) else {
-        let removed = unlinkat(&spot.directory, &spot.name, AtFlags::REMOVEDIR);
+        let removed = unlinkat(&entry.directory, &entry.name, AtFlags::REMOVEDIR);
         return removed.map_err(Failed::when("removing it")).map_err(Stop::from);
     };
-    remove(work, spot, way)?;
-    // It has got another name, and so is brought back.
-    if is_empty(&spot.directory, backup.name().as_ref())? { Ok(()) } else { Err(CommitKind::NotEmpty.into()) }
+    remove(work, entry, way)?;
+    // It has its temporary name now, so the revert restores it.
+    if is_empty(&entry.directory, backup.name().as_ref())? {
+        Ok(())
+    } else {
+        Err(CommitKind::NotEmpty.into())
+    }
 }
 
-fn relocate(work: &Work, spot: &Spot, way: Way) -> std::result::Result<(), Stop> {
+fn relocate(work: &Work, entry: &DirEntry, way: Way) -> std::result::Result<(), Stop> {
     let Some(to) = &work.to else { return Ok(()) };
-    let there = Spot::open(to).map_err(Failed::when("opening the new directory"))?;
+    let there = DirEntry::open(to).map_err(Failed::when("opening the new directory"))?;
     if work.rename == Rename::OfLetterCase {
-        let moved = rustix::fs::renameat(&spot.directory, &spot.name, &there.directory, &there.name);
+        let moved = rustix::fs::renameat(&entry.directory, &entry.name, &there.directory, &there.name);
         return moved.map_err(Failed::when("moving it")).map_err(Stop::from);
     }
     let moved = match (&work.step.over, way, &work.step.backup) {
         (Some(_), Way::WithBackup, Some(backup)) => push_aside(&there, backup.name())
-            .and_then(|()| move_to(&spot.directory, &spot.name, &there.directory, &there.name)),
-        (Some(_), ..) => rustix::fs::renameat(&spot.directory, &spot.name, &there.directory, &there.name),
-        (None, ..) => move_to(&spot.directory, &spot.name, &there.directory, &there.name),
+            .and_then(|()| move_to(&entry.directory, &entry.name, &there.directory, &there.name)),
+        (Some(_), ..) => rustix::fs::renameat(&entry.directory, &entry.name, &there.directory, &there.name),
+        (None, ..) => move_to(&entry.directory, &entry.name, &there.directory, &there.name),
     };
     moved.map_err(Failed::when("moving it")).map_err(Stop::from)
 }
 
-fn push_aside(there: &Spot, backup: &OsStr) -> Result<()> {
+fn push_aside(there: &DirEntry, backup: &OsStr) -> Result<()> {
     move_to(&there.directory, &there.name, &there.directory, backup)
 }
 
-/// Says whether a file that could not be replaced can still be rewritten: mount points, directories of others.
+/// Returns whether the file may be rewritten in place, as for mount points and directories of other users.
 fn may_rewrite(failed: &Failed) -> bool {
     let refused = matches!(failed.errno, Errno::ACCESS | Errno::PERM);
     match failed.step {
@@ -236,8 +247,9 @@ fn may_rewrite(failed: &Failed) -> bool {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
 mod tests {
+    #![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+
     use super::*;
     use crate::commit::work::{step, work};
     use crate::{Durability, HistoryLimits, Options, Scope, Workspace};
@@ -256,9 +268,9 @@ mod tests {
                 history: HistoryLimits::default(),
             };
             let path = Workspace::open(options).unwrap().0.resolve("d").unwrap();
-            let spot = Spot::open(&path).unwrap();
-            let mark = mark_any(&spot.directory, &spot.name).unwrap().0;
-            let mut gone = work(0, path.clone(), step(StepKind::RemoveEmpty, &path, Some(mark)));
+            let entry = DirEntry::open(&path).unwrap();
+            let fingerprint = fingerprint_entry(&entry.directory, &entry.name).unwrap().0;
+            let mut gone = work(0, path.clone(), step(StepKind::RemoveEmpty, &path, Some(fingerprint)));
             std::fs::write(base.path().join("d/mine"), "mine").unwrap();
             let Err(Stop::For(why)) = apply(&mut gone, way) else { panic!("{way:?}: it went") };
             assert_eq!(why, CommitKind::NotEmpty, "{way:?}");

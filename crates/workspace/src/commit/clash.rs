@@ -1,4 +1,4 @@
-//! Refusing drafts that get in each other's way.
+//! Validation of drafts against each other.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -7,14 +7,14 @@ use super::error::{CommitError, CommitKind};
 use crate::draft::{Action, Draft};
 use crate::path::WorkspacePath;
 
-/// Refuses paths that are not held, roots, and drafts that get in each other's way.
+/// Rejects paths that are not held, roots, and conflicting drafts.
 pub(super) fn check_paths(held: &[WorkspacePath], drafts: &[Draft]) -> Result<(), CommitError> {
     let held: HashSet<&WorkspacePath> = held.iter().collect();
     let mut brought_back = HashSet::new();
     let mut touched = Vec::new();
     let (mut carried_off, mut moved_away) = (HashSet::new(), HashSet::new());
     for draft in drafts {
-        // A file that is put where an earlier draft has moved something away is no clash.
+        // Restoring a file at a path that an earlier draft vacates is not a conflict.
         let fills = matches!(draft.action, Action::Restore { .. }) && moved_away.contains(&draft.path);
         if !fills {
             touched.push(&draft.path);
@@ -45,12 +45,12 @@ pub(super) fn check_paths(held: &[WorkspacePath], drafts: &[Draft]) -> Result<()
     }
     for path in &touched {
         if path.root().label().is_some() {
-            return Err(CommitKind::Aside.at(path));
+            return Err(CommitKind::External.at(path));
         }
         if path.is_root() {
             return Err(CommitKind::Root.at(path));
         }
-        // Where a directory comes back that is held, there is nothing yet that another could hold.
+        // In a held directory that is being restored, there is nothing to lock yet.
         if !held.contains(path) && !above(path).any(|above| brought_back.contains(above)) {
             return Err(CommitKind::NotHeld.at(path));
         }
@@ -63,7 +63,7 @@ pub(super) fn check_paths(held: &[WorkspacePath], drafts: &[Draft]) -> Result<()
     touched.iter().find(inside).map_or(Ok(()), |path| Err(CommitKind::Clash.at(path)))
 }
 
-/// Names the directories above a path.
+/// Returns the parent directories of a path.
 fn above(path: &WorkspacePath) -> impl Iterator<Item = &Path> {
     path.raw().ancestors().skip(1)
 }

@@ -1,8 +1,7 @@
-//! Content that another process wrote into a file between the last look at it and its replacement.
+//! Late changes: content that another process writes between the check of a file and its replacement.
 //!
-//! A file is replaced by a rename, so what another process writes into the former file at that moment would be lost.
-//! The former file stays open: what was appended to it goes to the end of the new content, and any other change
-//! stops the commit.
+//! A rename replaces the file, so such content would be lost. Therefore the old file stays open: additions
+//! are appended to the new content, and any other change fails the commit.
 
 use std::io::{Seek, SeekFrom};
 
@@ -10,40 +9,40 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::{Errno, Result};
 
 use crate::access::AccessKind;
-use crate::beneath::open_at;
+use crate::dir_entry::DirEntry;
 use crate::hash::{ContentHash, hash};
+use crate::openat::open_at;
 use crate::read::{OpenFile, open_regular};
-use crate::spot::Spot;
 
 use super::stage::write_all;
 
 /// A file that is being replaced, held open.
 pub(super) struct Former {
     file: OpenFile,
-    /// The number of its bytes that the commit knows; none before the first look.
+    /// Known length in bytes; `None` before the first check.
     known: Option<u64>,
 }
 
-/// A change of a former file.
+/// A late change of a replaced file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Late {
     Nothing,
-    /// It grew, and so did the new content.
+    /// The file grew; the addition was appended to the new content.
     Appended,
-    /// It has other content, which is to stay.
+    /// The file has other content, which must be kept.
     Changed(Vec<u8>),
 }
 
 impl Former {
-    /// Opens the file that is about to be replaced.
-    pub(super) fn open(spot: &Spot) -> std::result::Result<Self, AccessKind> {
-        Ok(Self { file: open_regular(&spot.directory, spot.name.as_ref())?, known: None })
+    /// Opens the file before it is replaced.
+    pub(super) fn open(entry: &DirEntry) -> std::result::Result<Self, AccessKind> {
+        Ok(Self { file: open_regular(&entry.directory, entry.name.as_ref())?, known: None })
     }
 
-    /// Looks at the file after its replacement, and appends to the new content what was appended to it.
+    /// Checks the file after its replacement, and appends additions to the new content.
     ///
-    /// `old` is the hash of the content that the commit knows, `length` the number of its bytes.
-    pub(super) fn settle(&mut self, spot: &Spot, old: ContentHash, length: u64) -> Result<Late> {
+    /// `old` is the known hash, and `length` the known length in bytes.
+    pub(super) fn settle(&mut self, entry: &DirEntry, old: ContentHash, length: u64) -> Result<Late> {
         let from = match self.known {
             Some(known) => known,
             None => {
@@ -61,12 +60,12 @@ impl Former {
             return Ok(Late::Nothing);
         }
         let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let new = open_at(&spot.directory, spot.name.as_ref(), flags, Mode::empty())?;
+        let new = open_at(&entry.directory, entry.name.as_ref(), flags, Mode::empty())?;
         write_all(&new.into(), &tail)?;
         Ok(Late::Appended)
     }
 
-    /// Returns the file, for its permissions.
+    /// Returns the file, for its metadata.
     pub(super) fn file(&self) -> &OpenFile {
         &self.file
     }

@@ -1,76 +1,77 @@
-//! One step of a commit, with what is needed to carry it out.
+//! Steps of a commit with the data that they need.
 
 use std::ffi::OsString;
 
 use super::late::Former;
 use crate::access::{Kind, Stat};
+use crate::dir_entry::DirEntry;
+use crate::fingerprint::Fingerprint;
 use crate::hash::ContentHash;
-use crate::journal::{Mark, Raw, Step, StepKind};
+use crate::journal::{Step, StepKind};
 use crate::path::WorkspacePath;
+use crate::raw_path::RawPath;
 use crate::read::stat_at;
-use crate::spot::Spot;
 
-/// Whether files may go that their owner may not write.
+/// Policy for read-only files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum ReadOnly {
-    /// They stay.
+    /// Fail.
     #[default]
     Stays,
-    /// They may go: the change that is taken back has made them so.
+    /// Change them: the change that is being undone made them read-only.
     MayGo,
 }
 
-/// One step, with what is needed to carry it out.
+/// A step with the data that it needs.
 pub(super) struct Work {
-    /// Which draft it is for.
+    /// Number of its draft.
     pub(super) draft: usize,
     pub(super) path: WorkspacePath,
     pub(super) to: Option<WorkspacePath>,
     pub(super) bytes: Vec<u8>,
-    /// What is copied to the place, instead of those bytes.
+    /// Source of a copy, instead of `bytes`.
     pub(super) from: Option<Source>,
     pub(super) rename: Rename,
-    /// The hash of `bytes`.
+    /// Hash of `bytes`.
     pub(super) after: Option<ContentHash>,
-    /// What a link says that is made instead of a file.
+    /// Target of a link to create.
     pub(super) link: Option<OsString>,
     pub(super) mode: Option<u32>,
-    /// Whose owner, permissions and attributes the new content gets, where that is not the file that it replaces.
+    /// File whose owner, permissions and attributes the new content gets, instead of the replaced file.
     pub(super) like: Option<WorkspacePath>,
     pub(super) old: Option<Stat>,
     pub(super) step: Step,
-    /// The directory that the new content was written in, so that it is found again under another name.
-    pub(super) staged: Option<Spot>,
-    /// The file that was replaced, held open until the commit ends.
+    /// Directory of the staged content, held open in case it is renamed.
+    pub(super) staged: Option<DirEntry>,
+    /// The replaced file, held open until the commit ends.
     pub(super) former: Option<Former>,
 }
 
-/// What is copied.
+/// Source of a copy.
 pub(super) struct Source {
     pub(super) path: WorkspacePath,
     pub(super) kind: Kind,
 }
 
-/// How a name is given to what is moved.
+/// Kinds of renames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rename {
-    /// Only where nothing has it.
+    /// To a free name.
     ToNothing,
-    /// What has it is the very thing that is moved: the names differ in letter case alone, for which the disk does not
-    /// care.
+    /// A change of letter case only, on a file system that ignores case.
     OfLetterCase,
 }
 
-/// Makes a step, with fresh names for what lies beside its place.
-pub(super) fn step(kind: StepKind, path: &WorkspacePath, old: Option<Mark>) -> Step {
+/// Creates a step with fresh temporary names.
+pub(super) fn step(kind: StepKind, path: &WorkspacePath, old: Option<Fingerprint>) -> Step {
     let name = path.file_name().unwrap_or_default();
-    let temp = (kind == StepKind::Put).then(|| Raw::from(Spot::temporary(name)));
+    let temp = (kind == StepKind::Put).then(|| RawPath::from(DirEntry::temporary(name)));
     let keeps = matches!(kind, StepKind::Put | StepKind::Remove | StepKind::RemoveEmpty) && old.is_some();
-    let backup = keeps.then(|| Raw::from(Spot::temporary(name)));
+    let backup = keeps.then(|| RawPath::from(DirEntry::temporary(name)));
     Step { kind, place: path.raw().into(), to: None, temp, backup, old, new: None, over: None, copies: None }
 }
 
-/// Makes a step with nothing to carry it out yet.
+/// Creates a planned step without data.
 pub(super) fn work(draft: usize, path: WorkspacePath, step: Step) -> Work {
     Work {
         draft,
@@ -90,17 +91,17 @@ pub(super) fn work(draft: usize, path: WorkspacePath, step: Step) -> Work {
     }
 }
 
-/// Says whether two names that differ in letter case alone are one name to the disk.
+/// Returns whether two names that differ only in letter case are the same name on this file system.
 pub(super) fn is_same_name(from: &WorkspacePath, to: &WorkspacePath, moved: &Stat) -> bool {
     let folded = |path: &WorkspacePath| Some(path.file_name()?.to_str()?.to_lowercase());
     let like = from.parent() == to.parent() && folded(from).is_some() && folded(from) == folded(to);
-    // A second hard link is another name, whatever it looks like; a directory has none.
+    // A second hard link is another name; directories have none.
     let only = moved.kind == Kind::Directory || moved.links == 1;
     let same = |there: Stat| (there.device, there.inode) == (moved.device, moved.inode);
     like && only && stat_at(to.root(), to.relative()).is_ok_and(same)
 }
 
-/// Returns the device of the nearest directory above a path that exists.
+/// Returns the device of the nearest existing parent.
 pub(super) fn device_above(path: &WorkspacePath) -> Option<u64> {
     let mut parent = path.parent();
     while let Some(directory) = parent {

@@ -1,39 +1,39 @@
-//! What a change has done to each file, as a unified diff.
+//! Unified diffs of recorded changes.
 
 use std::fmt::Write;
 
 use toolpost_text::diff::{Diff, unified_whole};
 
 use super::list::History;
-use super::record::{Change, Content, Record, Sort, What};
-use super::tree;
+use super::paths::shown;
+use crate::record::{Change, Content, Record, Sort, What, nodes};
 
-/// How many unchanged lines stand around a change.
+/// Number of context lines.
 const CONTEXT: usize = 3;
 
-/// What happened to one file.
+/// Diff of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileDiff {
-    /// What happened.
+    /// Kind of change.
     pub what: What,
-    /// The file, as shown.
+    /// Display path.
     pub path: String,
-    /// Its new place, of a move.
+    /// Target of a move.
     pub to: Option<String>,
-    /// How it looks.
+    /// The diff.
     pub shown: Shown,
 }
 
-/// How a change of one file looks.
+/// Content of a file's diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shown {
-    /// Lines of text.
+    /// Changed lines.
     Text(Diff),
-    /// A sentence, for what has no lines.
+    /// A description, if there are no lines to compare.
     Words(String),
 }
 
-/// A file of a change that is still to be looked at.
+/// A file of a change, before it is compared.
 struct File {
     what: What,
     path: String,
@@ -41,20 +41,20 @@ struct File {
     compared: Compared,
 }
 
-/// What is to be compared, or is known without.
+/// Contents to compare, or a description.
 enum Compared {
     Contents(Option<Content>, Option<Content>),
     Words(String),
 }
 
 impl History<'_> {
-    /// Compares what each file held before and after a change; the files of a removed directory are shown each.
+    /// Returns the diffs of all files of a change; a removed directory is expanded into its files.
     pub fn diff(&self, record: &Record) -> Vec<FileDiff> {
         let files = record.changes.iter().flat_map(|change| self.files(change));
         files.map(|file| self.look(file)).collect()
     }
 
-    /// Compares the first files only, as [`History::diff`] does; and says how many there are besides.
+    /// Returns the diffs of the first `most` files, and the number of remaining files.
     pub fn diff_first(&self, record: &Record, most: usize) -> (Vec<FileDiff>, usize) {
         let mut files = record.changes.iter().flat_map(|change| self.files(change));
         let first = files.by_ref().take(most).map(|file| self.look(file)).collect();
@@ -70,19 +70,17 @@ impl History<'_> {
         FileDiff { what, path, to, shown }
     }
 
-    /// Names the files of a change; no content is read but the list of a directory.
+    /// Returns the files of a change; reads only the list of a directory.
     fn files(&self, change: &Change) -> Vec<File> {
         let (path, to) = (change.path(self.workspace), change.to(self.workspace));
         let file =
             |path: String, compared: Compared| File { what: change.what, path, to: to.clone(), compared };
         let list = change.before.as_ref().filter(|before| before.sort == Sort::Tree && before.lost.is_none());
-        let nodes = list.map(|list| self.bytes(list).map(|bytes| tree::nodes(&bytes).unwrap_or_default()));
-        match nodes {
+        let listed = list.map(|list| self.bytes(list).map(|bytes| nodes(&bytes).unwrap_or_default()));
+        match listed {
             Some(Ok(nodes)) => {
                 let below = nodes.into_iter().filter(|node| node.content.sort != Sort::Directory);
-                let whole = |place: &std::path::Path| {
-                    super::record::shown(self.workspace, &change.place.path().join(place))
-                };
+                let whole = |place: &std::path::Path| shown(self.workspace, &change.place.path().join(place));
                 below
                     .map(|node| file(whole(node.place.path()), Compared::Contents(Some(node.content), None)))
                     .collect()
@@ -119,7 +117,7 @@ impl History<'_> {
 }
 
 impl FileDiff {
-    /// Writes it in the form that `patch` and `git apply` read; what has no lines is a comment.
+    /// Formats the diff for `patch` and `git apply`; a description becomes a comment.
     #[must_use]
     pub fn unified(&self) -> String {
         let target = self.to.as_ref().unwrap_or(&self.path);
@@ -146,7 +144,7 @@ fn text(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
 }
 
-/// Says in a sentence what became of what.
+/// Describes a change without lines.
 fn sentence(before: Option<&Content>, after: Option<&Content>) -> String {
     let mut words = String::new();
     match (before, after) {

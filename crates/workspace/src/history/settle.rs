@@ -1,18 +1,19 @@
-//! Whether an interrupted commit has done what its record says.
+//! Detection of interrupted commits whose changes are all in place.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
-use super::record::{Change, Content, Record, Sort, What};
 use crate::access::{Kind, Stat};
+use crate::dir_entry::{DirEntry, fingerprint_entry};
 use crate::journal::{Journal, Phase};
 use crate::path::WorkspacePath;
 use crate::read::stat_at;
-use crate::spot::{Spot, mark_any};
+use crate::record::{Change, Content, Record, Sort, What};
+use crate::recording::tree::link;
 use crate::workspace::Workspace;
 
-/// Says whether an interrupted commit was through with all that can be seen: one that is done in one stroke does not
-/// write down that it was.
+/// Returns whether an interrupted commit has made all its visible changes. A commit of a single step does not
+/// record its end.
 pub(crate) fn is_done(workspace: &Workspace, journal: &Journal) -> bool {
     match (journal.phase, &journal.record) {
         (Phase::Done, _) => true,
@@ -25,16 +26,16 @@ pub(crate) fn is_done(workspace: &Workspace, journal: &Journal) -> bool {
     }
 }
 
-/// What is at a path now, as far as a content can be compared with it.
+/// Current state of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Now {
     Absent,
     There(Stat, Content),
-    /// It cannot be looked at.
+    /// The path cannot be read.
     Unknown(String),
 }
 
-/// Looks at a path.
+/// Returns the current state of a path.
 pub(super) fn look(path: &WorkspacePath) -> Now {
     let stat = match stat_at(path.root(), path.relative()) {
         Ok(stat) => stat,
@@ -48,8 +49,7 @@ pub(super) fn look(path: &WorkspacePath) -> Now {
         },
         Kind::Directory => Content { mode: Some(stat.mode), ..Content::new(Sort::Directory) },
         Kind::Link => {
-            let target =
-                Spot::open(path).and_then(|spot| super::tree::link(&spot.directory, &spot.name)).ok();
+            let target = DirEntry::open(path).and_then(|entry| link(&entry.directory, &entry.name)).ok();
             Content { target, ..Content::new(Sort::Link) }
         }
         _ => Content::new(Sort::Other),
@@ -57,23 +57,23 @@ pub(super) fn look(path: &WorkspacePath) -> Now {
     Now::There(stat, content)
 }
 
-/// Says whether what is there is what was there, whatever its permissions.
+/// Returns whether two states are equal, ignoring permissions.
 pub(super) fn is_same(now: &Content, then: &Content) -> bool {
     let sort = if then.sort == Sort::Tree { Sort::Directory } else { then.sort };
     now.sort == sort && now.target == then.target && (sort != Sort::File || now.hash == then.hash)
 }
 
 fn marked(path: &WorkspacePath) -> Result<Content, crate::AccessKind> {
-    let spot = Spot::open(path)?;
-    let name: &OsStr = Path::new(&spot.name).as_os_str();
-    let (mark, stat) = mark_any(&spot.directory, name)?;
-    Ok(Content::file(mark.hash, stat.len, Some(stat.mode)))
+    let entry = DirEntry::open(path)?;
+    let name: &OsStr = Path::new(&entry.name).as_os_str();
+    let (fingerprint, stat) = fingerprint_entry(&entry.directory, name)?;
+    Ok(Content::file(fingerprint.hash, stat.len, Some(stat.mode)))
 }
 
 fn is_after(workspace: &Workspace, change: &Change, record: &Record, path: &WorkspacePath) -> bool {
     let now = look(path);
     match (&change.after, &now) {
-        // An empty directory that is still to go, goes when the commit is finished.
+        // Recovery removes the empty directory later.
         (None, _) if change.what == What::DeletedEmpty => true,
         (None, now) => *now == Now::Absent,
         (Some(after), Now::There(stat, content)) => {
@@ -85,7 +85,7 @@ fn is_after(workspace: &Workspace, change: &Change, record: &Record, path: &Work
     }
 }
 
-/// Says whether two paths are names of one thing, as where letter case is not told apart.
+/// Returns whether two paths are the same file, as on file systems that ignore letter case.
 pub(super) fn is_one(left: &WorkspacePath, right: &WorkspacePath) -> bool {
     let identity = |path: &WorkspacePath| {
         stat_at(path.root(), path.relative()).ok().map(|stat| (stat.device, stat.inode))
@@ -93,7 +93,7 @@ pub(super) fn is_one(left: &WorkspacePath, right: &WorkspacePath) -> bool {
     identity(left).is_some() && identity(left) == identity(right)
 }
 
-/// Says whether a moved name is gone from where it was, unless something else has taken the place.
+/// Returns whether a moved entry is gone from its old path, or another change has filled that path.
 fn has_left(workspace: &Workspace, change: &Change, record: &Record, to: &WorkspacePath) -> bool {
     let taken = record
         .changes

@@ -1,4 +1,4 @@
-//! Taking a change back: all of it or none, and only what is still as the change left it.
+//! Undo of recorded changes: all or nothing, and only if the files are still as the change left them.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -7,88 +7,89 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::list::History;
-use super::record::{Change, Content, Record, Sort, What, shown};
+use super::paths::shown;
 use super::settle::{Now, is_one, is_same, look};
-use super::tree::{self, Node};
 use crate::access::{OwnerWritable, Stat};
 use crate::commit::{CommitError, ReadOnly};
 use crate::draft::{Action, Cause, Committed, Draft, Expect, Note, Overwrite};
 use crate::fault::Fault;
 use crate::hold::HoldError;
-use crate::journal::Raw;
 use crate::path::WorkspacePath;
+use crate::raw_path::RawPath;
+use crate::record::{Change, Content, Node, Record, Sort, What, nodes};
+use crate::recording::tree;
 
-/// A change that was taken back.
+/// Result of an undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Undone {
-    /// What was taken back.
+    /// The change that was undone.
     pub record: Record,
-    /// What was done for it; the history knows it as a change of its own.
+    /// The commit of the undo, which is recorded as a change of its own.
     pub committed: Committed,
-    /// What the caller should be told.
+    /// Remarks for the caller.
     pub notes: Vec<Note>,
 }
 
-/// Why a change was not taken back; everything is as it was.
+/// Errors of an undo; nothing has changed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum UndoError {
-    /// Files are not as the change left them.
+    /// Files differ from what the change left.
     #[error("the change {id} was not undone, because {}{}", list(.obstacles), first(.later))]
     Changed {
-        /// The change.
+        /// Id of the change.
         id: String,
-        /// What stands in the way.
+        /// Files that differ.
         obstacles: Vec<Obstacle>,
-        /// Later changes of the same files, the newest first.
+        /// Ids of later changes of the same files, the newest first.
         later: Vec<String>,
     },
-    /// It touched files outside of the roots.
+    /// The change affected files outside the roots.
     #[error("the change {id} also touched {place}, outside of the workspace: open its root, too")]
     Outside {
-        /// The change.
+        /// Id of the change.
         id: String,
         /// The file, escaped.
         place: String,
     },
-    /// The bytes from before are not there.
+    /// Former content is not available.
     #[error("the change {id} cannot be undone: the former content of {place} is not there ({why})")]
     NotKept {
-        /// The change.
+        /// Id of the change.
         id: String,
         /// The file, as shown.
         place: String,
-        /// Why.
+        /// Reason.
         why: String,
     },
-    /// It is undone already.
+    /// The change is undone already.
     #[error("the change {id} is undone already, by {by}: to make it again, undo that one")]
     Already {
-        /// The change.
+        /// Id of the change.
         id: String,
-        /// The change that undid it.
+        /// Id of the change that undid it.
         by: String,
     },
-    /// The files cannot be held: another call or process is changing one of them, or they are too many.
+    /// The files cannot be locked: another call or process is changing one of them, or there are too many.
     #[error(transparent)]
     NotHeld(#[from] HoldError),
-    /// The commit failed; nothing has changed unless it says so.
+    /// The commit failed.
     #[error(transparent)]
     Commit(#[from] CommitError),
 }
 
-/// A file that is not as the change left it.
+/// A file that differs from what the change left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Obstacle {
-    /// The file, as shown.
+    /// Display path.
     pub path: String,
-    /// What about it is different.
+    /// Description of the difference.
     pub why: String,
 }
 
 impl History<'_> {
-    /// Takes a change back, waiting at most `wait` for others to let go of the files; `cause` says who asks.
+    /// Undoes a change, waiting at most `wait` for locks; `cause` names the caller.
     pub fn undo(&self, record: &Record, cause: &Cause, wait: Duration) -> Result<Undone, UndoError> {
-        // Only a later change can have undone it, or be in the way.
+        // Only later changes can have undone it, or affect the same files.
         let records: Vec<Record> = self.records().take_while(|other| other.id != record.id).collect();
         let undone = Self::undone(&records);
         if undone.contains(&record.id) {
@@ -109,7 +110,7 @@ impl History<'_> {
         paths.dedup();
         let hold = self.workspace.hold(&paths, wait)?;
         let mut way = WayBack::new(self, record);
-        // The last thing that was done goes first.
+        // In reverse order of execution.
         for change in record.changes.iter().rev() {
             way.add(change)?;
         }
@@ -123,15 +124,15 @@ impl History<'_> {
     }
 }
 
-/// The drafts that take a change back, as they come together.
+/// Drafts of an undo under construction.
 struct WayBack<'a> {
     history: &'a History<'a>,
     record: &'a Record,
-    /// What the change has put where nothing was, by its place.
+    /// Creations of the change, by path.
     created: HashMap<&'a Path, &'a Change>,
-    /// From where it has moved something.
+    /// Sources of its moves.
     moved_from: HashSet<&'a Path>,
-    /// To where it has moved something.
+    /// Targets of its moves.
     moved_to: HashSet<&'a Path>,
     drafts: Vec<Draft>,
     obstacles: Vec<Obstacle>,
@@ -155,7 +156,7 @@ impl<'a> WayBack<'a> {
         let Some(path) = self.known(&change.place) else { return Ok(()) };
         match change.what {
             What::Created => {
-                // What took the place of something that moved away, gives way to it when it comes back.
+                // The move back replaces the entry that was created at its source.
                 let moved_away = self.moved_from.contains(change.place.path());
                 if self.unchanged(&path, change).is_some() && !moved_away {
                     let is_tree = change.after.as_ref().is_some_and(|after| after.sort == Sort::Tree);
@@ -168,7 +169,7 @@ impl<'a> WayBack<'a> {
                 let Some(before) = &change.before else { return Ok(()) };
                 let bytes = self.bytes(&path, before)?;
                 let was = change.after.as_ref().and_then(|after| after.mode);
-                // Permissions that the change left alone are left alone.
+                // Unchanged permissions stay unchanged.
                 let mode = if was == before.mode { stat.mode } else { before.mode.unwrap_or(stat.mode) };
                 self.draft(path, Action::Restore { bytes, expect: expect(change.after.as_ref()), mode });
             }
@@ -219,20 +220,20 @@ impl<'a> WayBack<'a> {
         Ok(())
     }
 
-    /// Lists all that was below a directory that went with all that was in it, parents first.
+    /// Returns the entries of a removed directory tree, parents first.
     fn nodes(&self, change: &Change, list: &Content) -> Result<Vec<Node>, UndoError> {
         let bytes = self.history.bytes(list);
-        let nodes = bytes.and_then(|bytes| {
-            tree::nodes(&bytes).map_err(|errno| format!("its list is damaged ({})", Fault::from(errno)))
+        let listed = bytes.and_then(|bytes| {
+            nodes(&bytes).map_err(|errno| format!("its list is damaged ({})", Fault::from(errno)))
         });
-        nodes.map_err(|why| UndoError::NotKept {
+        listed.map_err(|why| UndoError::NotKept {
             id: self.record.id.clone(),
             place: change.path(self.history.workspace),
             why,
         })
     }
 
-    /// Makes again what was at a path where nothing is now.
+    /// Adds a draft that restores an entry.
     fn put(&mut self, path: WorkspacePath, content: &Content) -> Result<(), UndoError> {
         let mode = content.mode.unwrap_or(0o666);
         let action = match content.sort {
@@ -249,7 +250,7 @@ impl<'a> WayBack<'a> {
         Ok(())
     }
 
-    /// Says what the system says of a path that is as the change left it; notes it as an obstacle otherwise.
+    /// Returns metadata if the path is as the change left it; adds an obstacle otherwise.
     fn unchanged(&mut self, path: &WorkspacePath, change: &Change) -> Option<Stat> {
         let after = change.after.as_ref()?;
         let why = match look(path) {
@@ -280,7 +281,7 @@ impl<'a> WayBack<'a> {
         None
     }
 
-    /// Says whether nothing is at a path, or only what this change itself has put there.
+    /// Returns whether the path is free, or holds only what this change has put there.
     fn is_free(&mut self, path: &WorkspacePath, change: &Change) -> bool {
         if self.moved_to.contains(change.place.path()) {
             return true;
@@ -304,7 +305,7 @@ impl<'a> WayBack<'a> {
         self.history.bytes(content).map_err(not_kept)
     }
 
-    fn known(&self, place: &Raw) -> Option<WorkspacePath> {
+    fn known(&self, place: &RawPath) -> Option<WorkspacePath> {
         self.history.workspace.known(place.path())
     }
 
@@ -313,7 +314,7 @@ impl<'a> WayBack<'a> {
     }
 }
 
-/// Says whether a directory still holds what was copied into it.
+/// Returns whether a directory still has the content that was copied into it.
 fn is_same_tree(path: &WorkspacePath, after: &Content) -> bool {
     tree::now(path).is_ok_and(|now| now == after.hash)
 }
@@ -322,7 +323,7 @@ fn expect(content: Option<&Content>) -> Expect {
     content.and_then(|content| content.hash).map_or(Expect::Any, Expect::Hash)
 }
 
-/// Names those of the later changes that are in force and touched the same files.
+/// Returns the ids of later changes of the same files that are not undone.
 fn later(records: &[Record], undone: &HashSet<String>, record: &Record) -> Vec<String> {
     let own: HashSet<&Path> = record.places().collect();
     let touches = |other: &&Record| other.places().any(|place| own.contains(place));
@@ -339,7 +340,7 @@ fn list(obstacles: &[Obstacle]) -> String {
     all.join(", ")
 }
 
-/// So many obstacles are named.
+/// Maximum number of obstacles in a message.
 const SHOWN: usize = 10;
 
 fn first(later: &[String]) -> String {

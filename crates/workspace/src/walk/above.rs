@@ -1,7 +1,7 @@
-//! The ignore rules that a walk inherits from above its start.
+//! Ignore rules inherited from directories above the start of a walk.
 //!
-//! Inside the root every directory on the way counts. Above the root only a repository that the root lies in does:
-//! its rules hold for the root too. These few files are read by name; they are configuration, never shown to anyone.
+//! Inside the root every parent directory counts. Above the root only the repository that contains it counts.
+//! These files are read by name; they are configuration and are never shown to a caller.
 
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
@@ -19,21 +19,21 @@ use super::options::Rules;
 use super::rules::{Gitignores, Level, Top, read_at_most};
 use crate::path::WorkspacePath;
 
-/// The files in which a directory holds ignore rules.
+/// Names of files with ignore rules.
 pub(crate) const RULES: [&str; 3] = [".gitignore", ".ignore", ".rgignore"];
 
-/// The names by which the top of a repository is known.
+/// Names that mark the top of a repository.
 pub(crate) const TOPS: [&str; 2] = [".git", ".jj"];
 
-/// Where the paths of a walk begin.
+/// Inherited rules at the start of a walk.
 pub(super) struct Start {
-    /// From the first directory whose rules count to the start of the walk, with a slash at the end unless empty.
+    /// Path from the first directory with rules to the start, with a trailing slash unless empty.
     pub(super) lead: Vec<u8>,
-    /// The rules of all directories above the start.
+    /// Rules of all directories above the start.
     pub(super) level: Arc<Level>,
 }
 
-/// Gathers the rules above a walk's start.
+/// Collects the rules above the start of a walk.
 pub(super) fn start(base: &WorkspacePath, rules: Rules) -> Start {
     if rules == Rules::None {
         return Start { lead: Vec::new(), level: Arc::default() };
@@ -55,13 +55,12 @@ pub(super) fn start(base: &WorkspacePath, rules: Rules) -> Start {
     Start { lead, level }
 }
 
-/// Returns the highest directory whose rules count for a root, wherever below it a walk starts: the top of the repository that holds
-/// the root, or the root itself.
+/// Returns the highest directory whose rules apply to a root: the top of its repository, or the root itself.
 fn first(root: &Path) -> PathBuf {
     root.ancestors().find(|directory| is_top(directory)).unwrap_or(root).to_path_buf()
 }
 
-/// Returns the directories from the first to the one above the start.
+/// Returns the directories from `first` to the parent of the start.
 fn way(first: &Path, start: &Path) -> Vec<PathBuf> {
     let mut way: Vec<PathBuf> = start
         .ancestors()
@@ -86,17 +85,17 @@ fn inherit(parent: &Arc<Level>, directory: &Path, start: usize) -> Arc<Level> {
             marks.add(Marks::of(name.as_bytes()));
         }
     }
-    // What cannot be read above the start is not the walk's to report.
+    // Unreadable files above the start are not part of the walk's report.
     let mut unreadable = Unreadable::default();
     Level::of(parent, opened.as_fd(), marks, start, &mut unreadable, &String::new)
 }
 
-/// Says whether a directory is the top of a repository.
+/// Returns whether a directory is the top of a repository.
 pub(crate) fn is_top(directory: &Path) -> bool {
     TOPS.iter().any(|name| statat(CWD, directory.join(name), AtFlags::SYMLINK_NOFOLLOW).is_ok())
 }
 
-/// Reads the user's own excludes.
+/// Reads the user's global excludes.
 fn global() -> Option<Arc<Gitignore>> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
     let opened = open(gitconfig_excludes_path()?, flags, Mode::empty()).ok()?;

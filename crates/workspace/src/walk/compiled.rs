@@ -1,4 +1,4 @@
-//! Compiled ignore rules, kept by their text: an unchanged file is compiled once.
+//! Cache of compiled ignore rules, keyed by their text.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -6,23 +6,23 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::hash::{ContentHash, hash};
 
-/// How many texts are kept, and how many bytes they have at most. The longest file of rules fits in.
+/// Limits on the number of texts and on their total size in bytes; the longest ignore file fits.
 const MOST: (usize, usize) = (512, 8 << 20);
 
-/// The rules of a text; none if it has none. Whoever comes second waits until they are compiled.
+/// Compiled rules; `None` if the text has no rules. Concurrent users wait for the compilation.
 type Rules = Arc<OnceLock<Option<Arc<Gitignore>>>>;
 
-/// A text of rules.
+/// A cached text.
 struct Kept {
     hash: ContentHash,
     len: usize,
     rules: Rules,
 }
 
-/// The texts that were used last, the latest at the end.
+/// Cached texts, the most recently used last.
 static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
 
-/// Gives the rules of a text; none if it has none.
+/// Returns the compiled rules of a text; `None` if it has none.
 pub(super) fn of(text: &[u8]) -> Option<Arc<Gitignore>> {
     kept(text).get_or_init(|| compile(text).map(Arc::new)).clone()
 }
@@ -47,10 +47,10 @@ fn kept(text: &[u8]) -> Rules {
     rules
 }
 
-/// Compiles the rules of a text; lines that are not valid globs are left out, as git leaves them out.
+/// Compiles the rules; ignores invalid globs, as git does.
 fn compile(text: &[u8]) -> Option<Gitignore> {
     let text = String::from_utf8_lossy(text);
-    // Built for `.`, so that paths are taken as they are: relative to the directory of the file.
+    // Built for `.`, so that paths are relative to the directory of the file.
     let mut builder = GitignoreBuilder::new(".");
     for line in text.trim_start_matches('\u{feff}').lines() {
         let _ = builder.add_line(None, line);
@@ -71,7 +71,7 @@ mod tests {
             of(format!("*.{number}\n").as_bytes()).unwrap();
         }
         assert!(!Arc::ptr_eq(&first, &of(b"*.first-of-all\n").unwrap()));
-        // One text may be longer than all others together.
+        // A single text may exceed the size limit.
         let long = format!("a\n{}", "#".repeat(MOST.1));
         let long = (long.as_bytes(), of(long.as_bytes()).unwrap());
         assert!(Arc::ptr_eq(&long.1, &of(long.0).unwrap()));

@@ -1,47 +1,45 @@
-//! What a walk did not show, counted.
+//! Statistics of a walk: skipped and unreadable entries.
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::rules::Reason;
-
-/// What rules left out of a walk; what lies below a directory that was left out is not counted.
+/// Entries that rules excluded; the content of an excluded directory is not counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Skipped {
-    /// Files that an ignore rule left out.
+    /// Files that an ignore rule excluded.
     pub ignored_files: u64,
-    /// Directories that an ignore rule left out.
+    /// Directories that an ignore rule excluded.
     pub ignored_directories: u64,
-    /// Files left out because they are hidden.
+    /// Hidden files that were excluded.
     pub hidden_files: u64,
-    /// Directories left out because they are hidden.
+    /// Hidden directories that were excluded.
     pub hidden_directories: u64,
     /// Directories of version control.
     pub version_control: u64,
     /// Directories of installed packages, caches and build output.
     pub dependencies: u64,
-    /// The first few names in path order of directories counted above, but for version control.
+    /// The first few excluded directories in path order, without version control.
     pub directories: BTreeSet<String>,
 }
 
-/// What a walk could not read.
+/// Entries that could not be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Unreadable {
-    /// How many directories and files.
+    /// Number of directories and files.
     pub count: u64,
-    /// The first few in path order, each with its reason.
+    /// The first few names in path order, each with its reason.
     pub names: BTreeSet<String>,
 }
 
-/// How many names of skipped directories are kept.
+/// Maximum number of listed skipped directories.
 const SKIPPED_NAMES: usize = 5;
 
-/// How many names of unreadable places are kept.
+/// Maximum number of listed unreadable entries.
 const UNREADABLE_NAMES: usize = 20;
 
 impl Skipped {
-    /// Says whether nothing but version control was left out.
+    /// Returns whether only version control was excluded.
     pub fn is_empty(&self) -> bool {
         self.ignored_files
             + self.ignored_directories
@@ -51,7 +49,7 @@ impl Skipped {
             == 0
     }
 
-    /// Adds what another part of the walk left out.
+    /// Adds the counts of another part of the walk.
     pub fn add(&mut self, other: Self) {
         self.ignored_files += other.ignored_files;
         self.ignored_directories += other.ignored_directories;
@@ -64,13 +62,13 @@ impl Skipped {
         }
     }
 
-    /// Counts a directory that a caller leaves out by itself, as one of dependencies.
+    /// Counts a directory that the caller excludes itself, as a dependency directory.
     pub fn leave_out(&mut self, name: impl FnOnce() -> String) {
         self.count(Reason::Dependency, What::Directory, name);
     }
 
-    /// Counts what a rule left out; it is named where it is a directory. Caches of Python's programs are not counted: they hold nothing
-    /// that anybody looks for.
+    /// Counts an excluded entry, and lists it if it is a directory. Caches of Python tools are not counted,
+    /// since they hold nothing of interest.
     pub fn count(&mut self, reason: Reason, what: What, name: impl FnOnce() -> String) {
         let tally = match (reason, what) {
             (Reason::Ignored, What::File) => &mut self.ignored_files,
@@ -92,13 +90,13 @@ impl Skipped {
 }
 
 impl Unreadable {
-    /// Counts a place that could not be read.
+    /// Counts an unreadable entry.
     pub fn note(&mut self, name: String) {
         self.count += 1;
         keep(&mut self.names, UNREADABLE_NAMES, name);
     }
 
-    /// Adds what another part of the walk could not read.
+    /// Adds the entries of another part of the walk.
     pub fn add(&mut self, other: Self) {
         self.count += other.count;
         for name in other.names {
@@ -107,16 +105,29 @@ impl Unreadable {
     }
 }
 
-/// Whether a directory was left out or something else.
+/// Reasons for excluding an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// An ignore rule matches it.
+    Ignored,
+    /// Its name starts with a dot.
+    Hidden,
+    /// It is a directory of version control.
+    VersionControl,
+    /// It is a directory of installed packages, a cache or build output.
+    Dependency,
+}
+
+/// Types of excluded entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// Anything that is no directory.
+    /// Anything but a directory.
     File,
-    /// A directory, with all that lies in it.
+    /// A directory with its content.
     Directory,
 }
 
-/// Says whether a directory is a cache that Python or one of its tools makes beside the sources.
+/// Returns whether a directory is a cache of Python or one of its tools.
 fn is_cache(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     matches!(name, "__pycache__" | ".mypy_cache" | ".pytest_cache" | ".ruff_cache")

@@ -1,19 +1,20 @@
-//! Files with several names, compared at each question: a write through another name is told of that name only.
+//! Files with several hard links, compared at each query, since a write through another name causes no event
+//! for this one.
 
 use std::collections::HashMap;
 
 use rustix::fs::lstat;
 
-use super::{Changed, without_inner};
+use super::changes::{Changed, without_inner};
 use crate::path::WorkspacePath;
 use crate::walk::{FileStat, file_stat};
 
-/// What files with several names were when they were last looked at.
+/// Last seen metadata of files with several hard links.
 #[derive(Debug, Default)]
 pub(super) struct Linked(HashMap<WorkspacePath, FileStat>);
 
 impl Linked {
-    /// Takes note of what a file was.
+    /// Records the metadata of a file.
     pub(super) fn seen(&mut self, path: &WorkspacePath, stat: FileStat) {
         if stat.links > 1 {
             self.0.insert(path.clone(), stat);
@@ -22,11 +23,11 @@ impl Linked {
         }
     }
 
-    /// Adds those that are no longer what they were.
+    /// Adds the files whose metadata differs.
     pub(super) fn add_to(&mut self, changed: Changed) -> Changed {
         let mut paths = Vec::new();
         self.0.retain(|path, was| {
-            // Compared and never shown, so a path that leads elsewhere by now does no harm.
+            // The result is only compared and never shown, so a path that leads elsewhere by now is harmless.
             let now = lstat(path.raw()).ok().map(|stat| file_stat(&stat));
             if now != Some(*was) {
                 paths.push(path.clone());

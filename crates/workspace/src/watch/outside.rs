@@ -1,6 +1,7 @@
-//! Ignore rules in files that no watched directory holds: above a root, in the user's configuration, and inside of `.git`.
+//! Ignore rules in files outside the watched directories: above a root, in the user's configuration, and in
+//! `.git`.
 //!
-//! They are few, so each question compares them with what they were.
+//! There are few of them, so each query compares them.
 
 use std::collections::BTreeMap;
 use std::os::fd::AsFd;
@@ -13,23 +14,23 @@ use rustix::fs::{AtFlags, CWD, Stat, stat, statat};
 use crate::root::Root;
 use crate::walk::{EXCLUDE, FileStat, RULES, file_stat, info, is_top, open_directory};
 
-/// What the files above the roots and those of the user were when they were last looked at.
+/// Stamps of the ignore files above the roots and of the user's global excludes.
 #[derive(Debug, Default)]
 pub(super) struct Outside(Vec<(PathBuf, Stamp)>);
 
-/// What the excludes of the repositories below the roots were, by the watches on the tops of these.
+/// Stamps of the `info/exclude` files of repositories below the roots, by watch descriptor.
 #[derive(Debug, Default)]
 pub(super) struct Excludes(BTreeMap<i32, Stamp>);
 
-/// What a file was at one moment.
+/// Metadata of a file at one moment.
 #[derive(Debug, Clone, Copy)]
 struct Stamp {
     stat: Option<FileStat>,
-    /// Whether it was so young that a later change may have the same times.
+    /// True if the file was modified so recently that a later change may have the same times.
     young: bool,
 }
 
-/// How long a file must have been left alone for its times to tell a later change, in nanoseconds.
+/// Minimum age at which times identify a change, in nanoseconds.
 const SETTLED: i64 = 50_000_000;
 
 impl Stamp {
@@ -41,25 +42,25 @@ impl Stamp {
         Self { stat, young }
     }
 
-    /// Stamps a file by its path, without following a link, as ignore files are read.
+    /// Stamps a file by its path, without following links.
     fn at(path: &Path) -> Self {
         Self::of(statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW).ok())
     }
 
-    /// Stamps the excludes of the repository whose top a directory is.
+    /// Stamps the `info/exclude` of a repository.
     fn exclude(top: &Path) -> Self {
         let info = open_directory(top).and_then(|top| info(top.as_fd()));
         Self::of(info.and_then(|info| statat(info, EXCLUDE, AtFlags::SYMLINK_NOFOLLOW).ok()))
     }
 
-    /// Says whether a file is certainly what it was.
+    /// Returns whether the file is certainly unchanged.
     fn holds(self, now: Self) -> bool {
         !self.young && self.stat == now.stat
     }
 }
 
 impl Outside {
-    /// Looks at the files.
+    /// Stamps the files.
     pub(super) fn look(roots: &[Root]) -> Self {
         let mut stamps = Vec::new();
         if let Some(path) = gitconfig_excludes_path() {
@@ -72,7 +73,7 @@ impl Outside {
         Self(stamps)
     }
 
-    /// Names a file that is not certainly what it was.
+    /// Returns a file that may have changed.
     pub(super) fn differing(&self, now: &Self) -> Option<PathBuf> {
         let pairs = self.0.iter().zip(&now.0);
         let mut differing = pairs.filter(|((path, was), (same, is))| path != same || !was.holds(*is));
@@ -81,7 +82,7 @@ impl Outside {
     }
 }
 
-/// Stamps the rules above a root: those of a repository that it lies in.
+/// Stamps the rules above a root, if a repository contains it.
 fn above(root: &Path, stamps: &mut Vec<(PathBuf, Stamp)>) {
     if is_top(root) {
         return;
@@ -98,12 +99,13 @@ fn above(root: &Path, stamps: &mut Vec<(PathBuf, Stamp)>) {
 }
 
 impl Excludes {
-    /// Takes note of a repository, by the watch on its top.
+    /// Adds a repository by the watch on its top directory.
     pub(super) fn put(&mut self, watch: i32, top: &Path) {
         self.0.insert(watch, Stamp::exclude(top));
     }
 
-    /// Finds a repository whose excludes are not certainly what they were; `top` gives where its top lies now, if it is still there.
+    /// Finds a repository whose excludes may have changed; `top` returns its current directory, if it still
+    /// exists.
     pub(super) fn differing(&mut self, top: impl Fn(i32) -> Option<PathBuf>) -> Option<i32> {
         let mut found = None;
         self.0.retain(|watch, was| {

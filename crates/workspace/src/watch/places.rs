@@ -1,19 +1,19 @@
-//! Which directory each watch stands on.
+//! Tree of watched directories.
 
 use std::collections::HashMap;
 
 use crate::root::Root;
 
-/// Where a watched directory lies.
+/// Parent of a watched directory.
 #[derive(Clone, Debug)]
 pub(super) enum Above {
-    /// It is this root.
+    /// None: the directory is this root.
     Root(Root),
-    /// In the directory of that watch.
+    /// Another watched directory.
     Watch(i32),
 }
 
-/// The watched directories, by the numbers of their watches.
+/// Watched directories, by watch descriptor.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     all: HashMap<i32, Place>,
@@ -28,25 +28,25 @@ struct Place {
 }
 
 impl Places {
-    /// Says how many directories are watched.
+    /// Returns the number of watched directories.
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// Says whether a watch is known.
+    /// Returns whether a watch is known.
     pub(super) fn has(&self, watch: i32) -> bool {
         self.all.contains_key(&watch)
     }
 
-    /// Says whether a watch stands on a root.
+    /// Returns whether a watch is on a root.
     pub(super) fn is_root(&self, watch: i32) -> bool {
         self.all.get(&watch).is_some_and(|place| matches!(place.above, Above::Root(_)))
     }
 
-    /// Puts a watch on a root.
+    /// Adds a root.
     pub(super) fn put_root(&mut self, watch: i32, root: &Root) {
         self.roots.push((root.clone(), watch));
-        // A root within another one is known by its place there already.
+        // A nested root is known by its location in the outer root.
         self.all.entry(watch).or_insert_with(|| Place {
             above: Above::Root(root.clone()),
             name: Box::default(),
@@ -54,7 +54,7 @@ impl Places {
         });
     }
 
-    /// Puts a watch on a directory in a watched one; gives the watches that stood on another one of that name.
+    /// Adds a directory below a watched one. Returns the watches of a directory that it replaces.
     pub(super) fn put(&mut self, watch: i32, above: i32, name: &[u8]) -> Vec<i32> {
         if self.is_root(watch) || self.leads_to(above, watch) {
             return Vec::new();
@@ -66,7 +66,7 @@ impl Places {
             None => Vec::new(),
         };
         let inside = match self.all.remove(&watch) {
-            // It was moved: what lies in it moved with it.
+            // The directory was moved together with its content.
             Some(moved) => {
                 self.cut(watch, &moved);
                 moved.inside
@@ -80,13 +80,13 @@ impl Places {
         replaced
     }
 
-    /// Takes out the watches on a name in a directory and on all below it.
+    /// Removes the watches of a named directory and of everything below it. Returns them.
     pub(super) fn take_named(&mut self, above: i32, name: &[u8]) -> Vec<i32> {
         let found = self.all.get(&above).and_then(|place| place.inside.get(name)).copied();
         found.map(|watch| self.take(watch)).unwrap_or_default()
     }
 
-    /// Takes out a watch and all below it.
+    /// Removes a watch and everything below it. Returns the removed watches.
     pub(super) fn take(&mut self, watch: i32) -> Vec<i32> {
         let mut taken = Vec::new();
         let mut open = vec![watch];
@@ -99,11 +99,11 @@ impl Places {
         taken
     }
 
-    /// Gives the root of a name in a watched directory, and the way to it from there.
+    /// Returns the root and the relative path of a name in a watched directory.
     pub(super) fn way(&self, watch: i32, name: &[u8]) -> Option<(&Root, Vec<u8>)> {
         let mut names: Vec<&[u8]> = if name.is_empty() { Vec::new() } else { vec![name] };
         let mut place = self.all.get(&watch)?;
-        // As many steps as there are places are enough.
+        // A path has at most as many steps as there are directories.
         for _ in 0..=self.all.len() {
             match &place.above {
                 Above::Root(root) => {
@@ -119,16 +119,16 @@ impl Places {
         None
     }
 
-    /// Finds the watch on a directory below a root, by the names that lead to it.
+    /// Finds the watch of a directory by its path below a root.
     pub(super) fn find<'n>(&self, root: &Root, names: impl Iterator<Item = &'n [u8]>) -> Option<i32> {
-        // A root within another one has no place of its own.
+        // A nested root has no node of its own.
         let from = self.roots.iter().rev().find(|(own, _)| own == root).map(|(_, watch)| *watch)?;
         names
             .filter(|name| !name.is_empty())
             .try_fold(from, |watch, name| self.all.get(&watch)?.inside.get(name).copied())
     }
 
-    /// Says whether a watch stands on another one's directory or below it.
+    /// Returns whether a watch is on the directory of another, or below it.
     fn leads_to(&self, watch: i32, other: i32) -> bool {
         let mut here = watch;
         for _ in 0..=self.all.len() {
@@ -143,7 +143,7 @@ impl Places {
         true
     }
 
-    /// Takes a watch out of the names of the directory that it lay in.
+    /// Removes a watch from the children of its parent.
     fn cut(&mut self, watch: i32, place: &Place) {
         if let Above::Watch(above) = place.above
             && let Some(parent) = self.all.get_mut(&above)

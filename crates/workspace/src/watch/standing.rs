@@ -1,4 +1,4 @@
-//! A watch on every directory that a walk enters.
+//! Inotify watches on every directory that a walk enters.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -11,27 +11,27 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::io::Errno;
 
+use super::changes::{Changed, Unsure, without_inner};
 use super::events::{self, Event, bits};
 use super::mounts::Mounts;
 use super::outside::{Excludes, Outside};
 use super::places::Places;
-use super::{Changed, Unsure, without_inner};
-use crate::beneath::open_directory_beneath;
+use crate::openat::open_directory_beneath;
 use crate::path::WorkspacePath;
 use crate::walk::{self, Candidate, Claim, Entry, Kind, Next, Options, Prune, Rules, Visitor};
 use crate::workspace::Workspace;
 
-/// The most directories that are watched: each costs the system about a kilobyte.
+/// Maximum number of watched directories; each costs about 1 KB of kernel memory.
 const MOST: usize = 100_000;
 
-/// The most paths that one answer names.
+/// Maximum number of paths in one answer.
 const MOST_PATHS: usize = 50_000;
 
-/// Names by whose presence directories of dependencies are known.
+/// Names that fingerprint dependency directories.
 const DEPENDENCIES: [&[u8]; 5] =
     [b"CACHEDIR.TAG", b"pyvenv.cfg", b"modules.txt", b"autoload.php", b"Cargo.toml"];
 
-/// What a directory is watched for.
+/// Events to watch for.
 const MASK: WatchFlags = WatchFlags::MODIFY
     .union(WatchFlags::CLOSE_WRITE)
     .union(WatchFlags::ATTRIB)
@@ -43,7 +43,7 @@ const MASK: WatchFlags = WatchFlags::MODIFY
     .union(WatchFlags::ONLYDIR)
     .union(WatchFlags::DONT_FOLLOW);
 
-/// The watches, and where they stand.
+/// The active watches with their tree.
 pub(super) struct Standing {
     workspace: Workspace,
     options: Options,
@@ -54,17 +54,17 @@ pub(super) struct Standing {
     excludes: Excludes,
 }
 
-/// What the events of one reading mean.
+/// Effects of a batch of events.
 #[derive(Default)]
 struct Meaning {
-    /// What may have changed.
+    /// Paths that may have changed.
     paths: BTreeSet<WorkspacePath>,
-    /// Names of directories that have to be entered, by the watch on the directory in which they lie.
+    /// New directories to watch, by the watch on their parent.
     enter: BTreeMap<i32, BTreeSet<Vec<u8>>>,
 }
 
 impl Standing {
-    /// Puts a watch on every directory.
+    /// Watches every directory.
     pub(super) fn begin(workspace: &Workspace, options: &Options) -> Result<Self, Unsure> {
         let mounts = Mounts::read(workspace.roots());
         if let Some((place, kind)) = mounts.elsewhere(workspace.roots()) {
@@ -96,13 +96,13 @@ impl Standing {
         Ok(standing)
     }
 
-    /// Says whether a directory is watched.
+    /// Returns whether a directory is watched.
     pub(super) fn covers(&self, directory: &WorkspacePath) -> bool {
         let relative = directory.relative().as_os_str().as_bytes();
         self.places.find(directory.root(), relative.split(|byte| *byte == b'/')).is_some()
     }
 
-    /// Tells what the events mean that are waiting.
+    /// Returns the changes of the pending events.
     pub(super) fn changed(&mut self) -> Result<Changed, Unsure> {
         if self.mounts.changed(self.workspace.roots()) {
             return Err(Unsure::Moved);
@@ -117,7 +117,7 @@ impl Standing {
         self.told(&bytes)
     }
 
-    /// Makes sure that the rules are what they were which no event tells of.
+    /// Checks the rules for which there are no events.
     fn same_rules(&mut self) -> Result<(), Unsure> {
         if let Some(path) = self.outside.differing(&Outside::look(self.workspace.roots())) {
             return Err(Unsure::Rules(toolpost_text::escape::name(path.as_os_str().as_bytes()).into_owned()));
@@ -139,7 +139,7 @@ impl Standing {
         }
         let one = Options { threads: NonZeroUsize::new(1), ..self.options };
         for (watch, names) in std::mem::take(&mut meaning.enter) {
-            // Where the directory itself is gone, what became of it was told by another event.
+            // If the directory itself is gone, another event has reported it.
             if let Some(path) = self.path(watch, b"") {
                 self.enter(&path, watch, Some(names), &one)?;
             }
@@ -148,14 +148,14 @@ impl Standing {
         Ok(if paths.is_empty() { Changed::Nothing } else { Changed::Paths(paths) })
     }
 
-    /// Takes note of one event.
+    /// Handles one event.
     fn take(&mut self, event: Event<'_>, meaning: &mut Meaning) -> Result<(), Unsure> {
         let Event { watch, mask, name } = event;
         let is = |bits: u32| mask & bits != 0;
         if is(bits::OVERFLOW) {
             return Err(Unsure::Overflow);
         }
-        // Of what is watched no longer, the end was told before.
+        // Late events of a removed watch.
         if !self.places.has(watch) {
             return Ok(());
         }
@@ -182,7 +182,7 @@ impl Standing {
         Ok(())
     }
 
-    /// Says whether a name decides what a walk enters.
+    /// Returns whether a name affects the directories that a walk enters.
     fn is_rule(&self, name: &[u8], mask: u32) -> bool {
         let comes_or_goes = mask & (bits::CREATE | bits::DELETE | bits::MOVED_FROM | bits::MOVED_TO) != 0;
         let by_rules = match name {
@@ -195,14 +195,15 @@ impl Standing {
             || (of_dependencies && self.options.prune == Prune::Dependencies)
     }
 
-    /// Makes the path of a name in a watched directory.
+    /// Returns the path of a name in a watched directory.
     fn path(&self, watch: i32, name: &[u8]) -> Option<WorkspacePath> {
         let (root, relative) = self.places.way(watch, name)?;
         let relative = Path::new(OsStr::from_bytes(&relative));
         self.workspace.known(&root.path().join(relative))
     }
 
-    /// Watches what a walk enters below a watched directory; of its own names, only those that are given.
+    /// Watches everything that a walk enters below a watched directory, restricted to `names` at its top
+    /// level.
     fn enter(
         &mut self,
         base: &WorkspacePath,
@@ -232,7 +233,8 @@ impl Standing {
         match (failed, walked) {
             (Some(why), _) => Err(why),
             (None, Ok(())) => Ok(()),
-            // A root has to be there; anything else is gone, or cannot be read, and comes back with an event.
+            // A root must exist. Any other directory is gone or unreadable, and an event reports it when it
+            // comes back.
             (None, Err(fault)) if base.is_root() => Err(Unsure::Refused(fault)),
             (None, Err(_)) => Ok(()),
         }
@@ -240,34 +242,34 @@ impl Standing {
 
     fn give_back(&self, watches: &[i32]) {
         for watch in watches {
-            // One whose directory is gone was ended by the system.
+            // The system has removed the watches of deleted directories.
             let _ = inotify::remove_watch(&self.descriptor, *watch);
         }
     }
 }
 
-/// Gives the path of a watched directory.
+/// Returns the absolute path of a watched directory.
 fn way(places: &Places, watch: i32) -> Option<PathBuf> {
     let (root, relative) = places.way(watch, b"")?;
     Some(root.path().join(OsStr::from_bytes(&relative)))
 }
 
-/// What the threads of a walk put their watches into.
+/// Watches under construction, shared by the threads of a walk.
 struct Shared<'s> {
     places: &'s mut Places,
     unused: Vec<i32>,
-    /// The watches on the tops of repositories.
+    /// Watches on the top directories of repositories.
     repositories: BTreeSet<i32>,
     failed: Option<Unsure>,
 }
 
-/// A directory whose names are seen.
+/// A watched directory, and the names to visit in it.
 struct Inside {
     watch: i32,
     names: Option<Arc<BTreeSet<Vec<u8>>>>,
 }
 
-/// Puts a watch on each directory before it is entered.
+/// Visitor that watches each directory before it is entered.
 struct Watcher<'s, 'p> {
     descriptor: &'s OwnedFd,
     shared: &'s Mutex<Shared<'p>>,
@@ -310,14 +312,14 @@ fn lock<'m, 's>(shared: &'m Mutex<Shared<'s>>) -> std::sync::MutexGuard<'m, Shar
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Puts a watch on a name in an open directory; none if it is no directory, or not to be read.
+/// Watches a name in an open directory; `None` if it is not a readable directory.
 fn add(
     descriptor: &OwnedFd,
     directory: BorrowedFd<'_>,
     name: &[u8],
     mask: WatchFlags,
 ) -> Result<Option<i32>, Unsure> {
-    // By way of the open directory, so that no link on the path leads elsewhere.
+    // Through the open directory, so that no link leads elsewhere.
     let mut path = format!("/proc/self/fd/{}/", directory.as_raw_fd()).into_bytes();
     path.extend_from_slice(name);
     match inotify::add_watch(descriptor, path.as_slice(), mask) {
