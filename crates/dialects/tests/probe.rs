@@ -136,7 +136,7 @@ async fn edits_that_cannot_be_are_refused_with_what_to_do() {
     let rows = [
         (
             json!({"new_string": "x"}),
-            "The target is missing: none of old_string, symbol and start_line is given.\nGive the text",
+            "The target is missing: none of old_string, symbol and start_line is given.\nGive old_string",
         ),
         (json!({"new_string": "x", "old_string": ""}), "The target is missing"),
         (json!({"old_string": "first"}), "new_string is missing"),

@@ -158,8 +158,7 @@ fn search_codebase() {
         ),
         (
             json!({"query": "日本語", "target_directories": ["src"]}),
-            "No code found in 2 files\n[toolpost: the model knows none of these words, so only the words themselves were looked \
-             for; ask in English]"
+            "No code found in 2 files\n[toolpost: the embedding model knows none of these words, so this was a keyword search only; ask in English]"
                 .to_owned(),
         ),
         (
@@ -347,7 +346,7 @@ fn list_dir() {
         (json!({"path": ".", "depth": "1"}), top.replace("a/b/\na/b/c/\na/x\n", "")),
         (json!({"dir_path": "./", "max_depth": 5}), top.replace("a/b/c/\n", "a/b/c/\na/b/c/d/\na/b/c/d/e/\n")),
         (json!({"dir_path": "a/b", "max_depth": 2}), "c/\nc/d/".to_owned()),
-        (json!({"dir_path": "none"}), "none holds nothing that is listed.".to_owned()),
+        (json!({"dir_path": "none"}), "none has no entries to list.".to_owned()),
         (json!({"dir_path": "node_modules", "max_depth": 1}), "m/".to_owned()),
         (
             json!({"dir_path": ".", "max_depth": 0}),
