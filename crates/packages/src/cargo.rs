@@ -82,7 +82,7 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
     let folder = format!("{name}-{version}");
     let mut looked = Vec::new();
     if !is_plain(name) || !is_plain(&folder) {
-        return Err(Absent { looked, next: "its name in the lock file is no name of a crate".to_owned() });
+        return Err(Absent { looked, next: "its name in the lock file is not a crate name".to_owned() });
     }
     let label = label(Ecosystem::Rust, name, version);
     let found = |path: WorkspacePath| Found { path, version: version.clone() };
@@ -96,7 +96,7 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
         looked.push(format!("{}/{vendored}", at.display()));
     }
     let Some(home) = &here.places.cargo else {
-        return Err(Absent { looked, next: "no home of Cargo is known: set CARGO_HOME".to_owned() });
+        return Err(Absent { looked, next: "Cargo's home is not known: set CARGO_HOME".to_owned() });
     };
     let store = if entry.source.starts_with("git+") { "git/checkouts" } else { "registry/src" };
     looked.push(home.join(store).display().to_string());
@@ -112,7 +112,7 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
             return Ok(found(path));
         }
     }
-    Err(Absent { looked, next: "`cargo fetch` gets it".to_owned() })
+    Err(Absent { looked, next: "`cargo fetch` installs it".to_owned() })
 }
 
 /// Finds a crate in a Git checkout.

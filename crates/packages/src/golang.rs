@@ -84,13 +84,13 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
     let module = if entry.source.is_empty() { &entry.name } else { &entry.source };
     let mut looked = Vec::new();
     if module.starts_with(['.', '/']) {
-        let next = format!("go.mod puts the directory {module} in its place: search that by its path");
+        let next = format!("go.mod replaces it by the directory {module}: search that by its path");
         return Err(Absent { looked, next });
     }
     let version = &entry.version;
     let plain = |path: &str| path.split('/').all(crate::here::is_plain);
     if !plain(module) || !crate::here::is_plain(version) {
-        return Err(Absent { looked, next: "its name in go.mod is no name of a module".to_owned() });
+        return Err(Absent { looked, next: "its name in go.mod is not a module name".to_owned() });
     }
     let label = label(Ecosystem::Go, &entry.name, version);
     let found = |path: WorkspacePath| Found { path, version: version.clone() };
@@ -102,13 +102,13 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
         }
     }
     let Some(cache) = &here.places.go else {
-        return Err(Absent { looked, next: "no module cache is known: set GOMODCACHE".to_owned() });
+        return Err(Absent { looked, next: "the module cache is not known: set GOMODCACHE".to_owned() });
     };
     let folder = cache.join(format!("{}@{}", escaped(module), escaped(version)));
     looked.push(folder.display().to_string());
     let opened = AllowedParent::open(cache)
         .and_then(|holder| here.open(&folder, std::slice::from_ref(&holder), &label).ok());
-    opened.map(found).ok_or_else(|| Absent { looked, next: "`go mod download` gets it".to_owned() })
+    opened.map(found).ok_or_else(|| Absent { looked, next: "`go mod download` installs it".to_owned() })
 }
 
 /// Escapes a module name as the module cache does: `!` and the lower-case letter for an upper-case letter.

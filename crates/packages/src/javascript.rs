@@ -17,7 +17,7 @@ pub(crate) fn locked(here: &Here<'_>) -> Locked {
     for file in here.named(&["package.json"]) {
         let manifest = here.text(file).and_then(|text| serde_json::from_str::<Value>(&text).ok());
         let (Some(manifest), Some(at)) = (manifest, file.parent()) else {
-            out.odd.push(format!("{}: it is no JSON", file.display()));
+            out.odd.push(format!("{}: it is not JSON", file.display()));
             continue;
         };
         out.read.push(file.display());
@@ -67,7 +67,7 @@ pub(crate) fn lying(here: &Here<'_>, name: &str) -> Option<Entry> {
 pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
     let mut looked = Vec::new();
     let Some(at) = entry.at.as_ref().filter(|_| is_name(&entry.name)) else {
-        return Err(Absent { looked, next: "its name is no name of a package".to_owned() });
+        return Err(Absent { looked, next: "its name is not a package name".to_owned() });
     };
     let holders = holders(here, at);
     let ways: [Way; 3] = [upward, stored, nested];
@@ -96,7 +96,7 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
         Some(_) => "Yarn keeps its packages in archives here (.pnp.cjs), which are not read: `yarn unplug` unpacks one, and \
                     `nodeLinker: node-modules` all"
             .to_owned(),
-        None => "`npm install`, or the like, gets it".to_owned(),
+        None => "`npm install`, or your package manager's equivalent, installs it".to_owned(),
     };
     looked.truncate(6);
     Err(Absent { looked, next })

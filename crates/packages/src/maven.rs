@@ -33,7 +33,7 @@ pub(crate) fn locked(here: &Here<'_>) -> Locked {
         if !needed.missing.is_empty() {
             let missing = needed.missing.join(", ");
             out.odd.push(format!(
-                "{}: {missing} is not in the local repository, so that not all versions are known; `mvn validate` gets it",
+                "{}: {missing} is not in the local repository, so some versions are unknown; `mvn validate` downloads it",
                 file.display()
             ));
         }
@@ -70,8 +70,7 @@ impl<'a> Library<'a> {
         let mut beside = HashMap::new();
         for file in here.named(&["pom.xml"]) {
             let Some(pom) = here.text(file).as_deref().and_then(Pom::read) else {
-                out.odd
-                    .push(format!("{}: it cannot be read as the description of a project", file.display()));
+                out.odd.push(format!("{}: it is not a valid POM", file.display()));
                 continue;
             };
             out.read.push(file.display());
@@ -147,11 +146,11 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
     if version.is_empty() {
         return absent(
             Vec::new(),
-            "its version stands in no file here: in no pom.xml, and in no parent or list of versions that the local repository holds; `mvn validate` gets these",
+            "its version is in no pom.xml, parent POM or BOM on this machine; `mvn validate` downloads missing ones",
         );
     }
     if !group.split('.').all(is_plain) || !is_plain(artifact) || !is_plain(version) {
-        return absent(Vec::new(), "its name is no name of an artifact");
+        return absent(Vec::new(), "its name is not an artifact name");
     }
     if here.places.maven.is_none() && here.places.gradle.is_none() {
         return absent(Vec::new(), "neither Maven's local repository nor Gradle's cache is known");
@@ -174,13 +173,13 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
         };
         return match here.unpacked.open(here.workspace, here.places.unpacked.as_deref(), &file, &label) {
             Ok(path) => Ok(Found { path, version: version.clone() }),
-            Err(why) => absent(looked, &format!("{packed} is there and cannot be read: {why}")),
+            Err(why) => absent(looked, &format!("{packed} exists, but cannot be read: {why}")),
         };
     }
     absent(
         looked,
         &format!(
-            "`mvn dependency:sources -DincludeArtifactIds={artifact}` gets its sources (for Gradle, an IDE does)"
+            "`mvn dependency:sources -DincludeArtifactIds={artifact}` downloads its sources (for Gradle, an IDE does)"
         ),
     )
 }

@@ -145,15 +145,15 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
             "install it into the project's environment (.venv), or start with VIRTUAL_ENV set to it",
         ));
     };
-    let tops = tops(here, entry).filter(|tops| !tops.is_empty()).ok_or_else(|| {
-        absent("it lies elsewhere and is linked (an editable install): search its own directory")
-    })?;
+    let tops = tops(here, entry)
+        .filter(|tops| !tops.is_empty())
+        .ok_or_else(|| absent("it is an editable install: search its own directory"))?;
     let by_name = tops.keys().find(|top| {
         let last = top.rsplit('/').next().unwrap_or(top);
         python(last.trim_end_matches(".py")) == python(&entry.name)
     });
     let most = || tops.iter().max_by_key(|(_, files)| **files).map(|(top, _)| top);
-    let Some(top) = by_name.or_else(most) else { return Err(absent("it has no files of Python")) };
+    let Some(top) = by_name.or_else(most) else { return Err(absent("it has no Python files")) };
     let (holders, version) = (holders(here), entry.version.clone());
     let label = label(Ecosystem::Python, &entry.name, &version);
     let path = if here.is_directory(site, top) {
@@ -163,7 +163,7 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
         single.and_then(|site| found_below(&site, top.as_bytes()))
     };
     path.map(|path| Found { path, version })
-        .ok_or_else(|| absent("its files are not where its RECORD has them"))
+        .ok_or_else(|| absent("its files are not at the locations in its RECORD"))
 }
 
 /// Returns the top-level packages and modules of a distribution, with their numbers of files.

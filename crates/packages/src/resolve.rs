@@ -127,7 +127,7 @@ impl Dependencies {
         };
         let name = match read(said) {
             Some(read) => read.map_err(malformed)?,
-            None => return Err(malformed(format!("{said} is no name of a dependency."))),
+            None => return Err(malformed(format!("{said} is not a dependency name."))),
         };
         let here = inner.here();
         let locked = inner.locked(name.ecosystem, &here);
@@ -285,7 +285,7 @@ fn choose(here: &Here<'_>, locked: &Locked, name: &Name) -> Result<(Entry, Vec<S
         (all, [only]) => {
             let others: Vec<Entry> = all.iter().filter(|entry| *entry != only).cloned().collect();
             let note = format!(
-                "{} is the version that the project names itself; packages that it depends on use {}, too",
+                "{} is the version that the project itself requires; its dependencies also use {}",
                 labels(std::slice::from_ref(only)).join(""),
                 labels(&others).join(", ")
             );
@@ -293,7 +293,11 @@ fn choose(here: &Here<'_>, locked: &Locked, name: &Name) -> Result<(Entry, Vec<S
         }
         (all, _) => Err(Unresolved {
             why: Why::Several,
-            what: format!("The project depends on {} versions of {}: say which.", all.len(), name.package),
+            what: format!(
+                "The project depends on {} versions of {}: give the version.",
+                all.len(),
+                name.package
+            ),
             found: Some(labels(all).join("\n")),
             near: labels(all),
             next: None,
@@ -311,10 +315,10 @@ fn unknown(locked: &Locked, name: &Name) -> Unresolved {
     let names = if own { Vec::new() } else { names };
     let near = suggest(&name.package, &names, 5).into_iter().map(|near| format!("{prefix}:{near}")).collect();
     let what = match (own, locked.read.is_empty()) {
-        (true, _) => format!("{} is a package of the workspace itself, and no dependency.", name.package),
+        (true, _) => format!("{} is a package of the workspace itself, not a dependency.", name.package),
         (false, false) => format!("The project does not depend on {prefix}:{}.", name.package),
         (false, true) => format!(
-            "It is not known on what the project depends: there is no {} in the workspace.",
+            "The dependencies of the project are unknown: there is no {} in the workspace.",
             files(name.ecosystem)
         ),
     };
@@ -325,10 +329,10 @@ fn unknown(locked: &Locked, name: &Name) -> Unresolved {
         read.truncate(NAMED);
         found.push(format!("Looked at: {} ({count}).", read.join(", ")));
     }
-    found.extend(locked.odd.iter().take(NAMED).map(|odd| format!("Not understood: {odd}.")));
+    found.extend(locked.odd.iter().take(NAMED).map(|odd| format!("Could not parse: {odd}.")));
     let next = match own {
         true => "Search it by its path.".to_owned(),
-        false => "Only what the lock files of the workspace name is looked for, so that it is the version that is used.".to_owned(),
+        false => "Only packages in the lock files of the workspace are found, in the versions that the project uses.".to_owned(),
     };
     let found = (!found.is_empty()).then(|| found.join("\n"));
     Unresolved { why: Why::Unknown, what, found, near, next: Some(next) }
@@ -350,7 +354,7 @@ fn not_here(name: &Name, entry: &Entry, absent: Absent) -> Unresolved {
     let looked = absent.looked.join("\n");
     Unresolved {
         why: Why::Absent,
-        what: format!("The project depends on {label}, which cannot be read on this machine."),
+        what: format!("The project depends on {label}, whose sources are not on this machine."),
         found: (!looked.is_empty()).then(|| format!("Looked at:\n{looked}")),
         near: Vec::new(),
         next: Some(format!("{}.", absent.next)),
