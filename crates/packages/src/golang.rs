@@ -1,14 +1,14 @@
 //! Go modules: `go.mod`, the module cache and `vendor`.
 
-use crate::here::{Here, label};
 use crate::locked::{Absent, Direct, Entry, Found, Locked};
 use crate::name::Ecosystem;
+use crate::project::{Project, label};
 use toolpost_workspace::{AllowedParent, WorkspacePath};
 
-pub(crate) fn locked(here: &Here<'_>) -> Locked {
+pub(crate) fn locked(project: &Project<'_>) -> Locked {
     let mut out = Locked::default();
-    for file in here.named(&["go.mod"]) {
-        match here.text(file) {
+    for file in project.named(&["go.mod"]) {
+        match project.text(file) {
             Some(text) => {
                 out.read.push(file.display());
                 add(&mut out, &text, file);
@@ -80,7 +80,7 @@ fn replacement<'t>(words: &[&'t str]) -> Option<Replaced<'t>> {
     })
 }
 
-pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
+pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<Found, Absent> {
     let module = if entry.source.is_empty() { &entry.name } else { &entry.source };
     let mut looked = Vec::new();
     if module.starts_with(['.', '/']) {
@@ -88,26 +88,26 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
         return Err(Absent { looked, next });
     }
     let version = &entry.version;
-    let plain = |path: &str| path.split('/').all(crate::here::is_plain);
-    if !plain(module) || !crate::here::is_plain(version) {
+    let plain = |path: &str| path.split('/').all(crate::project::is_plain);
+    if !plain(module) || !crate::project::is_plain(version) {
         return Err(Absent { looked, next: "its name in go.mod is not a module name".to_owned() });
     }
     let label = label(Ecosystem::Go, &entry.name, version);
     let found = |path: WorkspacePath| Found { path, version: version.clone() };
-    if let Some(at) = entry.at.as_ref().filter(|at| here.text_in(at, "vendor/modules.txt").is_some()) {
+    if let Some(at) = entry.at.as_ref().filter(|at| project.text_in(at, "vendor/modules.txt").is_some()) {
         looked.push(format!("{}/vendor/{}", at.display(), entry.name));
         let folder = at.raw().join("vendor").join(&entry.name);
-        if let Ok(path) = here.open(&folder, &here.workspace.allowed_parents(), &label) {
+        if let Ok(path) = project.open(&folder, &project.workspace.allowed_parents(), &label) {
             return Ok(found(path));
         }
     }
-    let Some(cache) = &here.places.go else {
+    let Some(cache) = &project.places.go else {
         return Err(Absent { looked, next: "the module cache is not known: set GOMODCACHE".to_owned() });
     };
     let folder = cache.join(format!("{}@{}", escaped(module), escaped(version)));
     looked.push(folder.display().to_string());
     let opened = AllowedParent::open(cache)
-        .and_then(|holder| here.open(&folder, std::slice::from_ref(&holder), &label).ok());
+        .and_then(|holder| project.open(&folder, std::slice::from_ref(&holder), &label).ok());
     opened.map(found).ok_or_else(|| Absent { looked, next: "`go mod download` installs it".to_owned() })
 }
 

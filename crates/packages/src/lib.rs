@@ -8,13 +8,13 @@
 mod archive;
 mod cargo;
 mod golang;
-mod here;
 mod javascript;
 mod locked;
 mod maven;
 mod name;
 mod npm_lock;
 mod places;
+mod project;
 mod python;
 mod requirements;
 mod resolve;

@@ -1,10 +1,10 @@
 //! Resolution of a dependency name to its sources.
 
 use crate::archive::Unpacked;
-use crate::here::Here;
 use crate::locked::{Absent, Direct, Entry, Found, Locked};
 use crate::name::{Ecosystem, Name, read};
 use crate::places::Places;
+use crate::project::Project;
 use crate::{cargo, golang, javascript, maven, python};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -129,11 +129,12 @@ impl Dependencies {
             Some(read) => read.map_err(malformed)?,
             None => return Err(malformed(format!("{said} is not a dependency name."))),
         };
-        let here = inner.here();
-        let locked = inner.locked(name.ecosystem, &here);
+        let project = inner.project();
+        let locked = inner.locked(name.ecosystem, &project);
         let name = if name.ecosystem == Ecosystem::Go { module(name, &locked) } else { name };
-        let (entry, notes) = choose(&here, &locked, &name)?;
-        let found = place(name.ecosystem, &here, &entry).map_err(|absent| not_here(&name, &entry, absent))?;
+        let (entry, notes) = choose(&project, &locked, &name)?;
+        let found =
+            place(name.ecosystem, &project, &entry).map_err(|absent| not_here(&name, &entry, absent))?;
         let path = below(&inner.workspace, &found, &name, said)?;
         Ok(Resolved { path, notes })
     }
@@ -141,18 +142,18 @@ impl Dependencies {
     /// Lists all dependencies; polls `stop` between packages.
     pub fn all(&self, stop: &dyn Fn() -> bool) -> All {
         let inner = &*self.0;
-        let here = inner.here();
+        let project = inner.project();
         let mut all = All::default();
         for ecosystem in Ecosystem::ALL {
-            let locked = inner.locked(ecosystem, &here);
+            let locked = inner.locked(ecosystem, &project);
             all.read.extend(locked.read.iter().cloned());
             all.odd.extend(locked.odd.iter().cloned());
             for entry in &locked.entries {
                 if stop() {
                     break;
                 }
-                let label = |version: &str| crate::here::label(ecosystem, &entry.name, version);
-                match place(ecosystem, &here, entry) {
+                let label = |version: &str| crate::project::label(ecosystem, &entry.name, version);
+                match place(ecosystem, &project, entry) {
                     Ok(Found { path, version }) => {
                         all.packages.push(Package { label: label(&version), path, direct: entry.direct });
                     }
@@ -176,13 +177,13 @@ impl Dependencies {
 }
 
 impl Inner {
-    fn here(&self) -> Here<'_> {
-        Here::look(&self.workspace, &self.places, &self.unpacked)
+    fn project(&self) -> Project<'_> {
+        Project::scan(&self.workspace, &self.places, &self.unpacked)
     }
 
     /// Returns the dependencies of an ecosystem, and parses its files again if they changed.
-    fn locked(&self, ecosystem: Ecosystem, here: &Here<'_>) -> Arc<Locked> {
-        let print = self.print(ecosystem, here);
+    fn locked(&self, ecosystem: Ecosystem, project: &Project<'_>) -> Arc<Locked> {
+        let print = self.print(ecosystem, project);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((old, locked)) = known.get(&ecosystem)
             && *old == print
@@ -190,20 +191,20 @@ impl Inner {
             return locked.clone();
         }
         let locked = Arc::new(match ecosystem {
-            Ecosystem::Rust => cargo::locked(here),
-            Ecosystem::JavaScript => javascript::locked(here),
-            Ecosystem::Python => python::locked(here),
-            Ecosystem::Go => golang::locked(here),
-            Ecosystem::Java => maven::locked(here),
+            Ecosystem::Rust => cargo::locked(project),
+            Ecosystem::JavaScript => javascript::locked(project),
+            Ecosystem::Python => python::locked(project),
+            Ecosystem::Go => golang::locked(project),
+            Ecosystem::Java => maven::locked(project),
         });
         known.insert(ecosystem, (print, locked.clone()));
         locked
     }
 
-    fn print(&self, ecosystem: Ecosystem, here: &Here<'_>) -> Print {
-        let mut paths = here.manifests.clone();
+    fn print(&self, ecosystem: Ecosystem, project: &Project<'_>) -> Print {
+        let mut paths = project.manifests.clone();
         match ecosystem {
-            Ecosystem::Python => paths.extend(python::sites(here)),
+            Ecosystem::Python => paths.extend(python::sites(project)),
             Ecosystem::JavaScript => {
                 let modules = |root| self.workspace.within(root, "node_modules").ok();
                 paths.extend(self.workspace.roots().iter().filter_map(modules));
@@ -218,13 +219,13 @@ impl Inner {
     }
 }
 
-fn place(ecosystem: Ecosystem, here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
+fn place(ecosystem: Ecosystem, project: &Project<'_>, entry: &Entry) -> Result<Found, Absent> {
     match ecosystem {
-        Ecosystem::Rust => cargo::place(here, entry),
-        Ecosystem::JavaScript => javascript::place(here, entry),
-        Ecosystem::Python => python::place(here, entry),
-        Ecosystem::Go => golang::place(here, entry),
-        Ecosystem::Java => maven::place(here, entry),
+        Ecosystem::Rust => cargo::place(project, entry),
+        Ecosystem::JavaScript => javascript::place(project, entry),
+        Ecosystem::Python => python::place(project, entry),
+        Ecosystem::Go => golang::place(project, entry),
+        Ecosystem::Java => maven::place(project, entry),
     }
 }
 
@@ -242,13 +243,13 @@ fn module(name: Name, locked: &Locked) -> Name {
 }
 
 /// Selects the package and the version.
-fn choose(here: &Here<'_>, locked: &Locked, name: &Name) -> Result<(Entry, Vec<String>), Unresolved> {
+fn choose(project: &Project<'_>, locked: &Locked, name: &Name) -> Result<(Entry, Vec<String>), Unresolved> {
     let same = |entry: &&Entry| name.ecosystem.same(&entry.name, &name.package);
     let mut named: Vec<Entry> = locked.entries.iter().filter(same).cloned().collect();
     if named.is_empty() {
         named.extend(match name.ecosystem {
-            Ecosystem::JavaScript => javascript::lying(here, &name.package),
-            Ecosystem::Python => python::imported(here, locked, &name.package),
+            Ecosystem::JavaScript => javascript::lying(project, &name.package),
+            Ecosystem::Python => python::imported(project, locked, &name.package),
             Ecosystem::Rust | Ecosystem::Go | Ecosystem::Java => None,
         });
     }
@@ -257,7 +258,7 @@ fn choose(here: &Here<'_>, locked: &Locked, name: &Name) -> Result<(Entry, Vec<S
     }
     let bare = |version: &str| version.trim_start_matches('v').to_owned();
     let labels = |entries: &[Entry]| {
-        let label = |entry: &Entry| crate::here::label(name.ecosystem, &entry.name, &entry.version);
+        let label = |entry: &Entry| crate::project::label(name.ecosystem, &entry.name, &entry.version);
         entries.iter().map(label).collect::<Vec<_>>()
     };
     if let Some(version) = &name.version {
@@ -350,7 +351,7 @@ fn files(ecosystem: Ecosystem) -> &'static str {
 
 /// Returns the error for a package without sources on this machine.
 fn not_here(name: &Name, entry: &Entry, absent: Absent) -> Unresolved {
-    let label = crate::here::label(name.ecosystem, &entry.name, &entry.version);
+    let label = crate::project::label(name.ecosystem, &entry.name, &entry.version);
     let looked = absent.looked.join("\n");
     Unresolved {
         why: Why::Absent,

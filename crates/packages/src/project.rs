@@ -34,7 +34,7 @@ const MOST: usize = 400;
 const LARGEST: u64 = 32 << 20;
 
 /// The manifests of the project, and the locations of its packages.
-pub(crate) struct Here<'a> {
+pub(crate) struct Project<'a> {
     pub(crate) workspace: &'a Workspace,
     pub(crate) places: &'a Places,
     pub(crate) unpacked: &'a Unpacked,
@@ -42,9 +42,9 @@ pub(crate) struct Here<'a> {
     pub(crate) manifests: Vec<WorkspacePath>,
 }
 
-impl<'a> Here<'a> {
+impl<'a> Project<'a> {
     /// Finds the manifests and lock files of the workspace.
-    pub(crate) fn look(workspace: &'a Workspace, places: &'a Places, unpacked: &'a Unpacked) -> Self {
+    pub(crate) fn scan(workspace: &'a Workspace, places: &'a Places, unpacked: &'a Unpacked) -> Self {
         let mut manifests: Vec<WorkspacePath> = Vec::new();
         let options = Options {
             rules: Rules::Git,
@@ -56,7 +56,7 @@ impl<'a> Here<'a> {
             let Some(base) = holder.path().to_str().and_then(|path| workspace.resolve(path).ok()) else {
                 continue;
             };
-            let walked = walk(&base, 1, &options, &|| false, &|| Looker(Vec::new()));
+            let walked = walk(&base, 1, &options, &|| false, &|| ManifestVisitor(Vec::new()));
             manifests
                 .extend(walked.into_iter().flat_map(|walked| walked.visitors).flat_map(|looker| looker.0));
         }
@@ -119,9 +119,9 @@ pub(crate) fn is_plain(name: &str) -> bool {
 }
 
 /// Collects manifests; a place is the depth of a directory.
-struct Looker(Vec<WorkspacePath>);
+struct ManifestVisitor(Vec<WorkspacePath>);
 
-impl Visitor for Looker {
+impl Visitor for ManifestVisitor {
     type Place = usize;
 
     fn judge(&mut self, depth: &usize, candidate: &Candidate<'_>) -> Claim {
