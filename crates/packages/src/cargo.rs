@@ -1,6 +1,6 @@
 //! Rust crates: `Cargo.lock`, the registry, Git checkouts and `vendor`.
 
-use crate::locked::{Absent, Direct, Entry, Found, Locked};
+use crate::dependency_list::{Absent, DependencyList, Direct, Entry, Found};
 use crate::name::Ecosystem;
 use crate::project::{Project, is_plain, label};
 use serde::Deserialize;
@@ -37,8 +37,8 @@ struct Named {
 /// Maximum depth of a crate inside a Git checkout.
 const DEPTH: usize = 4;
 
-pub(crate) fn locked(project: &Project<'_>) -> Locked {
-    let mut out = Locked::default();
+pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
+    let mut out = DependencyList::default();
     for file in project.named(&["Cargo.lock"]) {
         let read = project.text(file).ok_or_else(|| "it cannot be read".to_owned());
         match read.and_then(|text| toml::from_str::<Lock>(&text).map_err(|error| error.message().to_owned()))
@@ -53,7 +53,7 @@ pub(crate) fn locked(project: &Project<'_>) -> Locked {
     out
 }
 
-fn add(out: &mut Locked, lock: Lock, file: &WorkspacePath) {
+fn add(out: &mut DependencyList, lock: Lock, file: &WorkspacePath) {
     let own = lock.package.iter().filter(|package| package.source.is_none());
     // `name`; `name version` if several versions exist; or `name version (source)`.
     let wanted: Vec<(String, Option<String>)> = own

@@ -1,12 +1,12 @@
 //! Go modules: `go.mod`, the module cache and `vendor`.
 
-use crate::locked::{Absent, Direct, Entry, Found, Locked};
+use crate::dependency_list::{Absent, DependencyList, Direct, Entry, Found};
 use crate::name::Ecosystem;
 use crate::project::{Project, label};
 use toolpost_workspace::{AllowedParent, WorkspacePath};
 
-pub(crate) fn locked(project: &Project<'_>) -> Locked {
-    let mut out = Locked::default();
+pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
+    let mut out = DependencyList::default();
     for file in project.named(&["go.mod"]) {
         match project.text(file) {
             Some(text) => {
@@ -26,7 +26,7 @@ struct Replaced<'t> {
     by: (&'t str, Option<&'t str>),
 }
 
-fn add(out: &mut Locked, text: &str, file: &WorkspacePath) {
+fn add(out: &mut DependencyList, text: &str, file: &WorkspacePath) {
     let (mut required, mut replaced) = (Vec::new(), Vec::new());
     let mut block = None;
     for line in text.lines() {

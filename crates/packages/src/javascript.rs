@@ -1,6 +1,6 @@
 //! npm packages: lock files, and the nearest `node_modules`.
 
-use crate::locked::{Absent, Direct, Entry, Found, Locked};
+use crate::dependency_list::{Absent, DependencyList, Direct, Entry, Found};
 use crate::name::Ecosystem;
 use crate::npm_lock;
 use crate::project::{Project, is_plain, label};
@@ -12,8 +12,8 @@ use toolpost_workspace::{AllowedParent, WorkspacePath};
 const NEEDS: [&str; 3] = ["dependencies", "devDependencies", "optionalDependencies"];
 const LOCKS: [&str; 4] = ["package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock"];
 
-pub(crate) fn locked(project: &Project<'_>) -> Locked {
-    let mut out = Locked::default();
+pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
+    let mut out = DependencyList::default();
     for file in project.named(&["package.json"]) {
         let manifest = project.text(file).and_then(|text| serde_json::from_str::<Value>(&text).ok());
         let (Some(manifest), Some(at)) = (manifest, file.parent()) else {

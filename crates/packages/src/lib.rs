@@ -7,9 +7,9 @@
 
 mod archive;
 mod cargo;
+mod dependency_list;
 mod golang;
 mod javascript;
-mod locked;
 mod maven;
 mod name;
 mod npm_lock;
@@ -19,7 +19,7 @@ mod python;
 mod requirements;
 mod resolve;
 
-pub use locked::Direct;
+pub use dependency_list::Direct;
 pub use name::{Ecosystem, is_dependency};
 pub use places::Places;
 pub use resolve::{All, Dependencies, Missing, Package, Resolved, Unresolved, Why};

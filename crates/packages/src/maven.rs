@@ -3,7 +3,7 @@
 mod pom;
 mod xml;
 
-use crate::locked::{Absent, Direct, Entry, Found, Locked};
+use crate::dependency_list::{Absent, DependencyList, Direct, Entry, Found};
 use crate::name::Ecosystem;
 use crate::project::{Project, is_plain, label};
 use pom::{Coordinates, Parent, Pom, Shelf};
@@ -16,8 +16,8 @@ use std::{
 use toolpost_workspace::walk::found_below;
 use toolpost_workspace::{AllowedParent, WorkspacePath};
 
-pub(crate) fn locked(project: &Project<'_>) -> Locked {
-    let mut out = Locked::default();
+pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
+    let mut out = DependencyList::default();
     let shelf = Library::of(project, &mut out);
     let poms: Vec<&WorkspacePath> = project.named(&["pom.xml"]).collect();
     let all: Vec<_> = poms
@@ -66,7 +66,7 @@ struct Library<'a> {
 
 impl<'a> Library<'a> {
     /// Reads the POMs of the project.
-    fn of(project: &'a Project<'a>, out: &mut Locked) -> Self {
+    fn of(project: &'a Project<'a>, out: &mut DependencyList) -> Self {
         let mut beside = HashMap::new();
         for file in project.named(&["pom.xml"]) {
             let Some(pom) = project.text(file).as_deref().and_then(Pom::read) else {

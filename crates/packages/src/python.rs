@@ -1,6 +1,6 @@
 //! Python distributions in the project's environment, located by their `RECORD` files.
 
-use crate::locked::{Absent, Direct, Entry, Found, Locked};
+use crate::dependency_list::{Absent, DependencyList, Direct, Entry, Found};
 use crate::name::{Ecosystem, python};
 use crate::project::{Project, is_plain, is_requirements, label};
 use crate::requirements;
@@ -27,8 +27,8 @@ struct Package {
     version: Option<String>,
 }
 
-pub(crate) fn locked(project: &Project<'_>) -> Locked {
-    let mut out = Locked::default();
+pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
+    let mut out = DependencyList::default();
     let needed = needed(project, &mut out);
     for site in sites(project) {
         for folder in project.list(&site) {
@@ -74,7 +74,7 @@ pub(crate) fn locked(project: &Project<'_>) -> Locked {
 }
 
 /// Reads the requirements that the project declares.
-fn needed(project: &Project<'_>, out: &mut Locked) -> HashSet<String> {
+fn needed(project: &Project<'_>, out: &mut DependencyList) -> HashSet<String> {
     let mut needed = HashSet::new();
     for file in &project.manifests {
         let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -126,7 +126,7 @@ pub(crate) fn sites(project: &Project<'_>) -> Vec<WorkspacePath> {
 }
 
 /// Finds the distribution that provides an import name.
-pub(crate) fn imported(project: &Project<'_>, locked: &Locked, name: &str) -> Option<Entry> {
+pub(crate) fn imported(project: &Project<'_>, locked: &DependencyList, name: &str) -> Option<Entry> {
     let has = |entry: &&Entry| tops(project, entry).is_some_and(|tops| tops.contains_key(name));
     let entry = locked.entries.iter().find(has)?;
     Some(Entry { name: name.to_owned(), ..entry.clone() })

@@ -1,7 +1,7 @@
 //! Resolution of a dependency name to its sources.
 
 use crate::archive::Unpacked;
-use crate::locked::{Absent, Direct, Entry, Found, Locked};
+use crate::dependency_list::{Absent, DependencyList, Direct, Entry, Found};
 use crate::name::{Ecosystem, Name, read};
 use crate::places::Places;
 use crate::project::Project;
@@ -24,7 +24,7 @@ struct Inner {
     places: Places,
     unpacked: Unpacked,
     /// Parsed dependencies of each ecosystem, with the state of the files they came from.
-    known: Mutex<HashMap<Ecosystem, (Print, Arc<Locked>)>>,
+    known: Mutex<HashMap<Ecosystem, (Print, Arc<DependencyList>)>>,
 }
 
 /// Path, modification time, length and inode of each file.
@@ -182,7 +182,7 @@ impl Inner {
     }
 
     /// Returns the dependencies of an ecosystem, and parses its files again if they changed.
-    fn locked(&self, ecosystem: Ecosystem, project: &Project<'_>) -> Arc<Locked> {
+    fn locked(&self, ecosystem: Ecosystem, project: &Project<'_>) -> Arc<DependencyList> {
         let print = self.print(ecosystem, project);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((old, locked)) = known.get(&ecosystem)
@@ -230,7 +230,7 @@ fn place(ecosystem: Ecosystem, project: &Project<'_>, entry: &Entry) -> Result<F
 }
 
 /// Splits a Go import path into the longest module that the project requires and the path inside it.
-fn module(name: Name, locked: &Locked) -> Name {
+fn module(name: Name, locked: &DependencyList) -> Name {
     let rest = |module: &str| {
         let rest = name.package.strip_prefix(module)?;
         if rest.is_empty() { Some("") } else { rest.strip_prefix('/') }
@@ -243,7 +243,11 @@ fn module(name: Name, locked: &Locked) -> Name {
 }
 
 /// Selects the package and the version.
-fn choose(project: &Project<'_>, locked: &Locked, name: &Name) -> Result<(Entry, Vec<String>), Unresolved> {
+fn choose(
+    project: &Project<'_>,
+    locked: &DependencyList,
+    name: &Name,
+) -> Result<(Entry, Vec<String>), Unresolved> {
     let same = |entry: &&Entry| name.ecosystem.same(&entry.name, &name.package);
     let mut named: Vec<Entry> = locked.entries.iter().filter(same).cloned().collect();
     if named.is_empty() {
@@ -307,7 +311,7 @@ fn choose(project: &Project<'_>, locked: &Locked, name: &Name) -> Result<(Entry,
 }
 
 /// Returns the error for a package that the project does not depend on.
-fn unknown(locked: &Locked, name: &Name) -> Unresolved {
+fn unknown(locked: &DependencyList, name: &Name) -> Unresolved {
     let prefix = name.ecosystem.prefix();
     let mut names: Vec<&str> = locked.entries.iter().map(|entry| entry.name.as_str()).collect();
     names.sort_unstable();

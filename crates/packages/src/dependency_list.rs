@@ -26,7 +26,7 @@ pub(crate) struct Entry {
 
 /// All dependencies of one ecosystem.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Locked {
+pub(crate) struct DependencyList {
     pub(crate) entries: Vec<Entry>,
     /// Display paths of the files that were read.
     pub(crate) read: Vec<String>,
@@ -36,7 +36,7 @@ pub(crate) struct Locked {
     pub(crate) own: Vec<String>,
 }
 
-impl Locked {
+impl DependencyList {
     /// Adds a dependency. If it is present already, it may only change from transitive to direct, and gain a
     /// version.
     pub(crate) fn add(&mut self, entry: Entry) {
