@@ -1,6 +1,6 @@
 //! Rust crates: `Cargo.lock`, the registry, Git checkouts and `vendor`.
 
-use crate::dependency_list::{Absent, DependencyList, Direct, Entry, Found};
+use crate::dependency_list::{Absent, DependencyList, Direct, Entry, PackageSource};
 use crate::name::Ecosystem;
 use crate::project::{Project, is_plain, label};
 use serde::Deserialize;
@@ -77,7 +77,7 @@ fn add(out: &mut DependencyList, lock: Lock, file: &WorkspacePath) {
     }
 }
 
-pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<Found, Absent> {
+pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSource, Absent> {
     let Entry { name, version, .. } = entry;
     let folder = format!("{name}-{version}");
     let mut looked = Vec::new();
@@ -85,7 +85,7 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<Found, Absen
         return Err(Absent { looked, next: "its name in the lock file is not a crate name".to_owned() });
     }
     let label = label(Ecosystem::Rust, name, version);
-    let found = |path: WorkspacePath| Found { path, version: version.clone() };
+    let found = |path: WorkspacePath| PackageSource { path, version: version.clone() };
     for vendored in [format!("vendor/{folder}"), format!("vendor/{name}")] {
         let Some(at) = entry.at.as_ref().filter(|at| project.is_directory(at, "vendor")) else { break };
         if let Ok(path) =

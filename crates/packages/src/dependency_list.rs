@@ -66,7 +66,7 @@ pub(crate) struct Absent {
 
 /// Location of the sources of a package.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct PackageSource {
     /// Its directory, or its only file.
     pub(crate) path: WorkspacePath,
     pub(crate) version: String,

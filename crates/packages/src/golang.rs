@@ -1,6 +1,6 @@
 //! Go modules: `go.mod`, the module cache and `vendor`.
 
-use crate::dependency_list::{Absent, DependencyList, Direct, Entry, Found};
+use crate::dependency_list::{Absent, DependencyList, Direct, Entry, PackageSource};
 use crate::name::Ecosystem;
 use crate::project::{Project, label};
 use toolpost_workspace::{AllowedParent, WorkspacePath};
@@ -80,7 +80,7 @@ fn replacement<'t>(words: &[&'t str]) -> Option<Replaced<'t>> {
     })
 }
 
-pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<Found, Absent> {
+pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSource, Absent> {
     let module = if entry.source.is_empty() { &entry.name } else { &entry.source };
     let mut looked = Vec::new();
     if module.starts_with(['.', '/']) {
@@ -93,7 +93,7 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<Found, Absen
         return Err(Absent { looked, next: "its name in go.mod is not a module name".to_owned() });
     }
     let label = label(Ecosystem::Go, &entry.name, version);
-    let found = |path: WorkspacePath| Found { path, version: version.clone() };
+    let found = |path: WorkspacePath| PackageSource { path, version: version.clone() };
     if let Some(at) = entry.at.as_ref().filter(|at| project.text_in(at, "vendor/modules.txt").is_some()) {
         looked.push(format!("{}/vendor/{}", at.display(), entry.name));
         let folder = at.raw().join("vendor").join(&entry.name);

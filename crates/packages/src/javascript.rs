@@ -1,6 +1,6 @@
 //! npm packages: lock files, and the nearest `node_modules`.
 
-use crate::dependency_list::{Absent, DependencyList, Direct, Entry, Found};
+use crate::dependency_list::{Absent, DependencyList, Direct, Entry, PackageSource};
 use crate::name::Ecosystem;
 use crate::npm_lock;
 use crate::project::{Project, is_plain, label};
@@ -65,7 +65,7 @@ pub(crate) fn lying(project: &Project<'_>, name: &str) -> Option<Entry> {
     Some(Entry { name, version, direct: Direct::No, at: Some(at), source })
 }
 
-pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<Found, Absent> {
+pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSource, Absent> {
     let mut looked = Vec::new();
     let Some(at) = entry.at.as_ref().filter(|_| is_name(&entry.name)) else {
         return Err(Absent { looked, next: "its name is not a package name".to_owned() });
@@ -151,7 +151,7 @@ fn modules(project: &Project<'_>, at: &WorkspacePath) -> Vec<(PathBuf, Workspace
 }
 
 /// Finds the package that Node would load from a directory.
-fn nearest(project: &Project<'_>, at: &WorkspacePath, name: &str) -> Option<Found> {
+fn nearest(project: &Project<'_>, at: &WorkspacePath, name: &str) -> Option<PackageSource> {
     if !is_name(name) {
         return None;
     }
@@ -162,13 +162,18 @@ fn nearest(project: &Project<'_>, at: &WorkspacePath, name: &str) -> Option<Foun
 }
 
 /// Opens a package and reads its version.
-fn opened(project: &Project<'_>, folder: &Path, holders: &[AllowedParent], name: &str) -> Option<Found> {
+fn opened(
+    project: &Project<'_>,
+    folder: &Path,
+    holders: &[AllowedParent],
+    name: &str,
+) -> Option<PackageSource> {
     let path = project.open(folder, holders, name).ok()?;
     let manifest = project.text_in(&path, "package.json")?;
     let manifest: Value = serde_json::from_str(&manifest).ok()?;
     let version = manifest.get("version").and_then(Value::as_str).unwrap_or_default().to_owned();
     let path = project.open(folder, holders, &label(Ecosystem::JavaScript, name, &version)).ok()?;
-    Some(Found { path, version })
+    Some(PackageSource { path, version })
 }
 
 /// Returns the directories that may contain packages: the roots, and `node_modules` in their parent

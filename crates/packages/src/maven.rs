@@ -3,7 +3,7 @@
 mod pom;
 mod xml;
 
-use crate::dependency_list::{Absent, DependencyList, Direct, Entry, Found};
+use crate::dependency_list::{Absent, DependencyList, Direct, Entry, PackageSource};
 use crate::name::Ecosystem;
 use crate::project::{Project, is_plain, label};
 use pom::{Coordinates, Parent, Pom, Shelf};
@@ -137,7 +137,7 @@ fn gradle(text: &str) -> Vec<Listed> {
     lines.filter_map(artifact).collect()
 }
 
-pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<Found, Absent> {
+pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSource, Absent> {
     let absent = |looked: Vec<String>, next: &str| Err(Absent { looked, next: next.to_owned() });
     let Some((group, artifact)) = entry.name.split_once(':') else {
         return absent(Vec::new(), "it has no group");
@@ -162,7 +162,7 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<Found, Absen
     for (holder, folder) in &folders(project, group, artifact, version) {
         let holders = std::slice::from_ref(holder);
         if let Ok(path) = project.open(&folder.join(&plain), holders, &label) {
-            return Ok(Found { path, version: version.clone() });
+            return Ok(PackageSource { path, version: version.clone() });
         }
         looked.push(folder.join(&packed).display().to_string());
         let Ok(folder) = project.open(folder, holders, "java") else { continue };
@@ -177,7 +177,7 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<Found, Absen
             &file,
             &label,
         ) {
-            Ok(path) => Ok(Found { path, version: version.clone() }),
+            Ok(path) => Ok(PackageSource { path, version: version.clone() }),
             Err(why) => absent(looked, &format!("{packed} exists, but cannot be read: {why}")),
         };
     }

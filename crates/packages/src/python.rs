@@ -1,6 +1,6 @@
 //! Python distributions in the project's environment, located by their `RECORD` files.
 
-use crate::dependency_list::{Absent, DependencyList, Direct, Entry, Found};
+use crate::dependency_list::{Absent, DependencyList, Direct, Entry, PackageSource};
 use crate::name::{Ecosystem, python};
 use crate::project::{Project, is_plain, is_requirements, label};
 use crate::requirements;
@@ -132,7 +132,7 @@ pub(crate) fn imported(project: &Project<'_>, locked: &DependencyList, name: &st
     Some(Entry { name: name.to_owned(), ..entry.clone() })
 }
 
-pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<Found, Absent> {
+pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSource, Absent> {
     let absent = |next: &str| {
         let looked = sites(project).iter().map(|site| site.raw().display().to_string()).collect::<Vec<_>>();
         let looked = if looked.is_empty() {
@@ -164,7 +164,7 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<Found, Absen
         let single = project.open(site.raw(), &holders, &label).ok();
         single.and_then(|site| found_below(&site, top.as_bytes()))
     };
-    path.map(|path| Found { path, version })
+    path.map(|path| PackageSource { path, version })
         .ok_or_else(|| absent("its files are not at the locations in its RECORD"))
 }
 

@@ -1,7 +1,7 @@
 //! Resolution of a dependency name to its sources.
 
 use crate::archive::Unpacked;
-use crate::dependency_list::{Absent, DependencyList, Direct, Entry, Found};
+use crate::dependency_list::{Absent, DependencyList, Direct, Entry, PackageSource};
 use crate::name::{Ecosystem, Name, read};
 use crate::places::Places;
 use crate::project::Project;
@@ -154,7 +154,7 @@ impl Dependencies {
                 }
                 let label = |version: &str| crate::project::label(ecosystem, &entry.name, version);
                 match place(ecosystem, &project, entry) {
-                    Ok(Found { path, version }) => {
+                    Ok(PackageSource { path, version }) => {
                         all.packages.push(Package { label: label(&version), path, direct: entry.direct });
                     }
                     Err(Absent { next, .. }) => {
@@ -219,7 +219,7 @@ impl Inner {
     }
 }
 
-fn place(ecosystem: Ecosystem, project: &Project<'_>, entry: &Entry) -> Result<Found, Absent> {
+fn place(ecosystem: Ecosystem, project: &Project<'_>, entry: &Entry) -> Result<PackageSource, Absent> {
     match ecosystem {
         Ecosystem::Rust => cargo::place(project, entry),
         Ecosystem::JavaScript => javascript::place(project, entry),
@@ -367,7 +367,12 @@ fn not_here(name: &Name, entry: &Entry, absent: Absent) -> Unresolved {
 }
 
 /// Resolves the path inside a package.
-fn below(workspace: &Workspace, found: &Found, name: &Name, said: &str) -> Result<WorkspacePath, Unresolved> {
+fn below(
+    workspace: &Workspace,
+    found: &PackageSource,
+    name: &Name,
+    said: &str,
+) -> Result<WorkspacePath, Unresolved> {
     if name.below.is_empty() {
         return Ok(found.path.clone());
     }
