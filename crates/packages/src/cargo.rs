@@ -1,6 +1,6 @@
 //! Rust crates: `Cargo.lock`, the registry, Git checkouts and `vendor`.
 
-use crate::dependency_list::{Absent, DependencyList, Direct, Entry, PackageSource};
+use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource};
 use crate::name::Ecosystem;
 use crate::project::{Project, is_plain, label};
 use serde::Deserialize;
@@ -77,12 +77,15 @@ fn add(out: &mut DependencyList, lock: Lock, file: &WorkspacePath) {
     }
 }
 
-pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSource, Absent> {
+pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSource, MissingSource> {
     let Entry { name, version, .. } = entry;
     let folder = format!("{name}-{version}");
     let mut looked = Vec::new();
     if !is_plain(name) || !is_plain(&folder) {
-        return Err(Absent { looked, next: "its name in the lock file is not a crate name".to_owned() });
+        return Err(MissingSource {
+            looked,
+            next: "its name in the lock file is not a crate name".to_owned(),
+        });
     }
     let label = label(Ecosystem::Rust, name, version);
     let found = |path: WorkspacePath| PackageSource { path, version: version.clone() };
@@ -97,7 +100,7 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSourc
         looked.push(format!("{}/{vendored}", at.display()));
     }
     let Some(home) = &project.places.cargo else {
-        return Err(Absent { looked, next: "Cargo's home is not known: set CARGO_HOME".to_owned() });
+        return Err(MissingSource { looked, next: "Cargo's home is not known: set CARGO_HOME".to_owned() });
     };
     let store = if entry.source.starts_with("git+") { "git/checkouts" } else { "registry/src" };
     looked.push(home.join(store).display().to_string());
@@ -114,7 +117,7 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSourc
             return Ok(found(path));
         }
     }
-    Err(Absent { looked, next: "`cargo fetch` installs it".to_owned() })
+    Err(MissingSource { looked, next: "`cargo fetch` installs it".to_owned() })
 }
 
 /// Finds a crate in a Git checkout.

@@ -57,7 +57,7 @@ impl DependencyList {
 
 /// Explanation for a dependency without sources on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Absent {
+pub(crate) struct MissingSource {
     /// Locations that were searched.
     pub(crate) looked: Vec<String>,
     /// Instruction for installing it.

@@ -1,6 +1,6 @@
 //! Go modules: `go.mod`, the module cache and `vendor`.
 
-use crate::dependency_list::{Absent, DependencyList, Direct, Entry, PackageSource};
+use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource};
 use crate::name::Ecosystem;
 use crate::project::{Project, label};
 use toolpost_workspace::{AllowedParent, WorkspacePath};
@@ -80,17 +80,17 @@ fn replacement<'t>(words: &[&'t str]) -> Option<Replaced<'t>> {
     })
 }
 
-pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSource, Absent> {
+pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSource, MissingSource> {
     let module = if entry.source.is_empty() { &entry.name } else { &entry.source };
     let mut looked = Vec::new();
     if module.starts_with(['.', '/']) {
         let next = format!("go.mod replaces it by the directory {module}: search that by its path");
-        return Err(Absent { looked, next });
+        return Err(MissingSource { looked, next });
     }
     let version = &entry.version;
     let plain = |path: &str| path.split('/').all(crate::project::is_plain);
     if !plain(module) || !crate::project::is_plain(version) {
-        return Err(Absent { looked, next: "its name in go.mod is not a module name".to_owned() });
+        return Err(MissingSource { looked, next: "its name in go.mod is not a module name".to_owned() });
     }
     let label = label(Ecosystem::Go, &entry.name, version);
     let found = |path: WorkspacePath| PackageSource { path, version: version.clone() };
@@ -102,13 +102,18 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSourc
         }
     }
     let Some(cache) = &project.places.go else {
-        return Err(Absent { looked, next: "the module cache is not known: set GOMODCACHE".to_owned() });
+        return Err(MissingSource {
+            looked,
+            next: "the module cache is not known: set GOMODCACHE".to_owned(),
+        });
     };
     let folder = cache.join(format!("{}@{}", escaped(module), escaped(version)));
     looked.push(folder.display().to_string());
     let opened = AllowedParent::open(cache)
         .and_then(|holder| project.open(&folder, std::slice::from_ref(&holder), &label).ok());
-    opened.map(found).ok_or_else(|| Absent { looked, next: "`go mod download` installs it".to_owned() })
+    opened
+        .map(found)
+        .ok_or_else(|| MissingSource { looked, next: "`go mod download` installs it".to_owned() })
 }
 
 /// Escapes a module name as the module cache does: `!` and the lower-case letter for an upper-case letter.

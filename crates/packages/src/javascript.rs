@@ -1,6 +1,6 @@
 //! npm packages: lock files, and the nearest `node_modules`.
 
-use crate::dependency_list::{Absent, DependencyList, Direct, Entry, PackageSource};
+use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource};
 use crate::name::Ecosystem;
 use crate::npm_lock;
 use crate::project::{Project, is_plain, label};
@@ -65,10 +65,10 @@ pub(crate) fn lying(project: &Project<'_>, name: &str) -> Option<Entry> {
     Some(Entry { name, version, direct: Direct::No, at: Some(at), source })
 }
 
-pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSource, Absent> {
+pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSource, MissingSource> {
     let mut looked = Vec::new();
     let Some(at) = entry.at.as_ref().filter(|_| is_name(&entry.name)) else {
-        return Err(Absent { looked, next: "its name is not a package name".to_owned() });
+        return Err(MissingSource { looked, next: "its name is not a package name".to_owned() });
     };
     let holders = holders(project, at);
     let ways: [Way; 3] = [upward, stored, nested];
@@ -101,7 +101,7 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSourc
         None => "`npm install`, or your package manager's equivalent, installs it".to_owned(),
     };
     looked.truncate(6);
-    Err(Absent { looked, next })
+    Err(MissingSource { looked, next })
 }
 
 /// Returns the directories of Node's resolution algorithm, preceded by the location in the lock file.

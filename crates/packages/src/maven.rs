@@ -3,7 +3,7 @@
 mod pom;
 mod xml;
 
-use crate::dependency_list::{Absent, DependencyList, Direct, Entry, PackageSource};
+use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource};
 use crate::name::Ecosystem;
 use crate::project::{Project, is_plain, label};
 use pom::{Coordinates, Parent, Pom, Shelf};
@@ -137,8 +137,8 @@ fn gradle(text: &str) -> Vec<Listed> {
     lines.filter_map(artifact).collect()
 }
 
-pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSource, Absent> {
-    let absent = |looked: Vec<String>, next: &str| Err(Absent { looked, next: next.to_owned() });
+pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSource, MissingSource> {
+    let absent = |looked: Vec<String>, next: &str| Err(MissingSource { looked, next: next.to_owned() });
     let Some((group, artifact)) = entry.name.split_once(':') else {
         return absent(Vec::new(), "it has no group");
     };

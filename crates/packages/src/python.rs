@@ -1,6 +1,6 @@
 //! Python distributions in the project's environment, located by their `RECORD` files.
 
-use crate::dependency_list::{Absent, DependencyList, Direct, Entry, PackageSource};
+use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource};
 use crate::name::{Ecosystem, python};
 use crate::project::{Project, is_plain, is_requirements, label};
 use crate::requirements;
@@ -132,7 +132,7 @@ pub(crate) fn imported(project: &Project<'_>, locked: &DependencyList, name: &st
     Some(Entry { name: name.to_owned(), ..entry.clone() })
 }
 
-pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSource, Absent> {
+pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSource, MissingSource> {
     let absent = |next: &str| {
         let looked = sites(project).iter().map(|site| site.raw().display().to_string()).collect::<Vec<_>>();
         let looked = if looked.is_empty() {
@@ -140,7 +140,7 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSourc
         } else {
             looked
         };
-        Absent { looked, next: next.to_owned() }
+        MissingSource { looked, next: next.to_owned() }
     };
     let Some(site) = &entry.at else {
         return Err(absent(

@@ -1,7 +1,7 @@
 //! Resolution of a dependency name to its sources.
 
 use crate::archive::Unpacked;
-use crate::dependency_list::{Absent, DependencyList, Direct, Entry, PackageSource};
+use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource};
 use crate::name::{Ecosystem, Name, read};
 use crate::places::Places;
 use crate::project::Project;
@@ -157,7 +157,7 @@ impl Dependencies {
                     Ok(PackageSource { path, version }) => {
                         all.packages.push(Package { label: label(&version), path, direct: entry.direct });
                     }
-                    Err(Absent { next, .. }) => {
+                    Err(MissingSource { next, .. }) => {
                         all.missing.push(Missing {
                             label: label(&entry.version),
                             direct: entry.direct,
@@ -219,7 +219,7 @@ impl Inner {
     }
 }
 
-fn place(ecosystem: Ecosystem, project: &Project<'_>, entry: &Entry) -> Result<PackageSource, Absent> {
+fn place(ecosystem: Ecosystem, project: &Project<'_>, entry: &Entry) -> Result<PackageSource, MissingSource> {
     match ecosystem {
         Ecosystem::Rust => cargo::place(project, entry),
         Ecosystem::JavaScript => javascript::place(project, entry),
@@ -354,7 +354,7 @@ fn files(ecosystem: Ecosystem) -> &'static str {
 }
 
 /// Returns the error for a package without sources on this machine.
-fn not_here(name: &Name, entry: &Entry, absent: Absent) -> Unresolved {
+fn not_here(name: &Name, entry: &Entry, absent: MissingSource) -> Unresolved {
     let label = crate::project::label(name.ecosystem, &entry.name, &entry.version);
     let looked = absent.looked.join("\n");
     Unresolved {
