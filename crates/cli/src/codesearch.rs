@@ -7,7 +7,7 @@ use crate::{
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use std::{env, path::PathBuf, sync::Arc};
-use toolpost_engine::{Access, CodeService, Dependencies, PROVIDERS, Places};
+use toolpost_engine::{Access, CodeService, Dependencies, PROVIDERS, PackageStores};
 use toolpost_workspace::{Workspace, operator};
 
 /// What the command line says of it.
@@ -119,7 +119,7 @@ pub(crate) fn service(settings: &Settings) -> Result<Option<Arc<CodeService>>> {
 pub(crate) fn dependencies(settings: &Settings, workspace: &Workspace) -> Option<Dependencies> {
     let variable = |name: &str| env::var_os(name).map(PathBuf::from);
     let unpacked = settings.cache.value.as_ref().map(|cache| cache.join("sources"));
-    let places = Places { unpacked, ..Places::customary(operator::home(), variable) };
+    let places = PackageStores { unpacked, ..PackageStores::default_locations(operator::home(), variable) };
     (settings.dependencies.value == OnOff::On).then(|| Dependencies::new(workspace.clone(), places))
 }
 

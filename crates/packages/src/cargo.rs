@@ -99,7 +99,7 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSourc
         }
         looked.push(format!("{}/{vendored}", at.display()));
     }
-    let Some(home) = &project.places.cargo else {
+    let Some(home) = &project.stores.cargo else {
         return Err(MissingSource { looked, next: "Cargo's home is not known: set CARGO_HOME".to_owned() });
     };
     let store = if entry.source.starts_with("git+") { "git/checkouts" } else { "registry/src" };

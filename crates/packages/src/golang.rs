@@ -101,7 +101,7 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSourc
             return Ok(found(path));
         }
     }
-    let Some(cache) = &project.places.go else {
+    let Some(cache) = &project.stores.go else {
         return Err(MissingSource {
             looked,
             next: "the module cache is not known: set GOMODCACHE".to_owned(),

@@ -13,13 +13,13 @@ mod javascript;
 mod maven;
 mod name;
 mod npm_lock;
-mod places;
 mod project;
 mod python;
 mod requirements;
 mod resolve;
+mod stores;
 
 pub use dependency_list::Direct;
 pub use name::{Ecosystem, is_dependency};
-pub use places::Places;
 pub use resolve::{All, Dependencies, Missing, Package, Resolved, Unresolved, Why};
+pub use stores::PackageStores;

@@ -152,7 +152,7 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSourc
     if !group.split('.').all(is_plain) || !is_plain(artifact) || !is_plain(version) {
         return absent(Vec::new(), "its name is not an artifact name");
     }
-    if project.places.maven.is_none() && project.places.gradle.is_none() {
+    if project.stores.maven.is_none() && project.stores.gradle.is_none() {
         return absent(Vec::new(), "neither Maven's local repository nor Gradle's cache is known");
     }
     let label = label(Ecosystem::Java, &entry.name, version);
@@ -173,7 +173,7 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSourc
         };
         return match project.unpacked.open(
             project.workspace,
-            project.places.unpacked.as_deref(),
+            project.stores.unpacked.as_deref(),
             &file,
             &label,
         ) {
@@ -198,11 +198,11 @@ fn folders(
     version: &str,
 ) -> Vec<(AllowedParent, PathBuf)> {
     let mut out = Vec::new();
-    if let Some(store) = &project.places.maven {
+    if let Some(store) = &project.stores.maven {
         let folder = store.join(group.replace('.', "/")).join(artifact).join(version);
         out.extend(AllowedParent::open(store).map(|holder| (holder, folder)));
     }
-    if let Some(holder) = project.places.gradle.as_deref().and_then(AllowedParent::open) {
+    if let Some(holder) = project.stores.gradle.as_deref().and_then(AllowedParent::open) {
         let above = holder.path().join(group).join(artifact).join(version);
         let opened = project.open(&above, std::slice::from_ref(&holder), "java");
         let names = opened.map(|above| project.list(&above)).unwrap_or_default();

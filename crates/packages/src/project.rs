@@ -1,6 +1,6 @@
 //! Manifests and lock files of the project, and access to their content.
 
-use crate::{archive::Unpacked, name::Ecosystem, places::Places};
+use crate::{archive::Unpacked, name::Ecosystem, stores::PackageStores};
 use std::path::Path;
 use toolpost_workspace::walk::{
     Candidate, Claim, Entry, Hidden, Kind, Next, Options, Prune, Rules, Visitor, found_below, walk,
@@ -36,7 +36,7 @@ const LARGEST: u64 = 32 << 20;
 /// The manifests of the project, and the locations of its packages.
 pub(crate) struct Project<'a> {
     pub(crate) workspace: &'a Workspace,
-    pub(crate) places: &'a Places,
+    pub(crate) stores: &'a PackageStores,
     pub(crate) unpacked: &'a Unpacked,
     /// Manifests and lock files, in order of depth.
     pub(crate) manifests: Vec<WorkspacePath>,
@@ -44,7 +44,7 @@ pub(crate) struct Project<'a> {
 
 impl<'a> Project<'a> {
     /// Finds the manifests and lock files of the workspace.
-    pub(crate) fn scan(workspace: &'a Workspace, places: &'a Places, unpacked: &'a Unpacked) -> Self {
+    pub(crate) fn scan(workspace: &'a Workspace, stores: &'a PackageStores, unpacked: &'a Unpacked) -> Self {
         let mut manifests: Vec<WorkspacePath> = Vec::new();
         let options = Options {
             rules: Rules::Git,
@@ -62,7 +62,7 @@ impl<'a> Project<'a> {
         }
         manifests.sort_by_cached_key(|path| (path.relative().components().count(), path.clone()));
         manifests.truncate(MOST);
-        Self { workspace, places, unpacked, manifests }
+        Self { workspace, stores, unpacked, manifests }
     }
 
     /// Returns the manifests with one of the given names.

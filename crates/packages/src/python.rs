@@ -109,7 +109,7 @@ pub(crate) fn sites(project: &Project<'_>) -> Vec<WorkspacePath> {
     for project in project.manifests.iter().filter(of_python).filter_map(WorkspacePath::parent) {
         environments.extend(ENVIRONMENTS.map(|name| project.raw().join(name)));
     }
-    environments.extend(project.places.python.clone());
+    environments.extend(project.stores.python.clone());
     let mut out: Vec<WorkspacePath> = Vec::new();
     for environment in environments {
         let Ok(libraries) = project.open(&environment.join("lib"), &holders, "lib") else { continue };
@@ -199,6 +199,6 @@ fn tops(project: &Project<'_>, entry: &Entry) -> Option<BTreeMap<String, usize>>
 /// Returns the directories that may contain environments: the roots and the active environment.
 fn holders(project: &Project<'_>) -> Vec<AllowedParent> {
     let mut out = project.workspace.allowed_parents();
-    out.extend(project.places.python.as_deref().and_then(|path: &Path| AllowedParent::open(path)));
+    out.extend(project.stores.python.as_deref().and_then(|path: &Path| AllowedParent::open(path)));
     out
 }

@@ -3,8 +3,8 @@
 use crate::archive::Unpacked;
 use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource};
 use crate::name::{Ecosystem, Name, read};
-use crate::places::Places;
 use crate::project::Project;
+use crate::stores::PackageStores;
 use crate::{cargo, golang, javascript, maven, python};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,7 +21,7 @@ pub struct Dependencies(Arc<Inner>);
 
 struct Inner {
     workspace: Workspace,
-    places: Places,
+    stores: PackageStores,
     unpacked: Unpacked,
     /// Parsed dependencies of each ecosystem, with the state of the files they came from.
     known: Mutex<HashMap<Ecosystem, (Print, Arc<DependencyList>)>>,
@@ -107,8 +107,8 @@ pub enum Why {
 impl Dependencies {
     /// Creates a resolver; reads nothing yet.
     #[must_use]
-    pub fn new(workspace: Workspace, places: Places) -> Self {
-        Self(Arc::new(Inner { workspace, places, unpacked: Unpacked::default(), known: Mutex::default() }))
+    pub fn new(workspace: Workspace, stores: PackageStores) -> Self {
+        Self(Arc::new(Inner { workspace, stores, unpacked: Unpacked::default(), known: Mutex::default() }))
     }
 
     /// Resolves a dependency name.
@@ -178,7 +178,7 @@ impl Dependencies {
 
 impl Inner {
     fn project(&self) -> Project<'_> {
-        Project::scan(&self.workspace, &self.places, &self.unpacked)
+        Project::scan(&self.workspace, &self.stores, &self.unpacked)
     }
 
     /// Returns the dependencies of an ecosystem, and parses its files again if they changed.

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-use toolpost_packages::{Dependencies, Direct, Places};
+use toolpost_packages::{Dependencies, Direct, PackageStores};
 use toolpost_workspace::{Action, Cause, Draft, Expect, Options};
 use toolpost_workspace::{CommitError, CommitKind, Workspace};
 
@@ -32,8 +32,8 @@ impl World {
         self
     }
 
-    fn places(&self) -> Places {
-        Places {
+    fn stores(&self) -> PackageStores {
+        PackageStores {
             cargo: Some(self.at("home/.cargo")),
             go: Some(self.at("home/go/pkg/mod")),
             python: None,
@@ -49,7 +49,7 @@ impl World {
     }
 
     fn dependencies(&self) -> Dependencies {
-        Dependencies::new(self.workspace("ws"), self.places())
+        Dependencies::new(self.workspace("ws"), self.stores())
     }
 
     /// Says what a name leads to: how it is shown and what stands there, or why it leads nowhere.
