@@ -32,7 +32,7 @@ type Print = Vec<(WorkspacePath, i128, u64, u64)>;
 
 /// A resolved dependency name.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Resolved {
+pub struct ResolvedPath {
     /// Its location, displayed as `rust:serde@1.0.228/src/lib.rs`.
     pub path: WorkspacePath,
     /// Choices that were made for an ambiguous name.
@@ -116,7 +116,7 @@ impl Dependencies {
     /// # Errors
     /// If the name is invalid, if the project does not depend on it, or if its sources are not on this
     /// machine.
-    pub fn resolve(&self, said: &str) -> Result<Resolved, Unresolved> {
+    pub fn resolve(&self, said: &str) -> Result<ResolvedPath, Unresolved> {
         let inner = &*self.0;
         let malformed = |what: String| Unresolved {
             why: Why::Malformed,
@@ -136,7 +136,7 @@ impl Dependencies {
         let found =
             place(name.ecosystem, &project, &entry).map_err(|absent| not_here(&name, &entry, absent))?;
         let path = below(&inner.workspace, &found, &name, said)?;
-        Ok(Resolved { path, notes })
+        Ok(ResolvedPath { path, notes })
     }
 
     /// Lists all dependencies; polls `stop` between packages.
