@@ -21,5 +21,5 @@ mod stores;
 
 pub use dependency_list::Direct;
 pub use name::{Ecosystem, is_dependency};
-pub use resolve::{All, Dependencies, Missing, Package, ResolvedPath, Unresolved, Why};
+pub use resolve::{All, Dependencies, Missing, Package, ResolveError, ResolveErrorKind, ResolvedPath};
 pub use stores::PackageStores;

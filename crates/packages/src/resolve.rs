@@ -76,9 +76,9 @@ pub struct All {
 
 /// An unresolved dependency name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unresolved {
+pub struct ResolveError {
     /// Category of the failure.
-    pub why: Why,
+    pub why: ResolveErrorKind,
     /// Message, in full sentences.
     pub what: String,
     /// Evidence: the packages or locations that were found instead.
@@ -91,7 +91,7 @@ pub struct Unresolved {
 
 /// Category of an unresolved dependency name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum ResolveErrorKind {
     /// Invalid syntax.
     Malformed,
     /// The project does not depend on the package, or not on this version.
@@ -116,10 +116,10 @@ impl Dependencies {
     /// # Errors
     /// If the name is invalid, if the project does not depend on it, or if its sources are not on this
     /// machine.
-    pub fn resolve(&self, said: &str) -> Result<ResolvedPath, Unresolved> {
+    pub fn resolve(&self, said: &str) -> Result<ResolvedPath, ResolveError> {
         let inner = &*self.0;
-        let malformed = |what: String| Unresolved {
-            why: Why::Malformed,
+        let malformed = |what: String| ResolveError {
+            why: ResolveErrorKind::Malformed,
             what,
             found: None,
             near: Vec::new(),
@@ -247,7 +247,7 @@ fn choose(
     project: &Project<'_>,
     locked: &DependencyList,
     name: &Name,
-) -> Result<(Entry, Vec<String>), Unresolved> {
+) -> Result<(Entry, Vec<String>), ResolveError> {
     let same = |entry: &&Entry| name.ecosystem.same(&entry.name, &name.package);
     let mut named: Vec<Entry> = locked.entries.iter().filter(same).cloned().collect();
     if named.is_empty() {
@@ -276,8 +276,8 @@ fn choose(
             return Ok((Entry { version: version.clone(), ..only.clone() }, Vec::new()));
         }
         let what = format!("The project does not depend on {} {version}.", name.package);
-        return Err(Unresolved {
-            why: Why::Unknown,
+        return Err(ResolveError {
+            why: ResolveErrorKind::Unknown,
             what,
             found: Some(format!("It depends on {}.", labels(&named).join(", "))),
             near: labels(&named),
@@ -296,8 +296,8 @@ fn choose(
             );
             Ok((only.clone(), vec![note]))
         }
-        (all, _) => Err(Unresolved {
-            why: Why::Several,
+        (all, _) => Err(ResolveError {
+            why: ResolveErrorKind::Several,
             what: format!(
                 "The project depends on {} versions of {}: give the version.",
                 all.len(),
@@ -311,7 +311,7 @@ fn choose(
 }
 
 /// Returns the error for a package that the project does not depend on.
-fn unknown(locked: &DependencyList, name: &Name) -> Unresolved {
+fn unknown(locked: &DependencyList, name: &Name) -> ResolveError {
     let prefix = name.ecosystem.prefix();
     let mut names: Vec<&str> = locked.entries.iter().map(|entry| entry.name.as_str()).collect();
     names.sort_unstable();
@@ -340,7 +340,7 @@ fn unknown(locked: &DependencyList, name: &Name) -> Unresolved {
         false => "Only packages in the lock files of the workspace are found, in the versions that the project uses.".to_owned(),
     };
     let found = (!found.is_empty()).then(|| found.join("\n"));
-    Unresolved { why: Why::Unknown, what, found, near, next: Some(next) }
+    ResolveError { why: ResolveErrorKind::Unknown, what, found, near, next: Some(next) }
 }
 
 fn files(ecosystem: Ecosystem) -> &'static str {
@@ -354,11 +354,11 @@ fn files(ecosystem: Ecosystem) -> &'static str {
 }
 
 /// Returns the error for a package without sources on this machine.
-fn not_here(name: &Name, entry: &Entry, absent: MissingSource) -> Unresolved {
+fn not_here(name: &Name, entry: &Entry, absent: MissingSource) -> ResolveError {
     let label = crate::project::label(name.ecosystem, &entry.name, &entry.version);
     let looked = absent.looked.join("\n");
-    Unresolved {
-        why: Why::Absent,
+    ResolveError {
+        why: ResolveErrorKind::Absent,
         what: format!("The project depends on {label}, whose sources are not on this machine."),
         found: (!looked.is_empty()).then(|| format!("Looked at:\n{looked}")),
         near: Vec::new(),
@@ -372,12 +372,12 @@ fn below(
     found: &PackageSource,
     name: &Name,
     said: &str,
-) -> Result<WorkspacePath, Unresolved> {
+) -> Result<WorkspacePath, ResolveError> {
     if name.below.is_empty() {
         return Ok(found.path.clone());
     }
-    let outside = |what: String| Unresolved {
-        why: Why::Outside,
+    let outside = |what: String| ResolveError {
+        why: ResolveErrorKind::Outside,
         what,
         found: None,
         near: vec![found.path.display()],
