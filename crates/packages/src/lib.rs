@@ -21,5 +21,7 @@ mod stores;
 
 pub use dependency_list::Direct;
 pub use name::{Ecosystem, is_dependency};
-pub use resolve::{All, Dependencies, Missing, Package, ResolveError, ResolveErrorKind, ResolvedPath};
+pub use resolve::{
+    Dependencies, Inventory, MissingPackage, Package, ResolveError, ResolveErrorKind, ResolvedPath,
+};
 pub use stores::PackageStores;

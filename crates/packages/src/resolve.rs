@@ -52,7 +52,7 @@ pub struct Package {
 
 /// A dependency whose sources are not on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Missing {
+pub struct MissingPackage {
     /// Name with version.
     pub label: String,
     /// Direct or transitive.
@@ -61,13 +61,13 @@ pub struct Missing {
     pub next: String,
 }
 
-/// All dependencies of a project.
+/// Inventory dependencies of a project.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct All {
+pub struct Inventory {
     /// Dependencies with sources on this machine, direct ones first.
     pub packages: Vec<Package>,
     /// Dependencies without sources on this machine.
-    pub missing: Vec<Missing>,
+    pub missing: Vec<MissingPackage>,
     /// Display paths of the files that were read.
     pub read: Vec<String>,
     /// Files that could not be parsed, with the reason.
@@ -140,10 +140,10 @@ impl Dependencies {
     }
 
     /// Lists all dependencies; polls `stop` between packages.
-    pub fn all(&self, stop: &dyn Fn() -> bool) -> All {
+    pub fn all(&self, stop: &dyn Fn() -> bool) -> Inventory {
         let inner = &*self.0;
         let project = inner.project();
-        let mut all = All::default();
+        let mut all = Inventory::default();
         for ecosystem in Ecosystem::ALL {
             let locked = inner.locked(ecosystem, &project);
             all.read.extend(locked.read.iter().cloned());
@@ -158,7 +158,7 @@ impl Dependencies {
                         all.packages.push(Package { label: label(&version), path, direct: entry.direct });
                     }
                     Err(MissingSource { next, .. }) => {
-                        all.missing.push(Missing {
+                        all.missing.push(MissingPackage {
                             label: label(&entry.version),
                             direct: entry.direct,
                             next,
