@@ -25,12 +25,12 @@ const DRAFT: &str = ".draft-";
 
 /// Hashes of the archives that this process has unpacked, with the file metadata at that time.
 #[derive(Default)]
-pub(crate) struct Unpacked(Mutex<HashMap<WorkspacePath, (Print, ContentHash)>>);
+pub(crate) struct ArchiveCache(Mutex<HashMap<WorkspacePath, (FileStamp, ContentHash)>>);
 
 /// Modification time, length and inode of a file.
-type Print = (i128, u64, u64);
+type FileStamp = (i128, u64, u64);
 
-impl Unpacked {
+impl ArchiveCache {
     /// Opens the directory with the content of an archive as an external root. Unpacks the archive first if
     /// the cache does not hold it; the directory is named by the archive's hash and appears complete or not
     /// at all.

@@ -1,6 +1,6 @@
 //! Manifests and lock files of the project, and access to their content.
 
-use crate::{archive::Unpacked, name::Ecosystem, stores::PackageStores};
+use crate::{archive::ArchiveCache, name::Ecosystem, stores::PackageStores};
 use std::path::Path;
 use toolpost_workspace::walk::{
     Candidate, Claim, Entry, Hidden, Kind, Next, Options, Prune, Rules, Visitor, found_below, walk,
@@ -37,14 +37,18 @@ const LARGEST: u64 = 32 << 20;
 pub(crate) struct Project<'a> {
     pub(crate) workspace: &'a Workspace,
     pub(crate) stores: &'a PackageStores,
-    pub(crate) unpacked: &'a Unpacked,
+    pub(crate) unpacked: &'a ArchiveCache,
     /// Manifests and lock files, in order of depth.
     pub(crate) manifests: Vec<WorkspacePath>,
 }
 
 impl<'a> Project<'a> {
     /// Finds the manifests and lock files of the workspace.
-    pub(crate) fn scan(workspace: &'a Workspace, stores: &'a PackageStores, unpacked: &'a Unpacked) -> Self {
+    pub(crate) fn scan(
+        workspace: &'a Workspace,
+        stores: &'a PackageStores,
+        unpacked: &'a ArchiveCache,
+    ) -> Self {
         let mut manifests: Vec<WorkspacePath> = Vec::new();
         let options = Options {
             rules: Rules::Git,

@@ -1,6 +1,6 @@
 //! Resolution of a dependency name to its sources.
 
-use crate::archive::Unpacked;
+use crate::archive::ArchiveCache;
 use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource};
 use crate::name::{Ecosystem, Name, read};
 use crate::project::Project;
@@ -22,13 +22,13 @@ pub struct Dependencies(Arc<Inner>);
 struct Inner {
     workspace: Workspace,
     stores: PackageStores,
-    unpacked: Unpacked,
+    unpacked: ArchiveCache,
     /// Parsed dependencies of each ecosystem, with the state of the files they came from.
-    known: Mutex<HashMap<Ecosystem, (Print, Arc<DependencyList>)>>,
+    known: Mutex<HashMap<Ecosystem, (FileStamp, Arc<DependencyList>)>>,
 }
 
 /// Path, modification time, length and inode of each file.
-type Print = Vec<(WorkspacePath, i128, u64, u64)>;
+type FileStamp = Vec<(WorkspacePath, i128, u64, u64)>;
 
 /// A resolved dependency name.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,7 +108,12 @@ impl Dependencies {
     /// Creates a resolver; reads nothing yet.
     #[must_use]
     pub fn new(workspace: Workspace, stores: PackageStores) -> Self {
-        Self(Arc::new(Inner { workspace, stores, unpacked: Unpacked::default(), known: Mutex::default() }))
+        Self(Arc::new(Inner {
+            workspace,
+            stores,
+            unpacked: ArchiveCache::default(),
+            known: Mutex::default(),
+        }))
     }
 
     /// Resolves a dependency name.
@@ -201,7 +206,7 @@ impl Inner {
         locked
     }
 
-    fn print(&self, ecosystem: Ecosystem, project: &Project<'_>) -> Print {
+    fn print(&self, ecosystem: Ecosystem, project: &Project<'_>) -> FileStamp {
         let mut paths = project.manifests.clone();
         match ecosystem {
             Ecosystem::Python => paths.extend(python::sites(project)),

@@ -1,6 +1,6 @@
 //! Tests with well-formed, damaged and hostile archives.
 
-use super::{Unpacked, chosen, unpack, zip::Archive};
+use super::{ArchiveCache, chosen, unpack, zip::Archive};
 use flate2::{Compression, Crc, write::DeflateEncoder};
 use std::io::Write;
 use std::path::Path;
@@ -179,7 +179,7 @@ fn an_archive_is_unpacked_once_and_again_when_it_is_another() {
     let workspace = Workspace::open(Options { roots: vec![place("root")], ..Options::default() }).unwrap().0;
     let cache = place("cache/sources");
     let cache = Some(cache.as_path());
-    let unpacked = Unpacked::default();
+    let unpacked = ArchiveCache::default();
     let jar = workspace.resolve("a.jar").unwrap();
     let open = || unpacked.open(&workspace, cache, &jar, "java:a:a@1");
     let first = open().unwrap();
@@ -194,7 +194,7 @@ fn an_archive_is_unpacked_once_and_again_when_it_is_another() {
     std::fs::write(&lies, "class Known {}").unwrap();
     assert_eq!(file(&open().unwrap()), "class Known {}");
     assert_eq!(
-        file(&Unpacked::default().open(&workspace, cache, &jar, "java:a:a@1").unwrap()),
+        file(&ArchiveCache::default().open(&workspace, cache, &jar, "java:a:a@1").unwrap()),
         "class Known {}"
     );
     std::fs::write(place("root/a.jar"), packed(&[self::file("A.java", b"class Other {}")])).unwrap();
