@@ -6,7 +6,7 @@ mod xml;
 use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource};
 use crate::name::Ecosystem;
 use crate::project::{Project, is_plain, label};
-use pom::{Coordinates, Parent, Pom, Shelf};
+use pom::{Coordinates, Parent, Pom, PomSource};
 use std::{
     cell::RefCell,
     collections::HashMap,
@@ -18,13 +18,13 @@ use toolpost_workspace::{AllowedParent, WorkspacePath};
 
 pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
     let mut out = DependencyList::default();
-    let shelf = Library::of(project, &mut out);
+    let shelf = PomLibrary::of(project, &mut out);
     let poms: Vec<&WorkspacePath> = project.named(&["pom.xml"]).collect();
     let all: Vec<_> = poms
         .iter()
         .filter_map(|file| {
             let pom = shelf.beside.get(file.raw())?;
-            Some((*file, pom::in_force(pom, Some(file.raw()), &shelf)))
+            Some((*file, pom::effective(pom, Some(file.raw()), &shelf)))
         })
         .collect();
     // Modules of the project that depend on each other are not dependencies.
@@ -58,13 +58,13 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
 }
 
 /// POMs of the project and of the local repository.
-struct Library<'a> {
+struct PomLibrary<'a> {
     project: &'a Project<'a>,
     beside: HashMap<PathBuf, Rc<Pom>>,
     stored: RefCell<HashMap<Coordinates, Option<Rc<Pom>>>>,
 }
 
-impl<'a> Library<'a> {
+impl<'a> PomLibrary<'a> {
     /// Reads the POMs of the project.
     fn of(project: &'a Project<'a>, out: &mut DependencyList) -> Self {
         let mut beside = HashMap::new();
@@ -92,7 +92,7 @@ impl<'a> Library<'a> {
     }
 }
 
-impl Shelf for Library<'_> {
+impl PomSource for PomLibrary<'_> {
     fn parent(&self, at: Option<&Path>, parent: &Parent) -> Option<(Rc<Pom>, Option<PathBuf>)> {
         let beside = at.and_then(Path::parent).filter(|_| !parent.beside.is_empty()).and_then(|at| {
             let path = plain_path(&at.join(&parent.beside))?;
