@@ -20,7 +20,7 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
 }
 
 /// A `replace` directive of `go.mod`.
-struct Replaced<'t> {
+struct Replacement<'t> {
     module: &'t str,
     version: Option<&'t str>,
     by: (&'t str, Option<&'t str>),
@@ -70,10 +70,10 @@ fn add(out: &mut DependencyList, text: &str, file: &WorkspacePath) {
     }
 }
 
-fn replacement<'t>(words: &[&'t str]) -> Option<Replaced<'t>> {
+fn replacement<'t>(words: &[&'t str]) -> Option<Replacement<'t>> {
     let arrow = words.iter().position(|word| *word == "=>")?;
     let (from, by) = (words.get(..arrow)?, words.get(arrow + 1..)?);
-    Some(Replaced {
+    Some(Replacement {
         module: from.first()?,
         version: from.get(1).copied(),
         by: (by.first()?, by.get(1).copied()),

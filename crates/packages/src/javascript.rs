@@ -53,10 +53,10 @@ pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
 }
 
 /// Returns the candidate directories of a package, starting from the directory that requires it.
-type Way = fn(&Project<'_>, &WorkspacePath, &Entry) -> Vec<PathBuf>;
+type Search = fn(&Project<'_>, &WorkspacePath, &Entry) -> Vec<PathBuf>;
 
 /// Finds an installed package that no manifest or lock file lists.
-pub(crate) fn lying(project: &Project<'_>, name: &str) -> Option<Entry> {
+pub(crate) fn unlisted(project: &Project<'_>, name: &str) -> Option<Entry> {
     let manifests = project.named(&["package.json"]).filter_map(WorkspacePath::parent);
     let roots = project.workspace.roots().iter().filter_map(|root| project.workspace.within(root, ".").ok());
     let (at, found) =
@@ -71,7 +71,7 @@ pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSourc
         return Err(MissingSource { looked, next: "its name is not a package name".to_owned() });
     };
     let holders = holders(project, at);
-    let ways: [Way; 3] = [upward, stored, nested];
+    let ways: [Search; 3] = [upward, stored, nested];
     let mut tried: Vec<PathBuf> = Vec::new();
     for way in ways {
         for folder in way(project, at, entry) {

@@ -126,9 +126,9 @@ fn plain_path(path: &Path) -> Option<PathBuf> {
     Some(out)
 }
 
-type Listed = (String, String, Direct);
+type ListedPackage = (String, String, Direct);
 
-fn gradle(text: &str) -> Vec<Listed> {
+fn gradle(text: &str) -> Vec<ListedPackage> {
     let lines = text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split('=').next());
     let artifact = |said: &str| {
         let (name, version) = said.trim().rsplit_once(':')?;

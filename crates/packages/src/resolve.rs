@@ -257,7 +257,7 @@ fn choose(
     let mut named: Vec<Entry> = locked.entries.iter().filter(same).cloned().collect();
     if named.is_empty() {
         named.extend(match name.ecosystem {
-            Ecosystem::JavaScript => javascript::lying(project, &name.package),
+            Ecosystem::JavaScript => javascript::unlisted(project, &name.package),
             Ecosystem::Python => python::imported(project, locked, &name.package),
             Ecosystem::Rust | Ecosystem::Go | Ecosystem::Java => None,
         });
