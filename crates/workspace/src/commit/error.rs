@@ -44,7 +44,7 @@ pub enum CommitKind {
     /// The path exists already.
     #[error("exists already")]
     Exists,
-    /// The content differs from what the caller has seen.
+    /// The content is not the one that the caller has seen.
     #[error("has changed since it was read (now {found}): read it again")]
     Changed {
         /// Hash of the current content.

@@ -33,7 +33,7 @@ pub struct UndoReport {
 /// Errors of an undo; nothing has changed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum UndoError {
-    /// Files differ from what the change left.
+    /// Files changed since the change.
     #[error("the change {id} was not undone, because {}{}", list(.obstacles), first(.later))]
     Changed {
         /// Id of the change.
@@ -77,7 +77,7 @@ pub enum UndoError {
     Commit(#[from] CommitError),
 }
 
-/// A file that differs from what the change left.
+/// A file that changed since the change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Obstacle {
     /// Display path.
