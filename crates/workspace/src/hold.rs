@@ -24,7 +24,7 @@ pub struct Hold {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum HoldError {
     /// Another call or process held one of the paths during the whole wait.
-    #[error("{path} is being changed by another call or process: waited {} ms, try again", .waited.as_millis())]
+    #[error("{path} is being changed by another call or process (waited {} ms): try again", .waited.as_millis())]
     Busy {
         /// The path.
         path: WorkspacePath,
@@ -33,7 +33,7 @@ pub enum HoldError {
     },
     /// Each lock needs a descriptor, and the limit is reached.
     #[error(
-        "{count} files cannot be changed at once, because too many files are open ({fault}): change fewer at a time, or raise the limit of open files"
+        "{count} files cannot be changed at once: too many open files ({fault}). Change fewer at a time, or raise the limit on open files"
     )]
     TooMany {
         /// Number of requested paths.

@@ -59,7 +59,7 @@ impl Root {
         }
         match stat(&self.0.path) {
             Ok(stat) if identity(&stat) == (self.0.device, self.0.inode) => None,
-            Ok(_) => Some("another one stands at its path"),
+            Ok(_) => Some("another directory is at its path"),
             Err(_) => Some("it was moved away"),
         }
     }

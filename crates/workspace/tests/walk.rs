@@ -328,7 +328,7 @@ fn only_regular_files_are_opened() {
     let walked = walk(&world.open(""), (), &on(1), &|| false, &Opens::default).unwrap();
     let mut opened: Vec<_> = walked.visitors.into_iter().flat_map(|opens| opens.0).collect();
     opened.sort();
-    let gone = || Err("it was removed or replaced while the walk went on".to_owned());
+    let gone = || Err("it was removed or replaced during the walk".to_owned());
     let odd = || Err("it is not a regular file".to_owned());
     let expected = [("file", Ok(4)), ("link", gone()), ("pipe", odd()), ("socket", odd())];
     assert_eq!(opened, expected.map(|(name, outcome)| (PathBuf::from(name), outcome)));

@@ -87,10 +87,10 @@ impl History<'_> {
                     .collect()
             }
             Some(Err(why)) => {
-                vec![file(path, Compared::Words(format!("the directory cannot be shown: {why}")))]
+                vec![file(path, Compared::Words(format!("the directory cannot be listed: {why}")))]
             }
             None if change.what == ChangeKind::Moved && change.before.is_none() => {
-                vec![file(path, Compared::Words("moved, with its content as it was".to_owned()))]
+                vec![file(path, Compared::Words("moved, content unchanged".to_owned()))]
             }
             None => vec![file(path, Compared::Contents(change.before.clone(), change.after.clone()))],
         }
@@ -106,8 +106,8 @@ impl History<'_> {
         let bytes = |content: Option<&Content>| content.map_or(Ok(Vec::new()), |content| self.bytes(content));
         let (old, new) = match (bytes(before), bytes(after)) {
             (Ok(old), Ok(new)) => (old, new),
-            (Err(why), _) => return DiffBody::Words(format!("what was there before cannot be shown: {why}")),
-            (_, Err(why)) => return DiffBody::Words(format!("what came of it cannot be shown: {why}")),
+            (Err(why), _) => return DiffBody::Words(format!("the former content cannot be shown: {why}")),
+            (_, Err(why)) => return DiffBody::Words(format!("the new content cannot be shown: {why}")),
         };
         match (text(&old), text(&new)) {
             (Some(old), Some(new)) if old != new => DiffBody::Text(unified_whole(old, new, CONTEXT)),
@@ -161,7 +161,7 @@ fn sentence(before: Option<&Content>, after: Option<&Content>) -> String {
         (None, Some(after)) => {
             let _ = write!(words, "{} made", name(after));
         }
-        (None, None) => words.push_str("an empty directory goes"),
+        (None, None) => words.push_str("empty directory removed"),
     }
     words
 }

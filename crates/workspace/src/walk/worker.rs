@@ -35,7 +35,7 @@ pub struct WalkResult<V> {
     pub ended: WalkEnd,
 }
 
-/// Ways in which a walk ends.
+/// Outcomes of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WalkEnd {
     /// Everything was visited.
