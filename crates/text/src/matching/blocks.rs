@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::find::{Search, without};
 use super::fold::{Spaces, indentation, is_blank, trimmed};
-use super::reindent::Shift;
+use super::reindent::{Shift, lacks_body};
 use super::{Difference, Found, Hit, Miss, Step, differ, keep};
 
 /// A single line must have so many characters.
@@ -193,8 +193,12 @@ fn fit(
     new: &str,
 ) -> Option<(Hit, Vec<Difference>)> {
     let file = search.view.get(place.range.clone())?;
-    let new = keep::characters(&pattern.lines.join("\n"), file, &without(new, &place.dropped));
+    let old = pattern.lines.join("\n");
+    let new = keep::characters(&old, file, &without(new, &place.dropped));
     let new = place.shift.apply(&new, || search.indent())?;
+    if lacks_body(&new) && !lacks_body(&old) {
+        return None;
+    }
     let mut dropped = place.dropped;
     dropped.dedup();
     Some((Hit { range: place.range, new }, dropped))

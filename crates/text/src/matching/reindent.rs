@@ -12,6 +12,8 @@ pub(crate) struct Shift {
     first: Pair,
     /// The second line of the old text is deeper than the first.
     steps_in: bool,
+    /// Indentations of old lines and of the deeper lines that follow them.
+    jumps: Vec<(usize, usize)>,
 }
 
 /// An indentation of the old text and that of the same line in the file.
@@ -59,8 +61,13 @@ impl Shift {
     pub(crate) fn new<'a>(lines: impl Iterator<Item = (&'a str, &'a str)>) -> Option<Self> {
         let mut seen: Vec<(&str, &str)> = Vec::new();
         let mut steps_in = false;
+        let (mut jumps, mut above) = (Vec::new(), usize::MAX);
         for (number, (old, file)) in lines.enumerate() {
             steps_in |= number == 1 && seen.first().is_some_and(|first| first.0.len() < old.len());
+            if above < old.len() {
+                jumps.push((above, old.len()));
+            }
+            above = old.len();
             match seen.iter().find(|known| known.0 == old) {
                 Some(known) if known.1 != file => return None,
                 Some(_) => {}
@@ -74,7 +81,7 @@ impl Shift {
         let deeper =
             |two: &[Pair]| two[0].old.len() < two[1].old.len() && two[0].file.len() < two[1].file.len();
         let consistent = pairs.windows(2).all(deeper);
-        first.filter(|_| consistent).map(|first| Self { pairs, first, steps_in })
+        first.filter(|_| consistent).map(|first| Self { pairs, first, steps_in, jumps })
     }
 
     /// Says whether no line is shifted by more than a level.
@@ -99,7 +106,8 @@ impl Shift {
         let deeper = |two: &[&str]| indent(two[1]).len() > indent(two[0]).len() && !opens(two[0]);
         let cut = !self.steps_in && self.is_cut(&own) && lines.windows(2).any(deeper);
         let starts_cut = begin.is_empty() && !self.steps_in && lines.windows(2).next().is_some_and(deeper);
-        if begins_alike && own.iter().all(|own| self.known(own).is_some()) {
+        let jumps = !self.jumps_alike(&own, self.old_level(&own));
+        if begins_alike && own.iter().all(|own| self.known(own).is_some()) && !jumps {
             let mapped = self.rewrite(new, |own| self.known(own).map(str::to_owned))?;
             return (mapped == new || like_file != Fit::Exact && !cut).then_some(mapped);
         }
@@ -107,6 +115,9 @@ impl Shift {
             let scale = self.scale(&own, *usual)?;
             let plausible = begins_alike
                 && !cut
+                && !jumps
+                && self.has_level()
+                && self.goes_out_alike(&own)
                 && !starts_cut
                 && self.steps_by(&own, self.old_level(&own))
                 && !self.is_mixed(&lines);
@@ -184,6 +195,28 @@ impl Shift {
             _ if own.iter().any(|own| own.contains('\t')) => 1,
             _ => self.level(own),
         }
+    }
+
+    /// Checks that new text is only deeper than the line before by more than a level where the old text is, too.
+    fn jumps_alike(&self, own: &[&str], level: usize) -> bool {
+        own.windows(2).all(|two| {
+            let (above, below) = (two[0].len(), two[1].len());
+            below <= above + level || self.jumps.contains(&(above, below))
+        })
+    }
+
+    /// Checks that all steps of the old text are multiples of its least step.
+    fn has_level(&self) -> bool {
+        let least = self.pairs.windows(2).map(|two| two[1].old.len() - two[0].old.len()).min();
+        least.is_none_or(|least| least == self.steps(|pair| pair.old.as_str()))
+    }
+
+    /// Checks that new text with lines less indented than the whole old text has the level of the old text.
+    fn goes_out_alike(&self, own: &[&str]) -> bool {
+        let base = self.first.old.len();
+        let least = self.pairs.first().map_or(0, |pair| pair.old.len());
+        let level = own.iter().fold(0, |common, own| greatest(common, own.len().abs_diff(base)));
+        own.iter().all(|own| own.len() >= least) || self.pairs.len() < 2 || level == self.old_level(own)
     }
 
     /// Checks that new text goes on in the levels of the old text, and that no line is deeper than the line before
@@ -314,6 +347,21 @@ const OPENERS: &[&str] = &[
     "begin", "case", "class", "def", "else", "elsif", "ensure", "for", "function", "if", "module", "repeat",
     "rescue", "unless", "until", "when", "while",
 ];
+
+/// Words that begin a line of Python that ends with a colon and needs deeper lines below.
+const HEADS: &[&str] = &[
+    "async", "class", "def", "elif", "else", "except", "finally", "for", "if", "match", "try", "while", "with",
+];
+
+/// Checks whether a line that heads a block in Python is followed by a line that is no deeper.
+pub(super) fn lacks_body(text: &str) -> bool {
+    let lines: Vec<&str> = text.split('\n').filter(|line| !is_blank_line(line)).collect();
+    lines.windows(2).any(|two| {
+        let head = two[0].trim();
+        let first = head.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        head.ends_with(':') && HEADS.contains(&first) && indent(two[1]).len() <= indent(two[0]).len()
+    })
+}
 
 /// Says whether there is nothing on a line.
 fn is_blank_line(line: &str) -> bool {
