@@ -15,7 +15,7 @@ use crate::greeting::{Promises, greeting};
 use crate::heard::Heard;
 use crate::readiness::Readiness;
 use crate::wire::{Over, Unanswered, Wire, locked};
-use crate::{Fault, Home, Known, Settings, Stage, Stamp, Standing, Talk};
+use crate::{Fault, Home, Known, Settings, Stage, Stamp, Standing};
 
 /// Time limit for the exit of a server that has closed its output.
 const ENDING: Duration = Duration::from_secs(1);
@@ -27,9 +27,9 @@ pub struct Server {
     served: Served,
     wire: Wire,
     pub(crate) heard: Arc<Heard>,
-    greeted: watch::Sender<Option<Result<Promises, Fault>>>,
+    pub(crate) greeted: watch::Sender<Option<Result<Promises, Fault>>>,
     pub(crate) documents: Mutex<Documents>,
-    used: Mutex<Instant>,
+    pub(crate) used: Mutex<Instant>,
     started: Instant,
     lost: Mutex<Option<Fault>>,
 }
@@ -94,28 +94,6 @@ impl Server {
     #[must_use]
     pub fn idle(&self) -> Duration {
         locked(&self.used).elapsed()
-    }
-
-    /// Waits until the server has answered `initialize`, and returns the interface for requests.
-    ///
-    /// # Errors
-    /// If it does not answer in time, or has ended.
-    pub async fn greeted(&self, wait: Duration) -> Result<Talk<'_>, Fault> {
-        *locked(&self.used) = Instant::now();
-        let mut greeted = self.greeted.subscribe();
-        let known = match timeout(wait, greeted.wait_for(Option::is_some)).await {
-            Ok(Ok(known)) => known.clone(),
-            Ok(Err(_)) | Err(_) => None,
-        };
-        match known {
-            Some(Ok(promises)) => Ok(Talk { server: self, promises }),
-            Some(Err(fault)) => Err(fault),
-            None => Err(Fault::Late {
-                server: self.known.name.to_owned(),
-                method: "initialize".to_owned(),
-                waited: wait,
-            }),
-        }
     }
 
     /// Returns the failure once the server has ended; `None` while it lives.

@@ -25,6 +25,30 @@ pub struct Talk<'a> {
     pub(crate) promises: Promises,
 }
 
+impl Server {
+    /// Waits until the server has answered `initialize`, and returns the interface for requests.
+    ///
+    /// # Errors
+    /// If it does not answer in time, or has ended.
+    pub async fn greeted(&self, wait: Duration) -> Result<Talk<'_>, Fault> {
+        *locked(&self.used) = Instant::now();
+        let mut greeted = self.greeted.subscribe();
+        let known = match timeout(wait, greeted.wait_for(Option::is_some)).await {
+            Ok(Ok(known)) => known.clone(),
+            Ok(Err(_)) | Err(_) => None,
+        };
+        match known {
+            Some(Ok(promises)) => Ok(Talk { server: self, promises }),
+            Some(Err(fault)) => Err(fault),
+            None => Err(Fault::Late {
+                server: self.known().name.to_owned(),
+                method: "initialize".to_owned(),
+                waited: wait,
+            }),
+        }
+    }
+}
+
 impl Talk<'_> {
     /// Returns the position encoding.
     #[must_use]
