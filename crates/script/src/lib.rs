@@ -9,6 +9,7 @@ mod limits;
 mod machine;
 mod prepare;
 mod run;
+mod task;
 mod watch;
 
 pub use fault::{Fault, Why};
@@ -16,4 +17,5 @@ pub use host::{Answering, Asked, Host, Reply};
 pub use kept::Lines;
 pub use limits::Limits;
 pub use prepare::prepared;
-pub use run::{Ended, Script, Used, run};
+pub use run::{Ended, Used, run};
+pub use task::Script;

@@ -1,10 +1,11 @@
 //! Execution of a script on its own thread, with its calls answered by the caller.
 
 use crate::{
-    Asked, Fault, Host, Limits, Lines, Reply, Why,
+    Fault, Host, Lines, Reply, Why,
     gate::{self, Thread},
     kept::Keeper,
     machine,
+    task::{Request, Script, Shared},
     watch::Watch,
 };
 use std::{
@@ -21,19 +22,6 @@ use tokio_util::sync::CancellationToken;
 const GRACE: Duration = Duration::from_secs(1);
 /// Stack of a script's thread in addition to the script's own limit.
 const STACK: usize = 1024 * 1024;
-
-/// A script, and its environment.
-#[derive(Debug, Clone, Default)]
-pub struct Script {
-    /// The source, with or without fences and tags.
-    pub source: String,
-    /// JavaScript functions, each of which takes the host, the data, and the globals so far, and returns more globals.
-    pub libraries: Vec<String>,
-    /// The data for the libraries.
-    pub rows: Vec<Vec<String>>,
-    /// The limits.
-    pub limits: Limits,
-}
 
 /// The outcome of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,21 +47,6 @@ pub struct Used {
     pub compute: Duration,
     /// Total time.
     pub wall: Duration,
-}
-
-/// A batch of calls, and the channel for their answers.
-pub(crate) struct Request {
-    pub(crate) calls: Vec<Asked>,
-    pub(crate) at_once: usize,
-    pub(crate) answers: oneshot::Sender<Vec<Result<Reply, String>>>,
-}
-
-/// The state shared by a script's thread and its caller.
-pub(crate) struct Shared {
-    pub(crate) watch: Watch,
-    pub(crate) logs: Keeper,
-    pub(crate) outputs: Keeper,
-    pub(crate) limits: Limits,
 }
 
 /// Stops the script when the caller drops the future.

@@ -3,7 +3,7 @@
 use super::errors;
 use crate::{
     border,
-    run::{Request, Shared},
+    task::{Request, Shared},
 };
 use rquickjs::{Ctx, Exception, Function, Object, Result};
 use std::sync::Arc;

@@ -6,7 +6,7 @@ mod loose;
 
 use crate::{
     Fault, Reply, Why, border, prepare,
-    run::{Request, Script, Shared},
+    task::{Request, Script, Shared},
 };
 use loose::Loose;
 use rquickjs::{
