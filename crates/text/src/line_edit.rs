@@ -1,6 +1,5 @@
 //! Lines replaced, taken out or put in by their numbers, and what models get wrong when they send them.
 
-mod brackets;
 mod echo;
 mod indentation;
 mod prefix;

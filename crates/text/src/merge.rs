@@ -10,6 +10,7 @@ mod loss;
 mod pieces;
 mod refusal;
 mod repeat;
+mod scope;
 mod sequence;
 mod whole;
 
@@ -18,11 +19,12 @@ pub use crate::omission::{Marker, marker};
 use crate::encoding::{Indent, Splice};
 use crate::lines::{bare, lf};
 
-pub use anchor::{Ends, Scope, place};
+pub use anchor::place;
 pub use indent::{adapted, fit};
 pub use line::{Line, snippet};
 pub use pieces::{Piece, apply, splices};
 pub use refusal::{Refusal, Why, no_marker};
+pub use scope::{Ends, Scope};
 pub use whole::{replace_all, resembles};
 
 /// A file into which a snippet is put has fewer lines than this.

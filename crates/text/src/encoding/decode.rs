@@ -2,7 +2,8 @@
 
 use encoding_rs::{Encoding as Charset, ISO_2022_JP, UTF_16BE, UTF_16LE};
 
-use super::{Encoding, HEAD, NotText, bom};
+use super::kind::bom;
+use super::{Encoding, HEAD, NotText};
 
 /// The first of the 256 private characters that stand for bytes of an unknown encoding.
 const PRIVATE: u32 = 0x10_FE00;

@@ -79,7 +79,7 @@ enum Places {
 
 /// Finds a sequence in another; overlaps count.
 fn places(hay: &[usize], needle: &[usize]) -> Places {
-    let mut found = crate::matching::runs(hay, needle).into_iter();
+    let mut found = crate::subsequence::occurrences(hay, needle).into_iter();
     match (found.next(), found.next()) {
         (None, _) => Places::None,
         (Some(at), None) => Places::One(at),

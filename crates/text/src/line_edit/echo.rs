@@ -2,7 +2,6 @@
 
 use std::cmp::Ordering;
 
-use super::brackets::balance;
 use super::{Place, Side};
 use crate::lines::{indent, is_blank};
 
@@ -148,4 +147,13 @@ fn stands_once(place: &Place<'_>, line: &str) -> bool {
     let line = line.trim();
     let word = line.contains(char::is_alphanumeric);
     word && place.lines.iter().filter(|known| known.trim() == line).take(2).count() == 1
+}
+
+/// Counts how many more brackets lines open than they close.
+fn balance(lines: &[&str]) -> i64 {
+    lines.iter().flat_map(|line| line.bytes()).fold(0, |balance, byte| match byte {
+        b'(' | b'[' | b'{' => balance + 1,
+        b')' | b']' | b'}' => balance - 1,
+        _ => balance,
+    })
 }

@@ -7,6 +7,7 @@ use super::find::{Search, without};
 use super::fold::{Spaces, indentation, is_blank, trimmed};
 use super::reindent::{Shift, lacks_body};
 use super::{Difference, Found, Hit, Miss, Step, differ, keep};
+use crate::subsequence::occurrences;
 
 /// A single line must have so many characters.
 const ONE_LINE: usize = 12;
@@ -132,7 +133,7 @@ fn places(search: &Search<'_>, pattern: &Pattern<'_>) -> Vec<Place> {
     let wanted: Vec<u64> = pattern.folded.iter().map(|line| hash(line)).collect();
     let mut effort = 0;
     let mut places = Vec::new();
-    for first in runs(&blocks.hashes, &wanted) {
+    for first in occurrences(&blocks.hashes, &wanted) {
         if blocks.view[first] < search.start() {
             continue;
         }
@@ -202,31 +203,6 @@ fn fit(
     let mut dropped = place.dropped;
     dropped.dedup();
     Some((Hit { range: place.range, new }, dropped))
-}
-
-/// Finds a sequence in another, overlaps included, in linear time.
-pub(crate) fn runs<T: PartialEq>(hay: &[T], needle: &[T]) -> Vec<usize> {
-    let mut fallback = vec![0; needle.len()];
-    let mut length = 0;
-    for index in 1..needle.len() {
-        while length > 0 && needle[index] != needle[length] {
-            length = fallback[length - 1];
-        }
-        length += usize::from(needle[index] == needle[length]);
-        fallback[index] = length;
-    }
-    let mut found = Vec::new();
-    let mut length = 0;
-    for (index, item) in hay.iter().enumerate() {
-        while length > 0 && (length == needle.len() || *item != needle[length]) {
-            length = fallback[length - 1];
-        }
-        length += usize::from(needle.get(length) == Some(item));
-        if length == needle.len() {
-            found.push(index + 1 - length);
-        }
-    }
-    found
 }
 
 /// Stands for what a folded line holds apart from its indentation.

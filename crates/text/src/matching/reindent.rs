@@ -350,7 +350,8 @@ const OPENERS: &[&str] = &[
 
 /// Words that begin a line of Python that ends with a colon and needs deeper lines below.
 const HEADS: &[&str] = &[
-    "async", "class", "def", "elif", "else", "except", "finally", "for", "if", "match", "try", "while", "with",
+    "async", "class", "def", "elif", "else", "except", "finally", "for", "if", "match", "try", "while",
+    "with",
 ];
 
 /// Checks whether a line that heads a block in Python is followed by a line that is no deeper.

@@ -4,38 +4,8 @@ use std::ops::Range;
 
 use super::edge::{self, Side};
 use super::line::{depth, has_word, is_blank, same};
+use super::scope::{Ends, Scope, Segment};
 use super::{Line, Piece, Refusal, Why, entry, loss, repeat, sequence};
-
-/// Some lines of a file into which a snippet goes.
-#[derive(Debug, Clone, Copy)]
-pub struct Scope<'a> {
-    /// The lines.
-    pub old: &'a [&'a str],
-    /// How many lines of the file are before them.
-    pub base: usize,
-    /// How the ends of the snippet lie to those of the lines.
-    pub ends: Ends,
-}
-
-/// How the ends of a snippet lie to those of the lines that it goes into.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ends {
-    /// It may begin and end anywhere.
-    Open,
-    /// Where it has no marker at an end, the ends are the same.
-    Fixed,
-}
-
-/// A part of a snippet between two markers.
-pub(super) struct Segment<'a> {
-    pub(super) lines: &'a [Line],
-    /// The number of lines of the snippet before it.
-    pub(super) at: usize,
-    /// The marker before it.
-    pub(super) before: Option<&'a Line>,
-    /// The marker after it.
-    pub(super) after: Option<&'a Line>,
-}
 
 /// Finds the place of every part of a snippet; what lies between the places stays.
 ///

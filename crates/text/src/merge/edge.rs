@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::anchor::Segment;
 use super::line::{depth, has_word, is_blank, same};
+use super::scope::Segment;
 use super::{Line, entry};
 
 /// What lies at one end of a part.

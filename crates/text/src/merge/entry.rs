@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::anchor::{Ends, Scope, Segment};
 use super::line::{depth, has_word, is_blank};
+use super::scope::{Ends, Scope, Segment};
 use super::{Line, Piece, Refusal, Why};
 use crate::lines::LineRange;
 

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::anchor::{Ends, Scope, Segment};
 use super::line::{depth, has_word, is_blank, same};
+use super::scope::{Ends, Scope, Segment};
 use super::{Line, Why, heading};
 use crate::cut;
 use crate::lines::LineRange;

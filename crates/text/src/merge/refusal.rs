@@ -1,6 +1,7 @@
 //! Why a snippet has no certain place in a text.
 
-use super::{Line, Marker, Piece, marker};
+use super::{Line, Piece};
+use crate::omission::{Marker, marker};
 use crate::{cut, lines::LineRange};
 
 /// A part of a snippet that could not be placed, and why.

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::anchor::{Ends, Scope};
 use super::line::{depth, has_word, is_blank, same};
+use super::scope::{Ends, Scope};
 use super::{Line, Piece, Refusal, Why};
 
 /// Returns the pieces that take moved lines away from their former place.

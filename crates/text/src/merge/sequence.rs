@@ -1,7 +1,7 @@
 //! The cheapest alignment of a snippet with the lines that it goes into.
 
-use super::anchor::{Ends, Scope};
 use super::line::{has_word, is_blank, same};
+use super::scope::{Ends, Scope};
 use super::{Line, Why};
 use crate::cut;
 

@@ -8,7 +8,8 @@ use std::ops::Range;
 use super::hunk::{End, Ending, Format, Hunk, Line, Sign};
 use super::misfit::Trouble;
 use crate::lines::{LineIndex, LineRange, bare};
-use crate::matching::{closest, plain, runs};
+use crate::matching::{closest, plain};
+use crate::subsequence::occurrences;
 
 /// How strictly lines are compared; each pass overlooks what the ones before it do, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -219,7 +220,7 @@ impl<'a> Page<'a> {
         };
         self.effort.set(self.effort.get().saturating_add(all.len()));
         let hashes: Vec<u64> = wanted.iter().map(|line| hash(pass, line)).collect();
-        runs(all, &hashes).into_iter().map(|hit| hit + from).collect()
+        occurrences(all, &hashes).into_iter().map(|hit| hit + from).collect()
     }
 
     fn agrees(&self, pass: Pass, wanted: &[&str], at: usize) -> bool {
