@@ -76,7 +76,7 @@ pub use toolpost_process::{
 /// What a script may use up.
 pub use toolpost_script::Limits as ScriptLimits;
 /// What a line of shell would do.
-pub use toolpost_syntax::shell;
+pub use toolpost_shell as shell;
 /// What the project depends on, and where that lies.
 pub use toolpost_workspace::dependencies::{Dependencies, Places, Resolved, is_dependency};
 pub use touch::{Access, Extent, Touch};

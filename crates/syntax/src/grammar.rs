@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::Kind;
-use crate::queries::Queries;
+use crate::captures::Queries;
 
 /// A grammar, and what its nodes are.
 pub(crate) struct Grammar {
@@ -189,3 +189,6 @@ impl Grammar {
         self.attributes.contains(&node)
     }
 }
+
+// The table `ALL`, which the build script generates from the folders in `languages/`.
+include!(concat!(env!("OUT_DIR"), "/languages.rs"));

@@ -3,7 +3,6 @@
 use tree_sitter::Node;
 
 use crate::grammar::Headings;
-use crate::read::bare;
 use crate::{Item, Kind};
 
 /// How deep a document is opened in search of headings.
@@ -68,7 +67,7 @@ fn heading(headings: &Headings, node: Node<'_>, text: &str) -> (usize, Item) {
     });
     let range = node.byte_range();
     let shown = text.get(range.clone()).unwrap_or_default();
-    let mut item = bare(Kind::Section, range.start..range.start + shown.trim_end().len());
+    let mut item = Item::bare(Kind::Section, range.start..range.start + shown.trim_end().len());
     if let Some(words) = node.child_by_field_name(headings.text) {
         let name = text.get(words.byte_range()).unwrap_or_default().trim();
         // A row of signs that closes a heading is no part of its words.

@@ -33,6 +33,27 @@ pub struct Item {
     pub further: Vec<(String, Range<usize>)>,
 }
 
+impl Item {
+    /// Returns an item without a name, a body or children.
+    pub(crate) fn bare(kind: Kind, range: Range<usize>) -> Self {
+        Self {
+            kind,
+            name: String::new(),
+            attributes: None,
+            head: range.start,
+            end: range.end,
+            range,
+            body: None,
+            children: Vec::new(),
+            parameters: None,
+            at: None,
+            hint: None,
+            value: None,
+            further: Vec::new(),
+        }
+    }
+}
+
 /// What an item is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {

@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use crate::grammar::{Grammar, Sort};
-use crate::languages::ALL;
-use crate::{Tree, Unread};
+use crate::grammar::{ALL, Grammar, Sort};
 
 /// A language for which there is a parser.
 #[derive(Clone, Copy)]
@@ -93,15 +91,6 @@ impl Language {
     pub fn print(self) -> impl Iterator<Item = &'static str> {
         let queries = self.0.queries.iter().flat_map(|(name, text)| [*name, *text]);
         std::iter::once(self.0.name).chain(queries)
-    }
-
-    /// Parses a text.
-    ///
-    /// # Errors
-    ///
-    /// When the text is too large or too tangled.
-    pub fn parse(self, text: &str) -> Result<Tree<'_>, Unread> {
-        Tree::parse(self, text)
     }
 }
 

@@ -67,7 +67,7 @@ impl Reader<'_> {
             }
         }
         for range in lead.comments.into_iter().chain(lead.attributes) {
-            out.push(bare(Kind::Comment, range));
+            out.push(Item::bare(Kind::Comment, range));
         }
         out.sort_by_key(|item| item.range.start);
         out
@@ -104,7 +104,7 @@ impl Reader<'_> {
             if comment.start > start || alone.is_empty() && self.touches(comment.end, start) {
                 start = start.min(comment.start);
             } else {
-                alone.push(bare(Kind::Comment, comment));
+                alone.push(Item::bare(Kind::Comment, comment));
             }
         }
         item.range.start = start;
@@ -117,7 +117,7 @@ impl Reader<'_> {
         let range = self.trimmed(&node.byte_range());
         let inner = self.unwrap(node);
         let (attributes, head) = self.head(node, &range);
-        let mut item = Item { attributes, head, ..bare(Kind::Statement, range) };
+        let mut item = Item { attributes, head, ..Item::bare(Kind::Statement, range) };
         let Some(rule) = self.grammar.rule(inner.kind()) else {
             item.children = self.local(node, depth);
             return item;
@@ -376,22 +376,4 @@ pub(crate) fn at<'t>(node: Node<'t>, path: &str) -> Option<Node<'t>> {
             node.children(&mut cursor).find(|child| child.kind() == kind)
         }
     })
-}
-
-pub(crate) fn bare(kind: Kind, range: Range<usize>) -> Item {
-    Item {
-        kind,
-        name: String::new(),
-        attributes: None,
-        head: range.start,
-        end: range.end,
-        range,
-        body: None,
-        children: Vec::new(),
-        parameters: None,
-        at: None,
-        hint: None,
-        value: None,
-        further: Vec::new(),
-    }
 }

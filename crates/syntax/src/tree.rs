@@ -4,6 +4,7 @@ pub(crate) mod blank;
 
 use std::ops::{ControlFlow, Range};
 
+use toolpost_text::lines::LineIndex;
 use tree_sitter::{Node, ParseOptions, ParseState, Parser};
 
 use crate::entries::{self, Repeated};
@@ -41,10 +42,21 @@ pub struct Tree<'a> {
     tree: tree_sitter::Tree,
 }
 
+impl Language {
+    /// Parses a text.
+    ///
+    /// # Errors
+    ///
+    /// When the text is too large or too tangled.
+    pub fn parse(self, text: &str) -> Result<Tree<'_>, Unread> {
+        Tree::parse(self, text)
+    }
+}
+
 impl<'a> Tree<'a> {
     pub(crate) fn parse(language: Language, text: &'a str) -> Result<Self, Unread> {
         let seen = if language.name() == "cpp" { blank::exports(text) } else { text.into() };
-        let tree = tree_of(&(language.0.load)(), &seen)?;
+        let tree = parse_bounded(&(language.0.load)(), &seen)?;
         Ok(Self { language, text, tree })
     }
 
@@ -184,8 +196,23 @@ impl<'a> Tree<'a> {
     }
 }
 
+/// Returns the line, counted from 1, of the first syntax error in `after`, if `before` had fewer errors.
+///
+/// A text that cannot be parsed within bounds counts as one without errors.
+#[must_use]
+pub fn added_error(language: Language, before: &str, after: &str) -> Option<usize> {
+    let errors = |text: &str| language.parse(text).map(|tree| tree.errors()).unwrap_or_default();
+    let now = errors(after);
+    let first = now.first()?;
+    (now.len() > errors(before).len()).then(|| LineIndex::new(after).line(first.start))
+}
+
 /// Parses a text with a grammar, within a number of steps that grows with the text.
-pub(crate) fn tree_of(grammar: &tree_sitter::Language, text: &str) -> Result<tree_sitter::Tree, Unread> {
+///
+/// # Errors
+///
+/// If the text is too long or too tangled, or the parser does not support the grammar.
+pub fn parse_bounded(grammar: &tree_sitter::Language, text: &str) -> Result<tree_sitter::Tree, Unread> {
     if text.len() > LONGEST {
         return Err(Unread::TooLong);
     }

@@ -8,7 +8,7 @@ use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator as _};
 use super::parts::LEVELS;
 use super::within::Within;
 use super::{Binding, Bound, Facts, Import, Reach, Reference, Scope, Usage, What};
-use crate::queries::{Queries, Role};
+use crate::captures::{Queries, Role};
 use crate::shape::{self, chain};
 use crate::{Base, Chain, Item, Kind, Step, Symbol, Tree};
 

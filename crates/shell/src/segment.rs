@@ -1,7 +1,12 @@
 //! What a reading of shell finds: commands, and what each of them does.
 
-use super::{Places, Search, Word};
+use crate::word::Word;
 use std::borrow::Cow;
+
+/// How a command in a loop is reached.
+pub(crate) const LOOP: &str = "a loop";
+/// How a command in a function is reached.
+pub(crate) const FUNCTION: &str = "a function";
 
 /// All that a text would run, as far as it can be known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -96,6 +101,36 @@ pub enum Effect {
     },
 }
 
+/// A directory whose files a command reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Search {
+    /// The directory, or a file.
+    pub start: Word,
+    /// Names that begin with a dot are read, too.
+    pub hidden: bool,
+    /// Files that ignore rules name are read, too.
+    pub ignored: bool,
+    /// Patterns of names: only these are read, unless there are none.
+    pub names: Vec<String>,
+    /// Patterns of names that are not read.
+    pub except: Vec<String>,
+}
+
+/// The directories in which the commands of a text may run, from where it starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Places {
+    /// One of these: empty for the start, else as the text names them.
+    Known(Vec<String>),
+    /// Anywhere.
+    Unknown,
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        Self::Known(vec![String::new()])
+    }
+}
+
 impl Segment {
     /// Makes a segment of a program and its arguments.
     pub(crate) fn of(words: Vec<Word>) -> Self {
@@ -113,12 +148,6 @@ impl Segment {
     #[must_use]
     pub fn program_name(&self) -> Option<&str> {
         self.program().map(|program| program.rsplit('/').next().unwrap_or(program))
-    }
-
-    /// Tells whether it has an option, however that is spelled: long, short, cut short, or among others.
-    #[must_use]
-    pub fn carries(&self, option: &str) -> bool {
-        super::effects::carries(self, option)
     }
 
     /// Adds that a word makes the command do more.

@@ -1,25 +1,10 @@
 //! Directories that a command reads as a whole: recursive searches, and what `find` hands to other programs.
 
-use super::{
-    Effect, Options, Segment, Word,
+use crate::{
+    Effect, Options, Search, Segment, Word,
     options::{self, Until},
     programs::{self, Form, Operands},
 };
-
-/// A directory whose files a command reads.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Search {
-    /// The directory, or a file.
-    pub start: Word,
-    /// Names that begin with a dot are read, too.
-    pub hidden: bool,
-    /// Files that ignore rules name are read, too.
-    pub ignored: bool,
-    /// Patterns of names: only these are read, unless there are none.
-    pub names: Vec<String>,
-    /// Patterns of names that are not read.
-    pub except: Vec<String>,
-}
 
 /// The options that decide what a search reads.
 struct Given<'o>(&'o Options);
@@ -41,7 +26,7 @@ impl Given<'_> {
 }
 
 /// Notes the directories that a command searches by itself.
-pub(super) fn note(segment: &mut Segment, form: &Form, sorted: &Options) {
+pub(crate) fn note(segment: &mut Segment, form: &Form, sorted: &Options) {
     let given = Given(sorted);
     let plain = |hidden, ignored| Search {
         start: Word::known_as("."),
@@ -109,7 +94,7 @@ fn ripgrep(given: &Given<'_>, plain: impl Fn(bool, bool) -> Search) -> Search {
 }
 
 /// Notes the directories whose files `find` and its like hand to a program that reads them.
-pub(super) fn note_handed_on(segment: &mut Segment, own: &[Word], inner: &[Vec<Word>]) {
+pub(crate) fn note_handed_on(segment: &mut Segment, own: &[Word], inner: &[Vec<Word>]) {
     let is_find = segment.program_name() == Some("find");
     let gets_files = |words: &Vec<Word>| !is_find || words.iter().any(|word| word.text.contains("{}"));
     let reads = |words: &&Vec<Word>| {

@@ -64,7 +64,7 @@ impl Word {
 /// Reads a word as a shell does; `opaque` are the places whose outcome is known only when it runs, in order.
 ///
 /// Fails with what a shell would see otherwise than the grammar did.
-pub(super) fn read(text: &str, opaque: &[Range<usize>]) -> Result<Word, &'static str> {
+pub(crate) fn read(text: &str, opaque: &[Range<usize>]) -> Result<Word, &'static str> {
     let cuts = |hole: &Range<usize>| !text.is_char_boundary(hole.start) || !text.is_char_boundary(hole.end);
     if opaque.iter().any(cuts) {
         return Err(DIFFERS);

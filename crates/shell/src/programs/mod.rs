@@ -1,20 +1,11 @@
 //! What options and operands make of programs that are harmless without them.
 
-use super::Options;
+use crate::options::{Options, Style};
 
 pub(super) mod git;
 mod readers;
 mod runners;
 mod writers;
-
-/// How a program's options are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Style {
-    /// `-a -b` or `-ab`, `--long`.
-    Clusters,
-    /// `-long`.
-    OneDash,
-}
 
 /// What an option does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 /// What a wrapper runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Runs {
+pub(crate) enum Runs {
     /// The words from the first operand on.
     Words,
     /// The same, with names and values before it that are set.
@@ -19,24 +19,24 @@ pub(super) enum Runs {
 
 /// Whether a wrapper does anything itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Itself {
+pub(crate) enum Itself {
     Nothing,
     Judged,
 }
 
-pub(super) struct Wrapper {
-    pub(super) names: &'static str,
-    pub(super) runs: Runs,
-    pub(super) itself: Itself,
-    pub(super) valued: &'static str,
+pub(crate) struct Wrapper {
+    pub(crate) names: &'static str,
+    pub(crate) runs: Runs,
+    pub(crate) itself: Itself,
+    pub(crate) valued: &'static str,
     /// Options that change nothing about what is run.
-    pub(super) plain: &'static str,
+    pub(crate) plain: &'static str,
     /// How many operands stand before what is run.
-    pub(super) skip: usize,
+    pub(crate) skip: usize,
 }
 
 /// Finds the wrapper of a name.
-pub(super) fn find(name: &str) -> Option<&'static Wrapper> {
+pub(crate) fn find(name: &str) -> Option<&'static Wrapper> {
     WRAPPERS.iter().find(|wrapper| wrapper.names.split(' ').any(|known| known == name))
 }
 

@@ -1,15 +1,14 @@
 //! Finds what a command runs that runs others.
 
-use super::{
-    Assignment, Effect, Reach, Role, Script, Segment, Word, effects,
-    options::{self, Options, Until},
-    programs::Style,
-    read, searches,
+use crate::{
+    Assignment, Effect, Reach, Role, Script, Segment, Sure, Word, effects,
+    options::{self, Options, Style, Until},
+    programs, searches,
     wrappers::{self, Itself, Runs, Wrapper},
 };
 
 /// Adds a command, and those that it runs.
-pub(super) fn segment(script: &mut Script, mut segment: Segment, depth: usize) {
+pub(crate) fn segment(script: &mut Script, mut segment: Segment, depth: usize) {
     let wrapper = segment.program_name().filter(|_| segment.role == Role::Program).and_then(wrappers::find);
     let known = effects::known(&segment);
     let Some(wrapper) = wrapper else {
@@ -33,7 +32,7 @@ pub(super) fn segment(script: &mut Script, mut segment: Segment, depth: usize) {
         Until::Operand,
     );
     let inner = unwrap(wrapper, &mut segment, sorted);
-    effects::note(&mut segment, &effects::Known { form: super::programs::UNKNOWN, head: usize::MAX });
+    effects::note(&mut segment, &effects::Known { form: programs::UNKNOWN, head: usize::MAX });
     let runs = matches!(&inner, Inner::Words(words) if !words.is_empty()) || matches!(inner, Inner::Text(_));
     if wrapper.itself == Itself::Nothing && runs {
         segment.role = Role::Wrapper;
@@ -43,7 +42,7 @@ pub(super) fn segment(script: &mut Script, mut segment: Segment, depth: usize) {
         Inner::Words(words) if words.is_empty() => {}
         Inner::Words(words) => nested(script, words, &via, depth),
         Inner::Text(word) => match word.known() {
-            Some(text) => script.add(read::script(text, depth + 1), &via),
+            Some(text) => script.add(super::script(text, depth + 1), &via),
             None => script.unsure(&segment.text, "the text that it runs is not known before it runs"),
         },
     }
@@ -121,7 +120,7 @@ fn only_asks(segment: &Segment, sorted: &Options) -> bool {
 /// An option that is not known to be harmless makes it uncertain which word is run.
 fn unknown_options(wrapper: &Wrapper, segment: &mut Segment, sorted: &Options) {
     let plain = |option: &str| wrapper.plain.split(' ').any(|known| known == option);
-    let vague = |value: &Option<Word>| value.as_ref().is_some_and(|value| value.sure == super::Sure::Nothing);
+    let vague = |value: &Option<Word>| value.as_ref().is_some_and(|value| value.sure == Sure::Nothing);
     let strange = sorted.options.iter().find(|(option, value)| !plain(option) || vague(value));
     if let Some((option, _)) = strange {
         segment.more(option.clone(), UNKNOWN);
@@ -165,7 +164,7 @@ fn with_input(mut rest: Vec<Word>, sorted: &Options) -> Vec<Word> {
 fn holed(word: Word, mark: &str) -> Word {
     match word.start.find(mark) {
         Some(at) if !mark.is_empty() => Word {
-            sure: if word.sure == super::Sure::Nothing { super::Sure::Nothing } else { super::Sure::Start },
+            sure: if word.sure == Sure::Nothing { Sure::Nothing } else { Sure::Start },
             start: word.start[..at].to_owned(),
             ..word
         },

@@ -1,10 +1,10 @@
 //! Where the input and the output of a command come from and go to.
 
-use super::{Effect, Role, Segment, check, read::Reader};
+use crate::{Effect, Role, Segment, check, read::Reader};
 use tree_sitter::Node;
 
 impl Reader<'_> {
-    pub(super) fn redirected(&mut self, node: Node<'_>) {
+    pub(crate) fn redirected(&mut self, node: Node<'_>) {
         let mut cursor = node.walk();
         let redirects: Vec<Node<'_>> = node.children_by_field_name("redirect", &mut cursor).collect();
         match node.child_by_field_name("body") {
@@ -18,7 +18,7 @@ impl Reader<'_> {
     }
 
     /// Redirections without a command of their own.
-    pub(super) fn bare(&mut self, node: Node<'_>, redirects: &[Node<'_>]) {
+    pub(crate) fn bare(&mut self, node: Node<'_>, redirects: &[Node<'_>]) {
         let mut segment = Segment { role: Role::Nothing, text: self.shown(node), ..Segment::default() };
         for redirect in redirects {
             self.redirect(*redirect, &mut segment);
@@ -32,7 +32,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn redirect(&mut self, node: Node<'_>, segment: &mut Segment) {
+    pub(crate) fn redirect(&mut self, node: Node<'_>, segment: &mut Segment) {
         match node.kind() {
             "file_redirect" => self.file_redirect(node, segment),
             "herestring_redirect" => self.children(node),

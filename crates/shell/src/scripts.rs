@@ -1,7 +1,7 @@
 //! Which scripts of sed and awk do nothing but print.
 
 /// Tells whether a script of sed only prints, deletes and substitutes what it prints.
-pub(super) fn sed_only_prints(script: &str) -> bool {
+pub(crate) fn sed_only_prints(script: &str) -> bool {
     let mut rest = script;
     loop {
         rest = rest.trim_start_matches([' ', '\t', '\n', ';', '{', '}']);
@@ -82,7 +82,7 @@ fn bracket(text: &str) -> &str {
 }
 
 /// Tells whether a script of awk has nothing in it that runs programs, or reads and writes files.
-pub(super) fn awk_only_prints(script: &str) -> bool {
+pub(crate) fn awk_only_prints(script: &str) -> bool {
     let words =
         ["system", "getline", "close", "fflush", "include", "load", "ENVIRON", "PROCINFO", "ARGV", "ARGC"];
     !script.contains(['|', '>', '<', '@', '`']) && !words.iter().any(|word| script.contains(word))

@@ -1,33 +1,18 @@
 //! The directories in which the commands of a text may run.
 
-use super::{Segment, segment::Role};
+use crate::segment::{FUNCTION, LOOP, Places, Role, Segment};
 
 /// The most directories that are followed.
 const MOST: usize = 16;
 
-/// The directories in which the commands of a text may run, from where it starts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Places {
-    /// One of these: empty for the start, else as the text names them.
-    Known(Vec<String>),
-    /// Anywhere.
-    Unknown,
-}
-
-impl Default for Places {
-    fn default() -> Self {
-        Self::Known(vec![String::new()])
-    }
-}
-
 /// Finds the directories. A change may not happen, or end with a subshell, so each command may run in all of them.
-pub(super) fn of(segments: &[Segment]) -> Places {
+pub(crate) fn of(segments: &[Segment]) -> Places {
     let mut places = vec![String::new()];
     if segments.iter().any(|segment| segment.role == Role::Function && segments.iter().any(moves)) {
         return Places::Unknown;
     }
     for segment in segments.iter().filter(|segment| moves(segment)) {
-        let repeated = segment.via.iter().any(|via| via == super::read::LOOP || via == super::read::FUNCTION);
+        let repeated = segment.via.iter().any(|via| via == LOOP || via == FUNCTION);
         let target = match segment.words.get(1..) {
             Some([target]) => target.known().filter(|target| !target.starts_with(['-', '~', '+'])),
             _ => None,

@@ -9,20 +9,20 @@ use super::{
 };
 
 /// The options of git that stand before its subcommand and have a value.
-pub(in crate::shell) const VALUED: &str = "-C -c --exec-path --git-dir --work-tree --namespace --super-prefix --config-env --attr-source --list-cmds";
+pub(crate) const VALUED: &str = "-C -c --exec-path --git-dir --work-tree --namespace --super-prefix --config-env --attr-source --list-cmds";
 
 /// The options of git that stand before its subcommand and do more.
-pub(in crate::shell) const ACTS: &[(&str, Act)] = &[
+pub(crate) const ACTS: &[(&str, Act)] = &[
     ("-c --config-env --exec-path -p --paginate", Runs),
     ("-C --git-dir --work-tree --namespace --bare --super-prefix --attr-source", Elsewhere),
 ];
 
 /// Options that any subcommand with output may have, whether its form names them or not.
-pub(in crate::shell) const ANYWHERE: &[(&str, Act)] =
+pub(crate) const ANYWHERE: &[(&str, Act)] =
     &[("--output --output-directory", Writes), ("--ext-diff --textconv", Runs)];
 
 /// Subcommands that take `REVISION:PATH`, or show the content of paths.
-pub(in crate::shell) const OF_REVISIONS: &[&str] = &[
+pub(crate) const OF_REVISIONS: &[&str] = &[
     "show",
     "cat-file",
     "log",

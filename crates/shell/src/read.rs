@@ -1,19 +1,16 @@
 //! Walks the tree of a text of shell and collects its commands.
 
-use super::{Assignment, Reach, Role, Script, Segment, Word, check, effects, places, word, wrap};
-use crate::{Unread, tree::tree_of};
-use tree_sitter::Node;
+pub(crate) mod wrap;
 
-/// How a command in a loop is reached.
-pub(super) const LOOP: &str = "a loop";
-/// How a command in a function is reached.
-pub(super) const FUNCTION: &str = "a function";
+use crate::{Assignment, Reach, Role, Script, Segment, Word, check, effects, places, segment, word};
+use toolpost_syntax::{Unread, parse_bounded};
+use tree_sitter::Node;
 
 /// The deepest nesting that is followed: of nodes, and of texts in texts.
 const DEEPEST: (usize, usize) = (200, 6);
 
 /// Reads a text that stands `depth` texts deep in others.
-pub(super) fn script(text: &str, depth: usize) -> Script {
+pub(crate) fn script(text: &str, depth: usize) -> Script {
     let mut script = Script::default();
     if depth > DEEPEST.1 {
         script.unsure(text, "there are too many commands inside of one another");
@@ -22,7 +19,7 @@ pub(super) fn script(text: &str, depth: usize) -> Script {
     if let Some(why) = check::text(text) {
         script.unsure(text, why);
     }
-    let tree = match tree_of(&tree_sitter_bash::LANGUAGE.into(), &check::plain(text)) {
+    let tree = match parse_bounded(&tree_sitter_bash::LANGUAGE.into(), &check::plain(text)) {
         Ok(tree) => tree,
         Err(error @ (Unread::TooLong | Unread::TooTangled | Unread::Grammar)) => {
             script.unsure(text, format!("it cannot be read: {error}"));
@@ -55,8 +52,8 @@ pub(super) fn script(text: &str, depth: usize) -> Script {
     script
 }
 
-pub(super) struct Reader<'t> {
-    pub(super) text: &'t str,
+pub(crate) struct Reader<'t> {
+    pub(crate) text: &'t str,
     script: Script,
     depth: usize,
     nested: usize,
@@ -68,7 +65,7 @@ pub(super) struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
-    pub(super) fn visit(&mut self, node: Node<'_>) {
+    pub(crate) fn visit(&mut self, node: Node<'_>) {
         if self.nested > DEEPEST.0 {
             self.unsure(node, "it is nested too deeply");
             return;
@@ -101,10 +98,10 @@ impl<'t> Reader<'t> {
                 self.within("a substitution", node);
             }
             "for_statement" => self.for_each(node),
-            "while_statement" => self.within(LOOP, node),
+            "while_statement" => self.within(segment::LOOP, node),
             "c_style_for_statement" => {
                 self.unsure(node, "arithmetic can run what a variable holds");
-                self.within(LOOP, node);
+                self.within(segment::LOOP, node);
             }
             "file_redirect" | "heredoc_redirect" | "herestring_redirect" => self.bare(node, &[node]),
             "comment" if !check::is_comment(node, self.text) => {
@@ -135,7 +132,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    pub(super) fn children(&mut self, node: Node<'_>) {
+    pub(crate) fn children(&mut self, node: Node<'_>) {
         let mut cursor = node.walk();
         let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
         children.into_iter().for_each(|child| self.visit(child));
@@ -174,7 +171,7 @@ impl<'t> Reader<'t> {
         self.push(Segment { role: Role::Nothing, text: self.shown(node), ..Segment::default() });
     }
 
-    pub(super) fn command(&mut self, node: Node<'_>, around: Option<(Node<'_>, &[Node<'_>])>) {
+    pub(crate) fn command(&mut self, node: Node<'_>, around: Option<(Node<'_>, &[Node<'_>])>) {
         let shown = around.map_or(node, |(outer, _)| outer);
         let mut segment = Segment { text: self.shown(shown), ..Segment::default() };
         let mut cursor = node.walk();
@@ -217,7 +214,7 @@ impl<'t> Reader<'t> {
         if !segment.program().is_some_and(|program| self.functions.iter().any(|name| name == program)) {
             return;
         }
-        if self.via.contains(&FUNCTION) {
+        if self.via.contains(&segment::FUNCTION) {
             self.unsure(node, "a function that calls a function may never end");
         }
         segment.role = Role::Function;
@@ -233,7 +230,7 @@ impl<'t> Reader<'t> {
             segment.assignments.push(Assignment { name, value, reach: Reach::Shell });
             self.push(segment);
         }
-        self.within(LOOP, node);
+        self.within(segment::LOOP, node);
     }
 
     fn declaration(&mut self, node: Node<'_>) {
@@ -290,7 +287,7 @@ impl<'t> Reader<'t> {
 
     fn function(&mut self, node: Node<'_>) {
         let name = node.child_by_field_name("name").map(|name| self.slice(name).to_owned());
-        self.via.push(FUNCTION);
+        self.via.push(segment::FUNCTION);
         let mut cursor = node.walk();
         let before = self.functions.len();
         // Its name first, so that a call of itself is seen.
@@ -307,7 +304,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Reads a word, and all that runs within it.
-    pub(super) fn word(&mut self, node: Node<'_>) -> Word {
+    pub(crate) fn word(&mut self, node: Node<'_>) -> Word {
         let mut holes = Vec::new();
         collect_holes(node, &mut holes);
         self.visit(node);
@@ -326,22 +323,22 @@ impl<'t> Reader<'t> {
         }
     }
 
-    pub(super) fn push(&mut self, mut segment: Segment) {
+    pub(crate) fn push(&mut self, mut segment: Segment) {
         segment.via = self.via.iter().map(|via| (*via).to_owned()).collect();
         wrap::segment(&mut self.script, segment, self.depth);
     }
 
-    pub(super) fn unsure(&mut self, node: Node<'_>, why: impl Into<std::borrow::Cow<'static, str>>) {
+    pub(crate) fn unsure(&mut self, node: Node<'_>, why: impl Into<std::borrow::Cow<'static, str>>) {
         let text = if node.is_missing() { self.text } else { self.slice(node) };
         self.script.unsure(text, why);
     }
 
-    pub(super) fn slice(&self, node: Node<'_>) -> &'t str {
+    pub(crate) fn slice(&self, node: Node<'_>) -> &'t str {
         self.text.get(node.byte_range()).unwrap_or_default()
     }
 
     /// The text of a command in one line, without the text of a here-document.
-    pub(super) fn shown(&self, node: Node<'_>) -> String {
+    pub(crate) fn shown(&self, node: Node<'_>) -> String {
         let text = self.slice(node);
         if text.contains("<<") { text.lines().next().unwrap_or_default().to_owned() } else { text.to_owned() }
     }

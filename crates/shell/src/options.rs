@@ -1,6 +1,6 @@
 //! Which words of a command are options, which are their values, and which stand for themselves.
 
-use super::{Word, programs::Style};
+use crate::Word;
 
 /// The words of a command after the program, sorted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -13,6 +13,15 @@ pub struct Options {
     pub doubtful: Vec<Word>,
     /// Where the first operand stood among the words.
     pub(crate) first: Option<usize>,
+}
+
+/// How a program's options are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// `-a -b` or `-ab`, `--long`.
+    Clusters,
+    /// `-long`.
+    OneDash,
 }
 
 /// When the options end.

@@ -1,6 +1,6 @@
 //! What a command does besides what its name says: read off its options, its operands and what it sets.
 
-use super::{
+use crate::{
     Effect, Options, Reach, Segment, Sure, Word,
     options::{self, Until},
     programs::{self, Act, Form, Operands, git},
@@ -8,15 +8,15 @@ use super::{
 };
 
 /// What a command line is, after its program's form.
-pub(super) struct Known {
+pub(crate) struct Known {
     /// What is known of it.
-    pub(super) form: &'static Form,
+    pub(crate) form: &'static Form,
     /// How many words stand before the options that the form knows.
-    pub(super) head: usize,
+    pub(crate) head: usize,
 }
 
 /// Finds what is known of a command.
-pub(super) fn known(segment: &Segment) -> Known {
+pub(crate) fn known(segment: &Segment) -> Known {
     let Some(name) = segment.program_name() else { return Known { form: programs::UNKNOWN, head: 1 } };
     let first = if name == "git" { subcommand(segment) } else { 1 };
     let word = |at: usize| segment.words.get(at).and_then(Word::known).unwrap_or_default();
@@ -32,7 +32,7 @@ pub(super) fn known(segment: &Segment) -> Known {
 /// Finds where git's subcommand stands.
 fn subcommand(segment: &Segment) -> usize {
     let words = segment.words.get(1..).unwrap_or_default();
-    let sorted = options::sort(words, git::VALUED, programs::Style::OneDash, Until::Operand);
+    let sorted = options::sort(words, git::VALUED, options::Style::OneDash, Until::Operand);
     sorted.first.map_or(segment.words.len(), |first| first + 1)
 }
 
@@ -40,7 +40,7 @@ fn subcommand(segment: &Segment) -> usize {
 fn note_globals(segment: &mut Segment) {
     let end = subcommand(segment);
     let words = segment.words.get(1..end).unwrap_or_default();
-    let globals = options::sort(words, git::VALUED, programs::Style::OneDash, Until::End);
+    let globals = options::sort(words, git::VALUED, options::Style::OneDash, Until::End);
     for (given, _) in &globals.options {
         if let Some((option, act)) = programs::act(git::ACTS, given) {
             segment.more(option, describe(act));
@@ -49,7 +49,7 @@ fn note_globals(segment: &mut Segment) {
 }
 
 /// Notes all that the words make of the command.
-pub(super) fn note(segment: &mut Segment, known: &Known) {
+pub(crate) fn note(segment: &mut Segment, known: &Known) {
     let form = known.form;
     if segment.program_name() == Some("git") {
         note_globals(segment);
@@ -118,36 +118,39 @@ fn note_paths_of_revisions(segment: &mut Segment, known: &Known, sorted: &Option
     }
 }
 
-/// Tells whether a command has an option, however it is spelled: long, short, cut short, or among others.
-pub(super) fn carries(segment: &Segment, option: &str) -> bool {
-    let form = known(segment).form;
-    let mut meant = vec![option];
-    let long =
-        form.same.iter().find(|(short, long)| *short == option || *long == option).map(|(_, long)| *long);
-    meant.extend(long);
-    meant.extend(form.same.iter().filter(|(_, other)| long == Some(*other)).map(|(short, _)| *short));
-    let words: Vec<&str> = segment
-        .words
-        .iter()
-        .skip(1)
-        .map(|word| word.start.as_str())
-        .filter(|word| word.starts_with('-'))
-        .collect();
-    let letter = |wanted: &str| {
-        let cluster = |word: &&str| !word.starts_with("--") && word[1..].contains(&wanted[1..]);
-        wanted.len() == 2 && words.iter().any(cluster)
-    };
-    let alone = |wanted: &str| {
-        words.iter().any(|word| {
-            let name = word.split('=').next().unwrap_or(word);
-            *word == wanted || name == wanted || (name.len() > 3 && Options::means(name, wanted))
-        })
-    };
-    if meant.iter().any(|wanted| letter(wanted) || alone(wanted)) {
-        return true;
+impl Segment {
+    /// Returns whether it has an option in any spelling: long, short, abbreviated, or in a cluster.
+    #[must_use]
+    pub fn carries(&self, option: &str) -> bool {
+        let form = known(self).form;
+        let mut meant = vec![option];
+        let long =
+            form.same.iter().find(|(short, long)| *short == option || *long == option).map(|(_, long)| *long);
+        meant.extend(long);
+        meant.extend(form.same.iter().filter(|(_, other)| long == Some(*other)).map(|(short, _)| *short));
+        let words: Vec<&str> = self
+            .words
+            .iter()
+            .skip(1)
+            .map(|word| word.start.as_str())
+            .filter(|word| word.starts_with('-'))
+            .collect();
+        let letter = |wanted: &str| {
+            let cluster = |word: &&str| !word.starts_with("--") && word[1..].contains(&wanted[1..]);
+            wanted.len() == 2 && words.iter().any(cluster)
+        };
+        let alone = |wanted: &str| {
+            words.iter().any(|word| {
+                let name = word.split('=').next().unwrap_or(word);
+                *word == wanted || name == wanted || (name.len() > 3 && Options::means(name, wanted))
+            })
+        };
+        if meant.iter().any(|wanted| letter(wanted) || alone(wanted)) {
+            return true;
+        }
+        let cluster = option.len() > 2 && !option.starts_with("--") && form.style == options::Style::Clusters;
+        cluster && option[1..].chars().all(|letter| segment.carries(&format!("-{letter}")))
     }
-    let cluster = option.len() > 2 && !option.starts_with("--") && form.style == programs::Style::Clusters;
-    cluster && option[1..].chars().all(|letter| carries(segment, &format!("-{letter}")))
 }
 
 fn option(segment: &mut Segment, form: &Form, given: &str, value: Option<&Word>) {
@@ -205,7 +208,7 @@ fn operands(segment: &mut Segment, form: &Form, sorted: &Options) {
         Operands::Sed => {
             let written: Vec<Word> = values(sorted, "-e --expression");
             let script = if given("-e -f --expression --file") { None } else { words.next().cloned() };
-            let harmless = |word: &Word| word.known().is_some_and(super::scripts::sed_only_prints);
+            let harmless = |word: &Word| word.known().is_some_and(crate::scripts::sed_only_prints);
             if let Some(word) = written.iter().chain(&script).find(|word| !harmless(word)) {
                 segment.more(word.text.clone(), "the script may do more than print lines");
             }
@@ -213,7 +216,7 @@ fn operands(segment: &mut Segment, form: &Form, sorted: &Options) {
         }
         Operands::Awk => {
             let script = words.next();
-            let harmless = |word: &Word| word.known().is_some_and(super::scripts::awk_only_prints);
+            let harmless = |word: &Word| word.known().is_some_and(crate::scripts::awk_only_prints);
             if let Some(word) = script.filter(|word| !harmless(word)) {
                 segment.more(word.text.clone(), "the script may run programs or write files");
             }
@@ -296,7 +299,7 @@ fn set_by_operands(segment: &mut Segment, sorted: &Options) {
     for word in &sorted.operands {
         match word.known() {
             Some(name) if !is_name(name) => segment.more(word.text.clone(), INDEX),
-            Some(name) => segment.assignments.push(super::Assignment {
+            Some(name) => segment.assignments.push(crate::Assignment {
                 name: name.to_owned(),
                 value: Word::beginning("…", ""),
                 reach: Reach::Shell,
@@ -316,15 +319,15 @@ fn variables(segment: &mut Segment) {
 }
 
 /// Why a name that is none is doubtful.
-pub(super) const INDEX: &str = "it is no plain name of a variable, and an index in it can run commands";
+pub(crate) const INDEX: &str = "it is no plain name of a variable, and an index in it can run commands";
 
 /// Tells whether it is a plain name of a variable, without an index.
-pub(super) fn is_name(text: &str) -> bool {
+pub(crate) fn is_name(text: &str) -> bool {
     let begins = text.starts_with(|found: char| found.is_ascii_alphabetic() || found == '_');
     begins && text.chars().all(|found| found.is_ascii_alphanumeric() || found == '_')
 }
 
-fn changes_programs(set: &super::Assignment) -> bool {
+fn changes_programs(set: &crate::Assignment) -> bool {
     let name = set.name.as_str();
     if !is_name(name) {
         return true;

@@ -1,7 +1,7 @@
 //! What a reading of shell finds: commands, what they touch, what is not known; and that nothing makes it fail.
 
 use proptest::prelude::*;
-use toolpost_syntax::shell::{Effect, Role, Script, Sure, Word, read, read_words};
+use toolpost_shell::{Effect, Role, Script, Sure, Word, read, read_words};
 
 /// Words a script: a line for each segment, then what is unsure.
 fn told(script: &Script) -> Vec<String> {
@@ -321,7 +321,7 @@ proptest! {
     #[test]
     fn a_quoted_word_is_read_back(text in "[^\\p{C}\\p{Z}]{1,20}") {
         let text = format!("{text}{{a,b}}");
-        let line = format!("printf {}", toolpost_syntax::shell::quoted(&text));
+        let line = format!("printf {}", toolpost_shell::quoted(&text));
         let script = read(&line);
         let words: Vec<_> = script.segments.iter().flat_map(|segment| &segment.words).filter_map(Word::known).collect();
         prop_assert_eq!(words, ["printf", text.as_str()]);

@@ -14,17 +14,11 @@ mod scripts;
 mod searches;
 mod segment;
 mod word;
-mod wrap;
 mod wrappers;
 
 pub use options::Options;
-pub use places::Places;
-pub use searches::Search;
-pub use segment::{Assignment, Effect, Reach, Role, Script, Segment, Unsure};
+pub use segment::{Assignment, Effect, Places, Reach, Role, Script, Search, Segment, Unsure};
 pub use word::{Sure, Word, quoted};
-
-/// The longest text that is read, in bytes.
-const LONGEST: usize = 1024 * 1024;
 
 /// Reads a text that a shell would run.
 #[must_use]
@@ -37,7 +31,7 @@ pub fn read(text: &str) -> Script {
 pub fn read_words(words: &[String]) -> Script {
     let mut script = Script::default();
     let words: Vec<Word> = words.iter().map(|word| Word::known_as(word)).collect();
-    wrap::segment(&mut script, Segment::of(words), 0);
+    read::wrap::segment(&mut script, Segment::of(words), 0);
     script.places = places::of(&script.segments);
     script
 }

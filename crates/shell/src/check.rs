@@ -3,9 +3,12 @@
 use std::{borrow::Cow, ops::Range};
 use tree_sitter::Node;
 
+/// The longest text that is read, in bytes.
+const LONGEST: usize = 1024 * 1024;
+
 /// Finds what makes all of a text doubtful.
-pub(super) fn text(text: &str) -> Option<&'static str> {
-    if text.len() > super::LONGEST {
+pub(crate) fn text(text: &str) -> Option<&'static str> {
+    if text.len() > LONGEST {
         return Some("the command is longer than 1 MiB");
     }
     let joined = |(at, _): (usize, &str)| !text[..at].ends_with([' ', '\t']);
@@ -35,7 +38,7 @@ fn odd(found: char) -> Option<&'static str> {
 
 /// Gives a text for the grammar, with a sign of words for each byte of what is not ASCII: that is all that it is to a shell,
 /// and the grammar's scanner reads beyond its tables where it looks at other letters.
-pub(super) fn plain(text: &str) -> Cow<'_, str> {
+pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Borrowed(text);
     }
@@ -43,7 +46,7 @@ pub(super) fn plain(text: &str) -> Cow<'_, str> {
 }
 
 /// Finds text that belongs to no leaf of the tree and is not blank, or a letter that the tree cuts.
-pub(super) fn gap(root: Node<'_>, text: &str) -> Option<String> {
+pub(crate) fn gap(root: Node<'_>, text: &str) -> Option<String> {
     let mut cursor = root.walk();
     let mut end = 0;
     loop {
@@ -84,7 +87,7 @@ fn is_dash(next: Node<'_>, end: usize, between: &str) -> bool {
 }
 
 /// Finds the first place where a shell begins a substitution and no node of the tree does: the grammar takes some values for plain words.
-pub(super) fn hidden(root: Node<'_>, text: &str, judged: &[Range<usize>]) -> Option<String> {
+pub(crate) fn hidden(root: Node<'_>, text: &str, judged: &[Range<usize>]) -> Option<String> {
     let (literal, quoted) = (literal(root, text), quoted(root));
     let within = |ranges: &[Range<usize>], at: usize| ranges.iter().any(|range| range.contains(&at));
     let bytes = text.as_bytes();
@@ -164,7 +167,7 @@ fn each<'t>(root: Node<'t>, look: &mut impl FnMut(Node<'t>)) {
 }
 
 /// Gives the parts of a list in order; a long one is a list in a list in a list, and that is no depth.
-pub(super) fn parts(list: Node<'_>) -> Vec<Node<'_>> {
+pub(crate) fn parts(list: Node<'_>) -> Vec<Node<'_>> {
     let mut parts = Vec::new();
     let mut open = Some(list);
     while let Some(list) = open.take() {
@@ -185,7 +188,7 @@ fn kept_whole(kind: &str) -> bool {
 }
 
 /// Tells whether a shell begins a comment where the grammar does.
-pub(super) fn is_comment(node: Node<'_>, text: &str) -> bool {
+pub(crate) fn is_comment(node: Node<'_>, text: &str) -> bool {
     let before = text.get(..node.start_byte()).unwrap_or_default();
     let mut back = before.chars().rev();
     let (last, earlier) = (back.next(), back.next());
@@ -194,7 +197,7 @@ pub(super) fn is_comment(node: Node<'_>, text: &str) -> bool {
 }
 
 /// Finds why the text of a here-document may end elsewhere for a shell.
-pub(super) fn here_document(node: Node<'_>, text: &str) -> Option<&'static str> {
+pub(crate) fn here_document(node: Node<'_>, text: &str) -> Option<&'static str> {
     let part = |kind: &str| {
         let mut cursor = node.walk();
         let found = node.children(&mut cursor).find(|child| child.kind() == kind);
@@ -225,7 +228,7 @@ pub(super) fn here_document(node: Node<'_>, text: &str) -> Option<&'static str> 
 }
 
 /// Finds why an expansion may run something by itself.
-pub(super) fn expansion(node: Node<'_>, text: &str) -> Option<&'static str> {
+pub(crate) fn expansion(node: Node<'_>, text: &str) -> Option<&'static str> {
     if text.contains('\'') && is_quoted(node) {
         return Some("within double quotes a single one in an expansion may be a letter for a shell");
     }
@@ -252,13 +255,13 @@ fn is_quoted(node: Node<'_>) -> bool {
 }
 
 /// Tells whether a pattern, which is one piece for the grammar, may hold something that a shell expands.
-pub(super) fn may_expand(pattern: &str) -> bool {
+pub(crate) fn may_expand(pattern: &str) -> bool {
     ["`", "$(", "${", "$[", "$((", "<(", ">("].iter().any(|sign| pattern.contains(sign))
 }
 
 /// Tells whether a test is none for a shell, or evaluates what a variable holds: `-v` and `-R` an index, and `[[ … -eq … ]]`
 /// and its like each of its sides, where a bare word is a variable too.
-pub(super) fn test_evaluates(text: &str) -> bool {
+pub(crate) fn test_evaluates(text: &str) -> bool {
     let bare = text.trim_start_matches('[').trim_end_matches(']');
     let blank = [' ', '\t', '\n'];
     if !bare.starts_with(blank) || !bare.ends_with(blank) {
@@ -285,7 +288,7 @@ pub(super) fn test_evaluates(text: &str) -> bool {
 }
 
 /// Tells whether an arithmetic expression holds numbers alone; a variable in one is evaluated, and may hold a command.
-pub(super) fn is_plain_arithmetic(node: Node<'_>) -> bool {
+pub(crate) fn is_plain_arithmetic(node: Node<'_>) -> bool {
     let mut open = vec![node];
     while let Some(node) = open.pop() {
         let named = node.is_named() && node.child_count() == 0;
@@ -300,7 +303,7 @@ pub(super) fn is_plain_arithmetic(node: Node<'_>) -> bool {
 }
 
 /// Tells whether nodes of a kind mean nothing by themselves, so that their children are judged.
-pub(super) fn is_known(kind: &str) -> bool {
+pub(crate) fn is_known(kind: &str) -> bool {
     matches!(
         kind,
         "program"
