@@ -11,7 +11,7 @@ use crate::{Edits, uri};
 /// Maximum number of open documents, excluding required ones.
 const OPEN: usize = 32;
 
-/// A mark by which a changed file is noticed; the caller derives it from the file's metadata.
+/// A fingerprint of a file's content; the caller derives it from the file's metadata.
 pub type Stamp = u64;
 
 /// A change of a file on disk.

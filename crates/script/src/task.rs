@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 pub struct Script {
     /// The source, with or without fences and tags.
     pub source: String,
-    /// JavaScript functions, each of which takes the host, the data, and the globals so far, and returns more globals.
+    /// JavaScript functions. Each takes the host, the data and the globals so far, and returns more globals.
     pub libraries: Vec<String>,
     /// The data for the libraries.
     pub rows: Vec<Vec<String>>,

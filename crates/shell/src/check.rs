@@ -1,4 +1,4 @@
-//! Where the grammar and a shell may see a text differently, or where a text runs what its variables hold.
+//! Differences between the grammar and a shell, and text that runs the content of variables.
 
 use std::{borrow::Cow, ops::Range};
 use tree_sitter::Node;
@@ -36,8 +36,9 @@ fn odd(found: char) -> Option<&'static str> {
     }
 }
 
-/// Gives a text for the grammar, with a sign of words for each byte of what is not ASCII: that is all that it is to a shell,
-/// and the grammar's scanner reads beyond its tables where it looks at other letters.
+/// Returns a text for the grammar, with a word character in place of each byte outside ASCII.
+///
+/// A shell treats both alike, and the grammar's scanner reads beyond its tables for other letters.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Borrowed(text);
@@ -117,7 +118,7 @@ fn begins_nowhere(judged: &[Range<usize>], at: usize) -> bool {
     !judged.iter().any(|range| range.start == at)
 }
 
-/// The parts of a text in which a shell expands nothing.
+/// The parts of a text without expansions.
 fn literal(root: Node<'_>, text: &str) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     each(root, &mut |node| {
@@ -134,7 +135,7 @@ fn literal(root: Node<'_>, text: &str) -> Vec<Range<usize>> {
     ranges
 }
 
-/// The parts of a text in which a shell substitutes no processes.
+/// The parts of a text without process substitutions.
 fn quoted(root: Node<'_>) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     each(root, &mut |node| {
@@ -166,7 +167,7 @@ fn each<'t>(root: Node<'t>, look: &mut impl FnMut(Node<'t>)) {
     }
 }
 
-/// Gives the parts of a list in order; a long one is a list in a list in a list, and that is no depth.
+/// Returns the parts of a list in order; a long one is nested in the tree, which does not count as depth.
 pub(crate) fn parts(list: Node<'_>) -> Vec<Node<'_>> {
     let mut parts = Vec::new();
     let mut open = Some(list);
@@ -187,7 +188,7 @@ fn kept_whole(kind: &str) -> bool {
     matches!(kind, "string" | "heredoc_body" | "expansion" | "arithmetic_expansion" | "translated_string")
 }
 
-/// Tells whether a shell begins a comment where the grammar does.
+/// Returns whether a shell begins a comment at the same place as the grammar.
 pub(crate) fn is_comment(node: Node<'_>, text: &str) -> bool {
     let before = text.get(..node.start_byte()).unwrap_or_default();
     let mut back = before.chars().rev();
@@ -254,13 +255,15 @@ fn is_quoted(node: Node<'_>) -> bool {
     above.into_iter().any(|above| matches!(above.kind(), "string" | "translated_string" | "heredoc_body"))
 }
 
-/// Tells whether a pattern, which is one piece for the grammar, may hold something that a shell expands.
+/// Returns whether a pattern, which is one token for the grammar, may contain an expansion.
 pub(crate) fn may_expand(pattern: &str) -> bool {
     ["`", "$(", "${", "$[", "$((", "<(", ">("].iter().any(|sign| pattern.contains(sign))
 }
 
-/// Tells whether a test is none for a shell, or evaluates what a variable holds: `-v` and `-R` an index, and `[[ … -eq … ]]`
-/// and its like each of its sides, where a bare word is a variable too.
+/// Returns whether a bracketed text is not a test for a shell, or evaluates a variable.
+///
+/// `-v` and `-R` evaluate an index, and numeric comparisons such as `[[ … -eq … ]]` evaluate both sides, where a bare
+/// word is a variable, too.
 pub(crate) fn test_evaluates(text: &str) -> bool {
     let bare = text.trim_start_matches('[').trim_end_matches(']');
     let blank = [' ', '\t', '\n'];
@@ -287,7 +290,7 @@ pub(crate) fn test_evaluates(text: &str) -> bool {
     text.starts_with("[[") && one_of(&compares) && !words.iter().all(|word| sign(word) || number(word))
 }
 
-/// Tells whether an arithmetic expression holds numbers alone; a variable in one is evaluated, and may hold a command.
+/// Returns whether an arithmetic expression contains only numbers; a variable in one is evaluated, and may hold a command.
 pub(crate) fn is_plain_arithmetic(node: Node<'_>) -> bool {
     let mut open = vec![node];
     while let Some(node) = open.pop() {
@@ -302,7 +305,7 @@ pub(crate) fn is_plain_arithmetic(node: Node<'_>) -> bool {
     true
 }
 
-/// Tells whether nodes of a kind mean nothing by themselves, so that their children are judged.
+/// Returns whether nodes of a kind have no effect by themselves, so that their children are judged.
 pub(crate) fn is_known(kind: &str) -> bool {
     matches!(
         kind,

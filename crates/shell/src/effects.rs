@@ -1,4 +1,4 @@
-//! What a command does besides what its name says: read off its options, its operands and what it sets.
+//! Effects of a command beyond its program: from its options, operands and assignments.
 
 use crate::{
     Effect, Options, Reach, Segment, Sure, Word,
@@ -7,15 +7,15 @@ use crate::{
     searches,
 };
 
-/// What a command line is, after its program's form.
+/// The form of a command line's program.
 pub(crate) struct Known {
-    /// What is known of it.
+    /// The form.
     pub(crate) form: &'static Form,
-    /// How many words stand before the options that the form knows.
+    /// Number of words before the options that the form knows.
     pub(crate) head: usize,
 }
 
-/// Finds what is known of a command.
+/// Finds the form of a command.
 pub(crate) fn known(segment: &Segment) -> Known {
     let Some(name) = segment.program_name() else { return Known { form: programs::UNKNOWN, head: 1 } };
     let first = if name == "git" { subcommand(segment) } else { 1 };
@@ -294,7 +294,7 @@ const SENSITIVE_BEGINNINGS: &[&str] = &[
     "MALLOC",
 ];
 
-/// What `read` and its like set, which stands among their operands.
+/// Assignments among the operands of `read` and similar builtins.
 fn set_by_operands(segment: &mut Segment, sorted: &Options) {
     for word in &sorted.operands {
         match word.known() {
@@ -318,10 +318,10 @@ fn variables(segment: &mut Segment) {
     }
 }
 
-/// Why a name that is none is doubtful.
+/// The doubt about an invalid variable name.
 pub(crate) const INDEX: &str = "it is no plain name of a variable, and an index in it can run commands";
 
-/// Tells whether it is a plain name of a variable, without an index.
+/// Returns whether it is a plain variable name, without an index.
 pub(crate) fn is_name(text: &str) -> bool {
     let begins = text.starts_with(|found: char| found.is_ascii_alphabetic() || found == '_');
     begins && text.chars().all(|found| found.is_ascii_alphanumeric() || found == '_')

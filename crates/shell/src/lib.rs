@@ -1,7 +1,8 @@
-//! What a line of shell would do: every command in it, and what each reads, writes and runs besides.
+//! The programs in a shell command, and their effects: files read and written, programs run.
 //!
-//! The grammar is bash's, so it is a superset of what `sh` knows. What the grammar does not know, what it and this reading
-//! see differently, and what cannot be known before it runs, is reported as unsure, never passed over.
+//! The grammar is bash's, so it is a superset of `sh`. A part of a command is reported as unsure if the grammar does not
+//! know it, if the grammar and this reader disagree about it, or if its effect is known only when it runs. No part is
+//! skipped.
 
 mod check;
 mod effects;

@@ -1,4 +1,4 @@
-//! Which words of a command are options, which are their values, and which stand for themselves.
+//! Classification of a command's words into options, their values, and operands.
 
 use crate::Word;
 
@@ -7,15 +7,15 @@ use crate::Word;
 pub struct Options {
     /// The options, each with its value if it has one.
     pub options: Vec<(String, Option<Word>)>,
-    /// What is no option, in order.
+    /// The operands, in order.
     pub operands: Vec<Word>,
-    /// Words that are not known and may turn out to be options.
+    /// Unknown words that may be options.
     pub doubtful: Vec<Word>,
-    /// Where the first operand stood among the words.
+    /// Index of the first operand among the words.
     pub(crate) first: Option<usize>,
 }
 
-/// How a program's options are written.
+/// The style of a program's options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
     /// `-a -b` or `-ab`, `--long`.
@@ -103,7 +103,7 @@ fn named(word: &Word, valued: &str, style: Style) -> Vec<(String, Value)> {
 }
 
 impl Options {
-    /// Tells whether a word is one that an option table knows, also when it is cut short as long options may be.
+    /// Returns whether a word is a known option, possibly abbreviated as long options may be.
     pub(crate) fn means(given: &str, option: &str) -> bool {
         given == option || (given.len() > 2 && given.starts_with("--") && option.starts_with(given))
     }

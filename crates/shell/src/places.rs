@@ -1,4 +1,4 @@
-//! The directories in which the commands of a text may run.
+//! Working directories of the commands of a text.
 
 use crate::segment::{FUNCTION, LOOP, Places, Role, Segment};
 

@@ -209,7 +209,7 @@ impl<'t> Reader<'t> {
         self.push(segment);
     }
 
-    /// A call of a function of the same text runs what stands in the function, and that is judged where it stands.
+    /// A call of a function of the same text runs the function's commands, which are judged at the definition.
     fn called(&mut self, segment: &mut Segment, node: Node<'_>) {
         if !segment.program().is_some_and(|program| self.functions.iter().any(|name| name == program)) {
             return;

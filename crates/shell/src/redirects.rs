@@ -1,4 +1,4 @@
-//! Where the input and the output of a command come from and go to.
+//! Redirections of input and output.
 
 use crate::{Effect, Role, Segment, check, read::Reader};
 use tree_sitter::Node;

@@ -1,6 +1,6 @@
-//! Which scripts of sed and awk do nothing but print.
+//! Recognition of sed and awk scripts that only print.
 
-/// Tells whether a script of sed only prints, deletes and substitutes what it prints.
+/// Returns whether a sed script only prints, deletes and substitutes.
 pub(crate) fn sed_only_prints(script: &str) -> bool {
     let mut rest = script;
     loop {
@@ -74,14 +74,14 @@ fn sed_part(text: &str, mark: char) -> Option<&str> {
     None
 }
 
-/// Gives the brackets at the beginning of a text, as long as anybody can take them to be: a `]` that stands first is in them.
+/// Returns the bracket expression at the beginning of a text, read as long as possible: a leading `]` belongs to it.
 fn bracket(text: &str) -> &str {
     let inside = text.trim_start_matches(['[', '^', ']']);
     let begins = text.len() - inside.len();
     inside.find(']').map_or(text, |end| &text[..begins + end])
 }
 
-/// Tells whether a script of awk has nothing in it that runs programs, or reads and writes files.
+/// Returns whether an awk script runs no programs, and reads and writes no files.
 pub(crate) fn awk_only_prints(script: &str) -> bool {
     let words =
         ["system", "getline", "close", "fflush", "include", "load", "ENVIRON", "PROCINFO", "ARGV", "ARGC"];

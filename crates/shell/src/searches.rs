@@ -6,7 +6,7 @@ use crate::{
     programs::{self, Form, Operands},
 };
 
-/// The options that decide what a search reads.
+/// The options that determine the files of a search.
 struct Given<'o>(&'o Options);
 
 impl Given<'_> {

@@ -1,30 +1,30 @@
-//! What a reading of shell finds: commands, and what each of them does.
+//! Commands of a text, and their effects.
 
 use crate::word::Word;
 use std::borrow::Cow;
 
-/// How a command in a loop is reached.
+/// Label of commands in a loop.
 pub(crate) const LOOP: &str = "a loop";
-/// How a command in a function is reached.
+/// Label of commands in a function.
 pub(crate) const FUNCTION: &str = "a function";
 
 /// All that a text would run, as far as it can be known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Script {
-    /// Every command, those inside of others too.
+    /// Every command, including nested ones.
     pub segments: Vec<Segment>,
-    /// What could not be read, or not be known before it runs.
+    /// Parts with an unknown effect.
     pub unsure: Vec<Unsure>,
-    /// The directories in which the commands may run.
+    /// The possible working directories of the commands.
     pub places: Places,
 }
 
-/// A piece of a text of which it is not known what it would do.
+/// A part of a text with an unknown effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unsure {
     /// The piece, as it is written.
     pub text: String,
-    /// Why it is not known.
+    /// The reason.
     pub why: Cow<'static, str>,
 }
 
@@ -35,17 +35,17 @@ pub struct Segment {
     pub text: String,
     /// The program and its arguments; empty where nothing is run.
     pub words: Vec<Word>,
-    /// What is set before the program, or by it.
+    /// The variables that are set before the program, or by it.
     pub assignments: Vec<Assignment>,
-    /// What it does besides running.
+    /// Its effects beyond running the program.
     pub effects: Vec<Effect>,
-    /// What kind of command it is.
+    /// The role of the command.
     pub role: Role,
     /// The ways on which it is reached, the outermost first: a substitution, a wrapper.
     pub via: Vec<String>,
 }
 
-/// What kind of command it is.
+/// The role of a command.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Role {
     /// A program or a builtin.
@@ -64,13 +64,13 @@ pub enum Role {
 pub struct Assignment {
     /// The variable's name.
     pub name: String,
-    /// What it is set to.
+    /// The value.
     pub value: Word,
-    /// Who sees it.
+    /// The programs that see it.
     pub reach: Reach,
 }
 
-/// Who sees a variable.
+/// The programs that see a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
     /// The shell; programs only if they saw it before.
@@ -84,7 +84,7 @@ pub enum Reach {
 pub enum Effect {
     /// It reads a file.
     Reads(Word),
-    /// It names what may be a file.
+    /// It names a possible file.
     Names(Word),
     /// It writes a file.
     Writes(Word),
@@ -96,7 +96,7 @@ pub enum Effect {
     More {
         /// The word that makes it so, as a rule can name it.
         word: String,
-        /// What it does then.
+        /// The additional effect.
         what: Cow<'static, str>,
     },
 }
@@ -116,7 +116,7 @@ pub struct Search {
     pub except: Vec<String>,
 }
 
-/// The directories in which the commands of a text may run, from where it starts.
+/// The possible working directories of a text's commands, relative to its start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Places {
     /// One of these: empty for the start, else as the text names them.
@@ -138,13 +138,13 @@ impl Segment {
         Self { text, words, ..Self::default() }
     }
 
-    /// Gives the program's name as it is written, if it is known.
+    /// Returns the program as written, if it is known.
     #[must_use]
     pub fn program(&self) -> Option<&str> {
         self.words.first().and_then(Word::known)
     }
 
-    /// Gives the program's name without its directories, if it is known.
+    /// Returns the program's name without its directories, if it is known.
     #[must_use]
     pub fn program_name(&self) -> Option<&str> {
         self.program().map(|program| program.rsplit('/').next().unwrap_or(program))
@@ -161,7 +161,7 @@ impl Segment {
 }
 
 impl Script {
-    /// Adds a piece of which it is not known what it does.
+    /// Adds a part with an unknown effect.
     pub(crate) fn unsure(&mut self, text: &str, why: impl Into<Cow<'static, str>>) {
         let unsure = Unsure { text: shortened(text), why: why.into() };
         if !self.unsure.contains(&unsure) {

@@ -1,4 +1,4 @@
-//! One word of a command: what it is after quotes are taken away, as far as that is known before it runs.
+//! A command word after quote removal, as far as they are known before the command runs.
 
 use std::ops::Range;
 
@@ -7,13 +7,13 @@ use std::ops::Range;
 pub struct Word {
     /// The word as it is written.
     pub text: String,
-    /// What it certainly begins with, without quotes.
+    /// The known beginning, without quotes.
     pub start: String,
-    /// How much of it is known.
+    /// The certainty of the word.
     pub sure: Sure,
 }
 
-/// How much of a word is known.
+/// The certainty of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sure {
     /// All of it.
@@ -30,19 +30,19 @@ impl Word {
         Self { text: quoted(text), start: text.to_owned(), sure: Sure::All }
     }
 
-    /// Makes a word of which only the beginning is known.
+    /// Builds a word with a known beginning and an unknown rest.
     pub(crate) fn beginning(text: &str, start: &str) -> Self {
         let sure = if start.is_empty() { Sure::Nothing } else { Sure::Start };
         Self { text: text.to_owned(), start: start.to_owned(), sure }
     }
 
-    /// Gives the word, if all of it is known.
+    /// Returns the word, if all of it is known.
     #[must_use]
     pub fn known(&self) -> Option<&str> {
         (self.sure == Sure::All).then_some(self.start.as_str())
     }
 
-    /// Tells whether it can turn out to be an option: a word that begins with a dash.
+    /// Returns whether it may be an option: a word that begins with a dash.
     #[must_use]
     pub fn may_be_option(&self) -> bool {
         match self.sure {
@@ -53,7 +53,7 @@ impl Word {
         }
     }
 
-    /// Takes off what the word begins with.
+    /// Removes a prefix.
     pub(crate) fn after(&self, prefix: &str) -> Option<Self> {
         let rest = self.start.strip_prefix(prefix)?;
         let text = self.text.strip_prefix(prefix).map_or_else(|| quoted(rest), str::to_owned);
@@ -63,7 +63,7 @@ impl Word {
 
 /// Reads a word as a shell does; `opaque` are the places whose outcome is known only when it runs, in order.
 ///
-/// Fails with what a shell would see otherwise than the grammar did.
+/// Fails with the difference between the grammar's and a shell's reading.
 pub(crate) fn read(text: &str, opaque: &[Range<usize>]) -> Result<Word, &'static str> {
     let cuts = |hole: &Range<usize>| !text.is_char_boundary(hole.start) || !text.is_char_boundary(hole.end);
     if opaque.iter().any(cuts) {
@@ -104,12 +104,12 @@ struct Reading<'a> {
     opaque: &'a [Range<usize>],
     start: String,
     sure: Sure,
-    /// How many braces are open.
+    /// Number of open braces.
     depth: usize,
     braces: Braces,
 }
 
-/// What braces outside of quotes make of the word.
+/// The effect of unquoted braces on the word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Braces {
     Plain,
@@ -237,7 +237,7 @@ impl Reading<'_> {
         next.is_some_and(|next| next.is_ascii_alphanumeric() || "_({[@*#?-$!`".contains(next))
     }
 
-    /// The inside of `$'…'`: the usual escapes are known, what else there is makes the rest unknown.
+    /// The inside of `$'…'`: common escapes are decoded, others make the rest unknown.
     fn escapes(&mut self) -> Result<(), &'static str> {
         loop {
             match self.next() {

@@ -1,6 +1,6 @@
 //! The programs that run another program, or a text, that their arguments name.
 
-/// What a wrapper runs.
+/// The command that a wrapper runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Runs {
     /// The words from the first operand on.
@@ -17,7 +17,7 @@ pub(crate) enum Runs {
     Within,
 }
 
-/// Whether a wrapper does anything itself.
+/// The effect of a wrapper itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Itself {
     Nothing,
@@ -29,9 +29,9 @@ pub(crate) struct Wrapper {
     pub(crate) runs: Runs,
     pub(crate) itself: Itself,
     pub(crate) valued: &'static str,
-    /// Options that change nothing about what is run.
+    /// Options that do not affect the command.
     pub(crate) plain: &'static str,
-    /// How many operands stand before what is run.
+    /// Number of operands before the command.
     pub(crate) skip: usize,
 }
 

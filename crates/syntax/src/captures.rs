@@ -2,7 +2,7 @@
 
 use tree_sitter::Query;
 
-/// What a capture of a query stands for; a name that begins with `_` only helps a condition.
+/// The role of a capture; names that begin with `_` are only for conditions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     Call,
@@ -31,17 +31,17 @@ pub(crate) enum Role {
     Value,
     /// The parameters of a function.
     Parameters,
-    /// The arguments of a call, one of which is the function.
+    /// The arguments of a call, with the function among them.
     Arguments,
     /// The call.
     Taker,
     /// The member that is taken of the value.
     Part,
-    /// Where a local name is one, if it does not stand there itself.
+    /// The scope of a local name, if it is not the enclosing one.
     Inside,
     /// Tokens of a macro among which a call stands.
     Tokens,
-    /// What has to stand right behind the name of such a call.
+    /// The token that must follow the name of such a call.
     Beside,
     /// All tokens that a macro is called with.
     Expanded,

@@ -19,13 +19,13 @@ use lead::Lead;
 /// A change of a symbol, worked out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edited {
-    /// What to do with the text.
+    /// The changes to the text.
     pub splice: Splice,
-    /// What was kept or added beside the new code, and what is wrong with the file now.
+    /// Kept or added lines, and new errors in the file.
     pub notes: Vec<String>,
 }
 
-/// Why a symbol cannot be changed.
+/// A reason for which a symbol cannot be changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoSymbol {
     /// The file cannot be parsed.
@@ -38,7 +38,7 @@ pub enum NoSymbol {
         name: String,
         /// Symbols with names like it.
         like: Vec<Named>,
-        /// What it defines, or the beginning of that.
+        /// The definition, or its beginning.
         all: Vec<Named>,
     },
     /// Several have the name.
@@ -70,7 +70,7 @@ pub enum NoSymbol {
     Elided {
         /// The line, counted from 1.
         line: usize,
-        /// What stands on it.
+        /// The text of the line.
         part: String,
     },
     /// There is no code to put there.
@@ -84,7 +84,7 @@ pub enum NoSymbol {
 /// A symbol by its name and its lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
-    /// Its kind and its name, behind those of what it belongs to.
+    /// Its kind and its qualified name.
     pub words: String,
     /// Its name alone, as it can be asked for.
     pub name: String,
@@ -94,7 +94,7 @@ pub struct Named {
     pub last: usize,
 }
 
-/// How many symbols are named where none is meant.
+/// Maximum number of symbols listed when none matches.
 const NAMED: usize = 40;
 
 /// Works out the change of a symbol of a text; nothing in its place takes it out.
@@ -173,7 +173,7 @@ fn widen(text: &str, symbol: &mut Symbol, new: &str) {
     }
 }
 
-/// Says so where a file that could be parsed no longer can.
+/// Adds a note if the file was free of syntax errors and no longer is.
 fn broken(tree: &Tree<'_>, splice: &Splice) -> Option<String> {
     if !tree.is_whole() {
         return None;
@@ -194,7 +194,7 @@ struct Place<'a> {
     text: &'a str,
     symbols: &'a [Symbol],
     at: usize,
-    /// Where its own code ends, before a comma and a comment behind it.
+    /// End of its own code, before a comma and a comment behind it.
     end: usize,
 }
 
@@ -203,22 +203,22 @@ impl Place<'_> {
         &self.symbols[self.at]
     }
 
-    /// Gives where the line of an offset begins.
+    /// Returns the start of the line around an offset.
     fn line_start(&self, offset: usize) -> usize {
         self.text[..offset].rfind('\n').map_or(0, |at| at + 1)
     }
 
-    /// Gives where the line of an offset ends.
+    /// Returns the end of the line around an offset.
     fn line_end(&self, offset: usize) -> usize {
         self.text[offset..].find('\n').map_or(self.text.len(), |at| offset + at)
     }
 
-    /// Gives the white space before the symbol.
+    /// Returns the white space before the symbol.
     fn indent(&self) -> &str {
         lines::indent(&self.text[self.line_start(self.symbol().span.start)..])
     }
 
-    /// Tells whether nothing but a comma and a comment of its own stands behind the symbol on its line.
+    /// Returns whether only a comma and the symbol's own comment follow on its line.
     fn is_last_on_line(&self) -> bool {
         let end = self.symbol().span.end;
         self.text[end..self.line_end(end)].trim_start_matches([',', ';']).trim().is_empty()
@@ -266,12 +266,12 @@ impl Place<'_> {
     }
 }
 
-/// Gives the words with which a module makes a symbol known to others.
+/// Returns the export keywords of a module.
 fn exported(head: &str) -> Option<&'static str> {
     ["export default ", "export "].into_iter().find(|words| head.starts_with(words))
 }
 
-/// Tells whether new code makes something known to others itself.
+/// Returns whether new code has export keywords itself.
 fn exports(new: &str) -> bool {
     let to = lines::indent(new);
     new.lines().any(|line| {

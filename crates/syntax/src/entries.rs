@@ -15,15 +15,15 @@ const KEYED: &[&str] = &[
     "keyword_argument",
     "pair",
 ];
-/// Nodes that are a key and what it is set to at once.
+/// Nodes that are both a key and its value.
 const SHORT: &[&str] = &["shorthand_field_initializer", "shorthand_property_identifier"];
 
-/// An entry of which another one has the key.
+/// An entry whose key occurs before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Repeated {
     /// The key, without quotes.
     pub(crate) key: String,
-    /// Where it begins.
+    /// Its offset.
     pub(crate) at: usize,
 }
 

@@ -1,25 +1,25 @@
-//! Finds what a name means among what a file defines.
+//! Resolution of a symbol name within a file.
 
 use toolpost_text::names::distance;
 
 use crate::outline::segments;
 use crate::{Kind, Symbol};
 
-/// What a name means.
+/// The result of resolving a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Meant {
     /// One symbol, by place in the list.
     One(usize),
-    /// Several, in the order in which they stand.
+    /// Several, in file order.
     Several(Vec<usize>),
     /// None; these have names like it.
     None(Vec<usize>),
 }
 
-/// How many names like one that is not there are given.
+/// Maximum number of suggested names.
 const LIKE: usize = 5;
 
-/// Finds what a name means: alone or behind what it belongs to, `A.b`, `A::b` and `A#b` alike; `b~2` is the second of a name.
+/// Resolves a name: alone or qualified, `A.b`, `A::b` and `A#b` alike; `b~2` is the second symbol of a name.
 #[must_use]
 pub fn find(symbols: &[Symbol], name: &str) -> Meant {
     let whole = symbols.iter().any(|symbol| symbol.qualified == name);
@@ -43,7 +43,7 @@ pub fn find(symbols: &[Symbol], name: &str) -> Meant {
     }
 }
 
-/// Lists what has a name, those that have it in full before those that only end with it.
+/// Lists the symbols of a name, full matches before suffix matches.
 fn candidates(symbols: &[Symbol], name: &str) -> Vec<usize> {
     let whole = name.trim();
     let wanted = asked(whole);
@@ -78,7 +78,7 @@ fn asked(name: &str) -> Vec<String> {
     last
 }
 
-/// Chooses among several of a name: a type before its implementations, what has a body before what only declares it.
+/// Chooses between several of a name: types before their implementations, definitions before declarations.
 fn likeliest(symbols: &[Symbol], all: &[usize]) -> Option<usize> {
     let qualified = &symbols[all[0]].qualified;
     if all.iter().any(|at| symbols[*at].qualified != *qualified) {
@@ -114,7 +114,7 @@ fn like(symbols: &[Symbol], name: &str) -> Vec<usize> {
     scored.into_iter().take(LIKE).map(|(_, at)| at).collect()
 }
 
-/// Says how far two names are apart; none where they are not alike.
+/// Returns the distance of two names; none if they are not similar.
 fn apart(one: &str, other: &str) -> Option<usize> {
     if one.is_empty() || other.is_empty() {
         return None;

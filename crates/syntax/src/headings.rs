@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use crate::grammar::Headings;
 use crate::{Item, Kind};
 
-/// How deep a document is opened in search of headings.
+/// Maximum depth at which headings are searched.
 const DEEPEST: usize = 64;
 
 /// Lists the headings of a document, each with those below it.

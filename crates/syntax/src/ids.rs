@@ -1,4 +1,4 @@
-//! Names by which symbols are known again, from one reading of a file to the next.
+//! Stable ids of symbols, across versions of a file.
 
 use std::collections::HashMap;
 
@@ -25,18 +25,18 @@ pub fn id(language: &str, path: &str, qualified: &str, kind: Kind, count: usize)
     if count == 1 { name } else { format!("{name}~{count}") }
 }
 
-/// The parts of a symbol's name by which it is known again.
+/// The parts of a symbol's id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Id<'i> {
     /// The language; empty where it is left out.
     pub language: &'i str,
     /// The file.
     pub path: &'i str,
-    /// The symbol's name behind the names of what it stands in.
+    /// The symbol's qualified name.
     pub qualified: &'i str,
     /// The name of its kind; empty where it is left out.
     pub kind: &'i str,
-    /// Which of those of its name and kind it is, counted from 1.
+    /// Its number among those of its name and kind, counted from 1.
     pub count: usize,
 }
 
@@ -55,7 +55,7 @@ impl<'i> Id<'i> {
         (whole && count > 0).then_some(Self { language, path, qualified, kind, count })
     }
 
-    /// Tells whether its kind is one of a symbol; where it is left out, each is.
+    /// Returns whether its kind is a symbol's; without one, every kind matches.
     #[must_use]
     pub fn is_of(&self, kind: Kind) -> bool {
         self.kind.is_empty() || self.kind == kind.name() || Kind::of_word(self.kind) == Some(kind)

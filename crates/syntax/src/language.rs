@@ -64,19 +64,19 @@ impl Language {
         self.0.name
     }
 
-    /// Tells whether programs are written in it, and not texts or data.
+    /// Returns whether it is a programming language, not one for texts or data.
     #[must_use]
     pub fn is_code(self) -> bool {
         self.0.sort == Sort::Code
     }
 
-    /// Tells whether who asks for another language means this one, too: its files are the same with something added.
+    /// Returns whether a request for another language includes this one, a superset of it.
     #[must_use]
     pub fn widens(self, other: Self) -> bool {
         matches!((self.name(), other.name()), ("tsx", "typescript"))
     }
 
-    /// Gives what stands for `$` in a pattern, so that `$NAME` is read as a name.
+    /// Returns the replacement for `$` in a pattern, which makes `$NAME` parse as a name.
     #[must_use]
     pub fn meta(self) -> char {
         self.0.meta
@@ -87,14 +87,14 @@ impl Language {
         ALL.iter().map(|known| Self(known))
     }
 
-    /// Gives what changes whenever what is told of a file by the data of its language may change.
+    /// Returns text that changes with every change to the language's data that can change the facts about a file.
     pub fn print(self) -> impl Iterator<Item = &'static str> {
         let queries = self.0.queries.iter().flat_map(|(name, text)| [*name, *text]);
         std::iter::once(self.0.name).chain(queries)
     }
 }
 
-/// Tells whether a line is one that C does not have.
+/// Returns whether a line is C++ and not C.
 fn is_cpp(line: &str) -> bool {
     let line = line.trim();
     let begins = |word: &str| line.strip_prefix(word).is_some_and(|rest| rest.starts_with([' ', '<', '\t']));

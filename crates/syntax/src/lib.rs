@@ -1,7 +1,7 @@
 //! Parse trees: languages, blocks, items, and the definitions and uses in a file.
 //!
-//! A language is a folder in `languages/`: a table of what its grammar's nodes are, and queries for what a file uses by name.
-//! A tree is a parsed text; items are what has a name in it. Nothing here reads or writes files.
+//! A language is a folder in `languages/`: a table of its grammar's nodes, and queries for the names that a file uses.
+//! A tree is a parsed text; items are its named parts. Nothing here reads or writes files.
 
 mod captures;
 mod change;

@@ -11,7 +11,7 @@ use crate::read::{Reader, at};
 type Named = (String, Option<Range<usize>>);
 
 impl Reader<'_> {
-    /// Finds the name of an item, and where it stands if it stands in one place.
+    /// Finds the name of an item, and its range if it is contiguous.
     pub(crate) fn name(&self, node: Node<'_>, rule: &Rule) -> Named {
         let field = |field| node.child_by_field_name(field);
         match rule.name {

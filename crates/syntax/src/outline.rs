@@ -1,4 +1,4 @@
-//! What a file defines, as a flat list: each thing with its name, its parts, and what it stands in.
+//! The definitions in a file as a flat list, each with its name, its parts and its parent.
 
 use std::ops::Range;
 
@@ -7,17 +7,17 @@ use crate::{Item, Kind, Tree};
 /// Something that a file defines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
-    /// Its own name, without what it belongs to.
+    /// Its unqualified name.
     pub name: String,
-    /// Its name behind the names of what it belongs to, with dots between them.
+    /// Its qualified name, with dots.
     pub qualified: String,
-    /// What it stands in, by place in the list.
+    /// Index of its parent in the list.
     pub parent: Option<usize>,
     /// All of it, with the comments, decorators and words such as `export` before it.
     pub span: Range<usize>,
-    /// Where its own code ends; a comment behind it on its line is in the span, too.
+    /// End of its own code; the span also includes a comment behind it on its line.
     pub end: usize,
     /// Its documentation: the comments before it, or the text at the beginning of its body.
     pub docs: Option<Range<usize>>,
@@ -27,18 +27,18 @@ pub struct Symbol {
     pub signature: Range<usize>,
     /// Its body, with the brackets around it.
     pub body: Option<Range<usize>>,
-    /// Its name, where that stands in one place.
+    /// The range of its name, if that is contiguous.
     pub at: Option<Range<usize>>,
-    /// Where a type is written beside it: what it returns, or what it is.
+    /// The range of its type: the return type, or the type of a variable.
     pub hint: Option<Range<usize>>,
-    /// Where the value stands that it is given.
+    /// The range of its value.
     pub value: Option<Range<usize>>,
-    /// Words before its name that say more of it, such as `pub` and `async`.
+    /// Modifiers before its name, such as `pub` and `async`.
     pub modifiers: Vec<&'static str>,
 }
 
 impl Symbol {
-    /// Tells whether it holds a place in the text, itself included.
+    /// Returns whether its range contains a place in the text.
     #[must_use]
     pub fn holds(&self, place: usize) -> bool {
         self.span.contains(&place)
@@ -46,7 +46,7 @@ impl Symbol {
 }
 
 impl Tree<'_> {
-    /// Lists what the file defines, each thing before what stands in it.
+    /// Lists the definitions in the file, each before the nested ones.
     #[must_use]
     pub fn symbols(&self) -> Vec<Symbol> {
         self.symbols_in(&self.items())
@@ -104,7 +104,7 @@ struct Lister<'a, 't> {
 }
 
 impl Lister<'_, '_> {
-    /// Adds items and what stands in them.
+    /// Adds items and the nested ones.
     fn list(&mut self, items: &[Item], parent: Option<usize>, above: &str) {
         for item in items {
             if !item.kind.defines() {
@@ -181,7 +181,7 @@ impl Lister<'_, '_> {
     }
 }
 
-/// Gives the names that lead to an item from what it stands in.
+/// Returns the names on the path from an item's outermost parent to it.
 fn names(item: &Item) -> Vec<String> {
     let name = item.name.as_str();
     match item.kind {
@@ -200,7 +200,7 @@ fn names(item: &Item) -> Vec<String> {
     }
 }
 
-/// Takes away what stands in angle brackets, and a list of parameters at the end.
+/// Removes text in angle brackets, and a parameter list at the end.
 fn without_parameters(name: &str) -> String {
     let name = name.trim();
     if name.contains("operator") {

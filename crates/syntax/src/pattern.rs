@@ -21,21 +21,21 @@ use crate::{Language, Tree};
 
 pub use read::NoPattern;
 
-/// How deep a tree may be in which the same code is looked for in two places.
+/// Maximum depth of a tree in a search for equal code in two holes.
 const DEEPEST: usize = 1_000;
 
 /// A pattern, as one language reads it.
 #[derive(Debug, Clone)]
 pub struct Pattern {
     language: Language,
-    /// What it is in each sort of place where it can stand.
+    /// Its shape in each sort of place where it is valid.
     shapes: Vec<ast_grep_core::Pattern>,
-    /// A word that stands in all code that fits.
+    /// A word that all matches contain.
     word: String,
     compares: Compares,
 }
 
-/// Whether the same code has to stand in several places.
+/// It requires equal code in several places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Compares {
     Nothing,
@@ -45,18 +45,18 @@ enum Compares {
 /// Code that has the shape of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fit {
-    /// Where it stands.
+    /// Its range.
     pub range: Range<usize>,
-    /// What stands in the holes that have names, by these.
+    /// The code in the named holes.
     pub holes: Vec<Hole>,
 }
 
-/// What stands in a hole.
+/// The code in a hole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hole {
     /// The hole's name, without its signs.
     pub name: String,
-    /// Where it stands; nothing where a hole for any number stands for none.
+    /// Its range; empty if a hole for any number matches nothing.
     pub range: Option<Range<usize>>,
 }
 
@@ -81,13 +81,13 @@ impl Pattern {
         Ok(Self { language, shapes, word, compares })
     }
 
-    /// Gives the language that reads it.
+    /// Returns the language of the pattern.
     #[must_use]
     pub fn language(&self) -> Language {
         self.language
     }
 
-    /// Tells whether a text can hold such code at all: a word of the pattern stands in it.
+    /// Returns whether a text can contain a match: it contains a word of the pattern.
     #[must_use]
     pub fn may_fit(&self, text: &str) -> bool {
         text.contains(&self.word)
@@ -95,7 +95,7 @@ impl Pattern {
 }
 
 impl Tree<'_> {
-    /// Lists the code that has the shape of a pattern of the tree's language, in order, also where one stands in another.
+    /// Lists the matches in a tree, in order, nested ones included.
     ///
     /// # Errors
     ///

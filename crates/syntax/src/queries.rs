@@ -5,7 +5,7 @@ use tree_sitter::Query;
 use crate::captures::{Queries, Role};
 use crate::grammar::Grammar;
 
-/// Why queries cannot be used: the file, and what is wrong there.
+/// An error in the queries of a language, with the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BadQuery {
     pub(crate) file: String,
@@ -13,7 +13,7 @@ pub(crate) struct BadQuery {
 }
 
 impl Queries {
-    /// Gives the queries of a language; none if it has none, or none that can be used.
+    /// Returns the queries of a language; none if it has none, or they are invalid.
     pub(crate) fn of(grammar: &'static Grammar) -> Option<&'static Self> {
         grammar.compiled.get_or_init(|| Self::make(grammar).ok().flatten()).as_ref()
     }

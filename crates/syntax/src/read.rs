@@ -7,10 +7,10 @@ use tree_sitter::Node;
 use crate::grammar::{Grammar, Overloads, Rule};
 use crate::{Item, Kind, headings};
 
-/// How deep bodies are opened.
+/// Maximum depth at which bodies are parsed.
 const DEEPEST: usize = 64;
 
-/// Lists what stands in a file.
+/// Lists the parts of a file.
 pub(crate) fn blocks(grammar: &Grammar, root: Node<'_>, text: &str) -> Vec<Item> {
     match &grammar.headings {
         Some(headings) => headings::read(headings, root, text),
@@ -46,7 +46,7 @@ struct Lead {
 }
 
 impl Reader<'_> {
-    /// Lists what stands in the body of an item.
+    /// Lists the parts of an item's body.
     fn block(&self, body: Node<'_>, depth: usize) -> Vec<Item> {
         let mut out: Vec<Item> = Vec::new();
         let mut lead = Lead::default();
@@ -112,7 +112,7 @@ impl Reader<'_> {
         out.push(item);
     }
 
-    /// Finds out what a node is.
+    /// Determines the kind of a node.
     fn describe(&self, node: Node<'_>, depth: usize) -> Item {
         let range = self.trimmed(&node.byte_range());
         let inner = self.unwrap(node);
@@ -247,7 +247,7 @@ impl Reader<'_> {
         open.unwrap_or(range.start)..range.end
     }
 
-    /// Tells apart kinds that one node may be.
+    /// Distinguishes the kinds that one node may have.
     fn refined(&self, node: Node<'_>, rule: &Rule, body: Option<Node<'_>>, kind: Kind) -> Kind {
         if let (Some(bare), None) = (rule.without_body, body) {
             return bare;
@@ -297,7 +297,7 @@ impl Reader<'_> {
         key && value.is_some_and(|value| self.grammar.callables.contains(&value.kind()))
     }
 
-    /// Lists the definitions inside of code that is no block of items.
+    /// Lists the definitions in code that is not a block of items.
     fn local(&self, code: Node<'_>, depth: usize) -> Vec<Item> {
         let mut out = Vec::new();
         if depth >= DEEPEST {
@@ -331,7 +331,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Gives the text of a node with single spaces between its words.
+    /// Returns the text of a node with single spaces between its words.
     pub(crate) fn plain(&self, node: Node<'_>) -> String {
         let text = self.text.get(node.byte_range()).unwrap_or_default();
         text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -347,7 +347,7 @@ impl Reader<'_> {
         self.text.get(from..to).is_some_and(|between| between.contains('\n'))
     }
 
-    /// Tells whether there is no empty line between two places.
+    /// Returns whether there is no blank line between two places.
     fn touches(&self, from: usize, to: usize) -> bool {
         self.text
             .get(from..to)
@@ -355,7 +355,7 @@ impl Reader<'_> {
     }
 }
 
-/// Tells whether a node of a kind stands in a field; it may stand behind the signs of pointers, as in `char *f(void);`.
+/// Returns whether a field holds a node of a kind, possibly behind pointer signs, as in `char *f(void);`.
 fn declares(node: Node<'_>, field: &str, wanted: &str) -> bool {
     let mut found = node.child_by_field_name(field);
     while let Some(inner) = found {

@@ -12,12 +12,12 @@ use crate::{Item, Kind, Language, read};
 
 /// The longest text that is parsed, in bytes.
 const LONGEST: usize = 16 * 1024 * 1024;
-/// How often the parser may report before it is stopped, for each byte of text, and at least.
+/// Maximum number of the parser's progress reports: for each byte of text, and at least.
 const STEPS: (usize, usize) = (4, 10_000);
 
 /// Shorter texts cannot be nested so deeply that looking at them takes long.
 const HARMLESS: usize = 20_000;
-/// How much work a tree may be, counted as [`work`] does.
+/// Maximum work for a tree, as counted by [`work`].
 const MOST_WORK: u64 = 1_000_000_000;
 
 /// A text that could not be parsed.
@@ -60,19 +60,19 @@ impl<'a> Tree<'a> {
         Ok(Self { language, text, tree })
     }
 
-    /// Gives the language.
+    /// Returns the language.
     #[must_use]
     pub fn language(&self) -> Language {
         self.language
     }
 
-    /// Gives the text.
+    /// Returns the text.
     #[must_use]
     pub fn text(&self) -> &'a str {
         self.text
     }
 
-    /// Lists all that stands in the file, statements and comments, too, in order.
+    /// Lists all parts of the file in order, including statements and comments.
     #[must_use]
     pub fn blocks(&self) -> Vec<Item> {
         read::blocks(self.language.0, self.tree.root_node(), self.text)
@@ -111,7 +111,7 @@ impl<'a> Tree<'a> {
         out
     }
 
-    /// Gives the node that holds all others.
+    /// Returns the root node.
     pub(crate) fn root(&self) -> Node<'_> {
         self.tree.root_node()
     }
@@ -133,13 +133,13 @@ impl<'a> Tree<'a> {
         documents.then(|| text.byte_range())
     }
 
-    /// Tells whether the parser made sense of all of it.
+    /// Returns whether there is no syntax error.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         !self.tree.root_node().has_error()
     }
 
-    /// Gives the tree itself once more.
+    /// Returns a copy of the tree.
     pub(crate) fn copied(&self) -> tree_sitter::Tree {
         self.tree.clone()
     }
@@ -236,8 +236,8 @@ pub fn parse_bounded(grammar: &tree_sitter::Language, text: &str) -> Result<tree
 
 /// Estimates how much work it is to look at all of a tree; ends early where it is more than [`MOST_WORK`].
 ///
-/// A look at a node goes up to the root, so it takes as many steps as the node is deep. The children of a place that the parser made no
-/// sense of are a chain inside, in which each is as deep as there are others before it.
+/// A visit of a node walks up to the root, so it costs the node's depth. The children of a node with a syntax error form a
+/// chain inside the parser, so each costs the number of its predecessors.
 fn work(top: Node<'_>) -> u64 {
     let mut cursor = top.walk();
     let (mut work, mut depth) = (0_u64, 1_u64);
@@ -261,7 +261,7 @@ fn work(top: Node<'_>) -> u64 {
     }
 }
 
-/// Tells whether there are more levels below a node than these.
+/// Returns whether there are more levels below a node than this.
 pub(crate) fn deeper_than(top: Node<'_>, levels: usize) -> bool {
     let mut cursor = top.walk();
     let mut depth = 0;

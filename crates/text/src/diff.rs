@@ -1,4 +1,4 @@
-//! What changed between two texts, as a unified diff.
+//! Unified diffs of two texts.
 
 use std::{
     hash::Hash,
@@ -24,7 +24,7 @@ const BEFORE: usize = 80;
 /// So many characters of a long line are shown from there on.
 const AROUND: usize = 400;
 
-/// How many bytes are compared at once.
+/// Number of bytes that are compared at once.
 const CHUNK: usize = 256;
 
 /// After so long the rest is taken as replaced.
@@ -35,15 +35,15 @@ const PATIENCE: Duration = Duration::from_millis(300);
 pub struct Diff {
     /// The hunks, each line with its break; empty if the texts are the same.
     pub text: String,
-    /// How many lines are new.
+    /// Number of added lines.
     pub added: usize,
-    /// How many lines are gone.
+    /// Number of removed lines.
     pub removed: usize,
     /// The first changed line, counted from 1, in the new text; 0 if the texts are the same.
     pub first_line: usize,
     /// The last changed line in the new text; where lines are only gone, the line that took their place.
     pub last_line: usize,
-    /// How many lines of the diff were left out.
+    /// Number of lines that were cut from the diff.
     pub cut: usize,
 }
 
@@ -62,7 +62,7 @@ pub fn unified_whole(old: &str, new: &str, context: usize) -> Diff {
     write(old, new, context, Limits { lines: usize::MAX, width: usize::MAX })
 }
 
-/// How much of a diff is written.
+/// Size limit for a written diff.
 #[derive(Clone, Copy)]
 struct Limits {
     lines: usize,
@@ -93,7 +93,7 @@ fn write(old: &str, new: &str, context: usize, limits: Limits) -> Diff {
 struct Around {
     old: Range<usize>,
     new: Range<usize>,
-    /// How many lines stand above, the same in both.
+    /// Number of equal lines above.
     above: usize,
 }
 
@@ -131,7 +131,7 @@ fn shared_end(one: &[u8], other: &[u8]) -> usize {
     same + one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count()
 }
 
-/// Gives the offset behind the last break in front of an offset.
+/// Returns the offset behind the last line break before an offset.
 fn above(text: &str, offset: usize) -> usize {
     memrchr(b'\n', &text.as_bytes()[..offset]).map_or(0, |at| at + 1)
 }
@@ -175,7 +175,7 @@ struct Writer<'a> {
     diff: Diff,
     written: usize,
     limits: Limits,
-    /// How many lines stand above those that are looked at.
+    /// Number of lines above the compared part.
     above: usize,
     /// The number of the last line of the new text, at least 1.
     last: usize,

@@ -1,4 +1,4 @@
-//! Which bytes a text is made of.
+//! Text encodings and line breaks.
 
 mod decode;
 mod eol;

@@ -1,20 +1,20 @@
-//! What stands between two lines of dashes at the top of a Markdown file, read leniently.
+//! Lenient parser for the front matter of a Markdown file.
 
 use saphyr_parser::{Event, Parser};
 use thiserror::Error;
 
-/// What stands at the top of a file, and what follows.
+/// The front matter of a file, and the text after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Front<'t> {
     /// The fields, in their order.
     pub fields: Vec<(String, Value)>,
     /// The text behind them.
     pub body: &'t str,
-    /// What was read otherwise than it is written.
+    /// Corrections that the parser made.
     pub notes: Vec<String>,
 }
 
-/// What a field says.
+/// The value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     /// A text, a number or a word such as true, as it is written.
@@ -25,7 +25,7 @@ pub enum Value {
     Map(Vec<(String, Self)>),
 }
 
-/// Why nothing can be read.
+/// A reason for which the front matter cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Unread {
     /// The file does not begin with dashes.
@@ -42,7 +42,7 @@ pub enum Unread {
     Yaml {
         /// The line of the file, counted from 1.
         line: usize,
-        /// What is wrong.
+        /// The problem.
         why: String,
     },
     /// It is YAML, and no fields.
@@ -74,13 +74,13 @@ pub fn read(text: &str) -> Result<Front<'_>, Unread> {
 }
 
 impl Front<'_> {
-    /// Gives what a field says.
+    /// Returns the value of a field.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&Value> {
         self.fields.iter().find(|(own, _)| own == name).map(|(_, value)| value)
     }
 
-    /// Gives the text of a field that says anything.
+    /// Returns the text of a field, unless it is empty.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.field(name)? {
@@ -108,7 +108,7 @@ impl Front<'_> {
         }
     }
 
-    /// Tells whether a field says yes.
+    /// Returns whether a field is true.
     #[must_use]
     pub fn says_yes(&self, name: &str) -> bool {
         self.text(name).is_some_and(|text| ["true", "yes", "on"].contains(&text.to_lowercase().as_str()))
@@ -199,7 +199,7 @@ fn parse(fields: &str) -> Result<Vec<(String, Value)>, Unread> {
 mod tests {
     use super::*;
 
-    /// What was read, in a line.
+    /// A correction, in one line.
     fn said(text: &str) -> String {
         fn own(value: &Value) -> String {
             match value {

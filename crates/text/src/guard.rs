@@ -5,7 +5,7 @@ use crate::{
     omission::{comment, is_omission},
 };
 
-/// What a line stands for that is not there.
+/// The kind of a placeholder line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Code that the model did not write out.
@@ -20,7 +20,7 @@ pub enum Kind {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of the new text is {}: {text:?}; {}", self.what(), self.next())]
 pub struct Placeholder {
-    /// What it stands for.
+    /// The kind of placeholder.
     pub kind: Kind,
     /// The line of the new text, counted from 1.
     pub line: usize,
@@ -101,7 +101,7 @@ fn placeholder(kind: Kind, line: usize, text: &str) -> Placeholder {
     Placeholder { kind, line, text: cut::line(text.trim(), 120).0.to_owned() }
 }
 
-/// Says whether a notice of left-out text stands anywhere in a line.
+/// Returns whether a line contains a truncation notice.
 fn is_notice(line: &str) -> bool {
     let whole = line.split_once(cut::NOTICE).is_some_and(|(_, said)| said.contains(']'));
     let truncated = line.strip_prefix(cut::TRUNCATED).is_some_and(|said| said.contains(" - showing "));
@@ -138,5 +138,5 @@ fn padded(line: &str, after_padded: bool) -> Option<u64> {
     (fits && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| digits.parse().ok())?
 }
 
-/// How many columns a line's number has.
+/// Width of a line number, in columns.
 const GUTTER: usize = 6;

@@ -16,7 +16,7 @@ pub struct Reference {
     pub hash: Option<u8>,
 }
 
-/// Why a text is no reference.
+/// A text that is not a line reference.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{said:?} names no line; it takes a line's number from 1 on, such as 42, or number and hash, such as 42:ab"
@@ -42,7 +42,7 @@ impl Reference {
         Self { line, hash: Some(hash(text)) }
     }
 
-    /// Says whether the hash, if there is one, is that of a text.
+    /// Returns whether the hash, if any, is that of a text.
     #[must_use]
     pub fn fits(&self, text: &str) -> bool {
         self.hash.is_none_or(|wanted| wanted == hash(text))
@@ -58,7 +58,7 @@ impl fmt::Display for Reference {
     }
 }
 
-/// Reads a reference, alone or as it stands in front of its line: `42`, `42:ab`, `42:ab | let a = 1;`.
+/// Parses a reference, alone or before its line: `42`, `42:ab`, `42:ab | let a = 1;`.
 impl FromStr for Reference {
     type Err = NoReference;
 
@@ -75,7 +75,7 @@ impl FromStr for Reference {
     }
 }
 
-/// Gives the hash of a line, by which a changed line is noticed: the same whatever its white space.
+/// Returns the hash of a line, which reveals a changed line. White space does not count.
 ///
 /// It is the low byte of the hash that multiplies by 33 and adds each UTF-16 unit, from 5381 on.
 #[must_use]
@@ -143,7 +143,7 @@ fn byte(digits: &str) -> Option<u8> {
         .then(|| u8::from_str_radix(digits, 16).ok())?
 }
 
-/// Says whether a character is white space to the hash: what ECMAScript calls so.
+/// Returns whether the hash ignores a character: the white space of ECMAScript.
 fn is_space(character: char) -> bool {
     matches!(
         character,

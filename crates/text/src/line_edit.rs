@@ -24,15 +24,15 @@ pub enum Side {
 /// A change of lines, worked out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edited {
-    /// What to do with the view.
+    /// The changes to the view.
     pub splice: Splice,
-    /// What was wrong with the new text and was corrected.
+    /// Corrections to the new text.
     pub corrections: Vec<Correction>,
-    /// How many lines the new text has.
+    /// Number of lines of the new text.
     pub lines: usize,
 }
 
-/// What was wrong with new text.
+/// A correction to new text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Correction {
@@ -46,15 +46,15 @@ pub enum Correction {
     Indentation(String),
 }
 
-/// Why lines cannot be changed.
+/// A reason for which lines cannot be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoLines {
     /// The range ends before it begins.
     #[error("the range ends at line {last}, before it begins at line {first}")]
     Reversed {
-        /// Where it begins.
+        /// The first line.
         first: usize,
-        /// Where it ends.
+        /// The last line.
         last: usize,
     },
     /// There is no such line.
@@ -62,7 +62,7 @@ pub enum NoLines {
     Beyond {
         /// The line.
         line: usize,
-        /// How many there are.
+        /// Number of lines.
         count: usize,
     },
     /// There is nothing to put in.
@@ -71,7 +71,7 @@ pub enum NoLines {
 }
 
 impl Correction {
-    /// Says what was done, for a reply.
+    /// Describes the correction for a reply.
     #[must_use]
     pub fn words(&self) -> String {
         let lines = |count: usize| {
@@ -117,7 +117,7 @@ struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// Gives the lines that are replaced; none where text is put in.
+    /// Returns the replaced lines; none for an insertion.
     fn replaced(&self) -> &[&'a str] {
         match self.side {
             Side::Replace => &self.lines[self.first..self.end],
@@ -125,7 +125,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Gives the lines that will stand before the new text.
+    /// Returns the lines before the new text.
     fn before(&self) -> &[&'a str] {
         match self.side {
             Side::Replace | Side::Before => &self.lines[..self.first],
@@ -133,7 +133,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Gives the lines that will stand behind the new text.
+    /// Returns the lines behind the new text.
     fn behind(&self) -> &[&'a str] {
         match self.side {
             Side::Replace | Side::After => &self.lines[self.end..],

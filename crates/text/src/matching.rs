@@ -1,4 +1,4 @@
-//! Where an old text stands in a file, and what exactly the new one is.
+//! Search for an old text in a file, and the new text fitted to its place.
 
 mod blocks;
 mod closest;

@@ -1,4 +1,4 @@
-//! Partial code put into a file: a snippet in which markers stand for what stays.
+//! Merging of partial code: in a snippet, markers replace the unchanged lines.
 
 mod anchor;
 mod edge;
@@ -30,18 +30,18 @@ pub use whole::{replace_all, resembles};
 /// A file into which a snippet is put has fewer lines than this.
 pub const LIMIT: usize = 1000;
 
-/// How a snippet goes into a text.
+/// The result of merging a snippet into a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merged {
-    /// What changes, in order; everything else stays.
+    /// The changes, in order.
     pub splices: Vec<Splice>,
-    /// What the snippet was taken for.
+    /// The reading of the snippet.
     pub taken: Taken,
-    /// What is odd about it.
+    /// Oddities to report.
     pub notes: Vec<String>,
 }
 
-/// What a snippet was taken for.
+/// The reading of a snippet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taken {
     /// All of the text.
@@ -50,9 +50,9 @@ pub enum Taken {
     Parts,
 }
 
-/// Works out how a snippet goes into a text of which nothing is known but its lines.
+/// Merges a snippet into a text by lines alone.
 ///
-/// Where the snippet has markers, the lines around each must stand in the text so that one place is meant; without any,
+/// With markers, the lines around each must determine one place in the text. Without any,
 /// it must resemble all of the text and then replaces it. The splices leave every other line as it is.
 ///
 /// # Errors
@@ -79,7 +79,7 @@ pub fn merge(original: &str, text: &str) -> Result<Merged, Refusal> {
     Ok(merged)
 }
 
-/// Refuses a merge that changes nothing, although the text is not what the snippet shows.
+/// Refuses a merge that changes nothing although the text differs from the snippet.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! What options and operands make of git and its subcommands.
+//! Forms of git and its subcommands.
 
 use super::{
     Act,

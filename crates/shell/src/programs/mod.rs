@@ -1,4 +1,4 @@
-//! What options and operands make of programs that are harmless without them.
+//! Forms of programs that are harmless except for some options and operands.
 
 use crate::options::{Options, Style};
 
@@ -7,10 +7,10 @@ mod readers;
 mod runners;
 mod writers;
 
-/// What an option does.
+/// The effect of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Act {
-    /// It runs another program, or lets files say what is run.
+    /// It runs another program, or programs named in files.
     Runs,
     /// It changes something.
     Changes,
@@ -22,7 +22,7 @@ pub(crate) enum Act {
     Reads,
 }
 
-/// What the words are that are no options.
+/// The meaning of the operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operands {
     /// Nothing that is a file.
@@ -49,7 +49,7 @@ pub(crate) enum Operands {
     Awk,
 }
 
-/// What is known of a program, or of a program with its subcommand.
+/// The form of a program, or of a program with its subcommand.
 pub(crate) struct Form {
     /// Its names, with commas between them; a subcommand stands behind a blank.
     pub(crate) names: &'static str,
@@ -71,7 +71,7 @@ const fn form(names: &'static str, operands: Operands) -> Form {
 }
 
 impl Form {
-    /// Tells whether a program, or a program with its subcommand, is meant.
+    /// Returns whether the form is that of a program, or of a program with its subcommand.
     pub(crate) fn is_called(&self, name: &str) -> bool {
         self.names.split(", ").any(|known| known == name)
     }
@@ -93,16 +93,16 @@ impl Form {
     }
 }
 
-/// What is not in the table.
+/// The form of unknown programs.
 pub(crate) const UNKNOWN: &Form = &PLAIN;
 
-/// Finds what is known of a program, by its name and the words after it.
+/// Finds the form of a program by its name, with or without a subcommand.
 pub(crate) fn find(name: &str) -> Option<&'static Form> {
     let all = [readers::FORMS, git::FORMS, runners::FORMS, writers::FORMS];
     all.into_iter().flatten().find(|form| form.is_called(name))
 }
 
-/// Tells whether an option is one of a list; a long one may be cut short.
+/// Returns whether an option is in a list; a long one may be abbreviated.
 pub(crate) fn lists(list: &str, given: &str) -> bool {
     list.split(' ').any(|option| Options::means(given, option))
 }

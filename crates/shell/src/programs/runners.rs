@@ -1,4 +1,4 @@
-//! Programs that run, check or list what a project holds, and the options that make more of them.
+//! Programs that build, check or list a project, and the options that do more.
 
 use super::{
     Act::{Changes, Elsewhere, Reads, Runs, Writes},

@@ -1,4 +1,4 @@
-//! Programs that change things, fetch, or run what a project says.
+//! Programs that change or fetch files, or run a project's scripts.
 
 use super::{
     Act::{Changes, Elsewhere, Reads, Runs, Writes},

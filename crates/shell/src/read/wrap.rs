@@ -1,4 +1,4 @@
-//! Finds what a command runs that runs others.
+//! Commands run by wrapper programs, such as `env` and `xargs`.
 
 use crate::{
     Assignment, Effect, Reach, Role, Script, Segment, Sure, Word, effects,
@@ -57,7 +57,7 @@ fn nested(script: &mut Script, words: Vec<Word>, via: &[String], depth: usize) {
     segment(script, inner, depth);
 }
 
-/// What a wrapper runs, with the words of it.
+/// The command that a wrapper runs.
 enum Inner {
     Words(Vec<Word>),
     Text(Word),
@@ -145,7 +145,7 @@ fn name_of(word: &Word) -> Option<String> {
     (!name.is_empty() && !name.contains('/')).then(|| name.to_owned())
 }
 
-/// What `xargs` runs: its words, those of the input, and `echo` where it is told nothing.
+/// The command of `xargs`: its words and the input's, or `echo` without any.
 fn with_input(mut rest: Vec<Word>, sorted: &Options) -> Vec<Word> {
     let mark = sorted.options.iter().find(|(option, _)| ["-I", "-i", "--replace"].contains(&option.as_str()));
     let unknown = Word::beginning("…", "");
@@ -160,7 +160,7 @@ fn with_input(mut rest: Vec<Word>, sorted: &Options) -> Vec<Word> {
     rest.into_iter().map(|word| holed(word, mark)).collect()
 }
 
-/// A word in which something is put for a mark.
+/// Returns a word with unknown text in place of a mark.
 fn holed(word: Word, mark: &str) -> Word {
     match word.start.find(mark) {
         Some(at) if !mark.is_empty() => Word {
@@ -181,7 +181,7 @@ fn joined(words: &[Word]) -> Word {
     }
 }
 
-/// What `sh -c` runs; a shell without `-c` reads a file or its input, and is judged as a program.
+/// The command of `sh -c`; a shell without `-c` reads a file or its input, and is judged as a program.
 fn text_of_option(wrapper: &Wrapper, segment: &mut Segment, sorted: &Options, mut rest: Vec<Word>) -> Inner {
     let given = |name: &str| sorted.options.iter().any(|(option, _)| option == name);
     unknown_options(wrapper, segment, sorted);
@@ -229,7 +229,7 @@ fn within(segment: &Segment, wrapper: &Wrapper) -> (Vec<Word>, Vec<Vec<Word>>) {
     (own, inner)
 }
 
-/// What `{}` stands for: something below the one place where `find` starts, or anything.
+/// The value of `{}`: a path below the one start of `find`, or any path.
 fn found(segment: &Segment) -> Word {
     let unknown = Word::beginning("{}", "");
     let words = segment.words.get(1..).unwrap_or_default();

@@ -52,7 +52,7 @@ fn comma(needed: bool, notes: &mut Vec<String>) -> &'static str {
     ","
 }
 
-/// Tells whether the symbol is an entry of a list that commas part.
+/// Returns whether the symbol is an entry of a comma-separated list.
 pub(super) fn listed(place: &Place<'_>) -> bool {
     let own = place.symbol();
     if !matches!(own.kind, Kind::Variant | Kind::Field | Kind::Key) {
@@ -63,7 +63,7 @@ pub(super) fn listed(place: &Place<'_>) -> bool {
     place.language.name() == "json" || siblings.any(|other| place.text[other.end..].starts_with(','))
 }
 
-/// Counts the blank lines that part the symbol from its neighbour, or what is usual where it has none.
+/// Counts the blank lines between the symbol and its neighbour, or returns the usual number without one.
 fn blank_lines(place: &Place<'_>, side: Side, new: &str) -> usize {
     let (own, text) = (place.symbol(), place.text);
     let siblings = || place.symbols.iter().filter(|other| other.parent == own.parent);

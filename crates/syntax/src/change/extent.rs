@@ -28,7 +28,7 @@ pub(super) fn of(tree: &Tree<'_>, symbol: &mut Symbol) -> usize {
     if inside && part(symbol.signature.start).contains('\n') { symbol.span.end } else { end }
 }
 
-/// Tells whether a body stands in brackets.
+/// Returns whether a body is in brackets.
 fn closed(body: &str) -> bool {
     [('{', '}'), ('(', ')'), ('[', ']')]
         .iter()
@@ -62,7 +62,7 @@ fn followed(tree: &Tree<'_>, end: usize) -> usize {
     if !comment.is_empty() && is_comment(tree, start, last) { last } else { end }
 }
 
-/// Tells whether a comment begins at a place and goes on to another.
+/// Returns whether a comment starts at one place and continues to another.
 fn is_comment(tree: &Tree<'_>, start: usize, end: usize) -> bool {
     let node = tree.root().descendant_for_byte_range(start, end);
     node.is_some_and(|node| node.start_byte() == start && tree.language().0.is_comment(node.kind()))

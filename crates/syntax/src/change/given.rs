@@ -5,7 +5,7 @@ use toolpost_text::merge::{Line, Marker, snippet};
 use super::NoSymbol;
 use crate::Language;
 
-/// Takes the fence and the blank lines around off new code; `old` is what it takes the place of.
+/// Removes the fence and surrounding blank lines from new code; `old` is the code that it replaces.
 ///
 /// # Errors
 ///
@@ -34,7 +34,7 @@ pub(super) fn code(language: Language, new: &str, old: &str) -> Result<String, N
     Ok(lines[begins..ends].iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n"))
 }
 
-/// Tells whether the fence that a text begins with says that the text itself stands in it.
+/// Returns whether the fence at the beginning of a text encloses the text itself.
 fn is_around(new: &str) -> bool {
     let first = new.trim_start_matches('\u{feff}').trim_start().lines().next().unwrap_or_default();
     matches!(first.trim_end(), "```markdown" | "```md")

@@ -1,4 +1,4 @@
-//! New code, indented like what it stands for.
+//! Indentation of new code like the code that it replaces.
 
 use toolpost_text::encoding::Indent;
 use toolpost_text::lines::{LineIndex, indent};
@@ -27,7 +27,7 @@ pub(super) fn like(language: Language, new: &str, to: &str, style: Indent) -> St
     whole.trim_start_matches([' ', '\t']).to_owned()
 }
 
-/// Tells whether all lines but the first are in their columns already: code that was copied from where it begins.
+/// Returns whether all lines but the first have their final indentation: code that was copied from its first character on.
 fn in_place(lines: &[String], first: &str, to: &str) -> bool {
     if !first.is_empty() || to.is_empty() {
         return false;
@@ -39,7 +39,7 @@ fn in_place(lines: &[String], first: &str, to: &str) -> bool {
     others.all(deeper) && (!closes || indent(last) == to)
 }
 
-/// Lists the lines that begin inside of a text, whose white space counts; a text that documents something is none.
+/// Lists the lines that begin in a string, whose white space counts; documentation strings are not included.
 fn inside_texts(language: Language, new: &str) -> Vec<usize> {
     let Ok(tree) = language.parse(new) else { return Vec::new() };
     let symbols = tree.symbols();

@@ -7,7 +7,7 @@ use crate::Symbol;
 
 /// Finds the innermost of nested ranges that holds a place, from the first to the last.
 pub(super) struct Within {
-    /// Where each begins and ends, in order of the beginnings, with the one around it.
+    /// Start and end of each range, sorted by start, with the enclosing range.
     spans: Vec<(Range<usize>, usize, Option<usize>)>,
 }
 

@@ -1,4 +1,4 @@
-//! Where in a text the outermost of a snippet belongs.
+//! The block of a text that a snippet belongs to.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -12,9 +12,9 @@ use super::shape::{Member, Variant};
 use super::source::{Source, marked};
 use crate::{Item, Kind};
 
-/// Merges a reading of a snippet into the block in which its items stand.
+/// Merges a parsed snippet into the block that contains its items.
 ///
-/// Gives what is to be said of it.
+/// Returns notes about the merge.
 pub(super) fn merge(old: &Source, variant: &Variant, out: &mut Vec<Piece>) -> Result<Vec<String>, Refusal> {
     let Some(new) = variant.source.source() else {
         return Err(Refusal::whole(Why::Unread { what: "snippet", language: old.language.name() }));
@@ -31,7 +31,7 @@ pub(super) fn merge(old: &Source, variant: &Variant, out: &mut Vec<Piece>) -> Re
     Ok(both.notes.into_inner())
 }
 
-/// Refuses a snippet with errors of its own; markers may have left some inside of what they stand in.
+/// Refuses a snippet with syntax errors of its own; markers may have caused some in their items.
 fn sound(both: &Both<'_>, variant: &Variant) -> Result<(), Refusal> {
     let marked = |line: &usize| {
         let spans = variant.blocks.iter().map(|item| both.new.span(item));
@@ -54,16 +54,16 @@ struct Home<'a> {
     line: usize,
 }
 
-/// How well a block fits.
+/// The rating of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Fit {
-    /// How many of the snippet's names it has.
+    /// Number of the snippet's names that it contains.
     names: usize,
-    /// How many of these begin the same.
+    /// Number of these with the same beginning.
     same: usize,
-    /// Whether they are indented the same.
+    /// They have the same indentation.
     indented: bool,
-    /// How many of its imports and statements it has as they are.
+    /// Number of the snippet's imports and statements that it contains unchanged.
     others: usize,
 }
 
@@ -94,7 +94,7 @@ fn find<'a>(both: &Both<'a>, variant: &Variant) -> Result<Home<'a>, Refusal> {
     }
 }
 
-/// Lists the blocks inside of items.
+/// Lists the blocks in items.
 fn collect<'a>(old: &Source, items: &'a [Item], out: &mut Vec<Home<'a>>) {
     for item in items {
         if item.kind.holds_items()

@@ -1,5 +1,5 @@
-//! Partial code merged by its tree: what the snippet names is replaced where it stands, what it adds goes where its
-//! neighbours are, everything else stays.
+//! Merging of partial code by its tree: known items are replaced in place, new ones are inserted next to their
+//! neighbours, everything else stays.
 
 mod align;
 mod block;

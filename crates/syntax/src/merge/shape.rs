@@ -10,17 +10,17 @@ use crate::{Item, Language};
 /// A reading of a snippet.
 pub(super) struct Variant {
     pub(super) source: Snippet,
-    /// What stands in it at its outermost.
+    /// Its top-level parts.
     pub(super) blocks: Vec<Item>,
-    /// The lines of it in which these stand.
+    /// The lines that contain them.
     pub(super) inside: Range<usize>,
-    /// Whether it was put into a shell that makes its items members of something.
+    /// It was wrapped in code that makes its items members.
     pub(super) member: Member,
     /// The lines of its errors.
     pub(super) errors: Vec<usize>,
 }
 
-/// Whether a snippet can only be read as members of something.
+/// The requirement that a snippet is parsed as members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Member {
     No,
@@ -113,7 +113,7 @@ fn is_marker(said: &[Line], span: &Range<usize>) -> bool {
     span.len() == 1 && said.get(span.start).is_some_and(|line| line.marker.is_some())
 }
 
-/// Takes as text what looks like a marker inside of a comment or a string of several lines.
+/// Treats apparent markers in comments and multi-line strings as text.
 fn unmark_in_tokens(language: Language, lines: &mut [Line]) -> Option<()> {
     if !lines.iter().any(|line| line.marker.is_some()) {
         return Some(());
@@ -136,7 +136,7 @@ fn unmark_in_tokens(language: Language, lines: &mut [Line]) -> Option<()> {
     Some(())
 }
 
-/// Gives a line as it is parsed: nothing in place of a marker, or what the language wants there.
+/// Returns a line for the parser: a marker is replaced by nothing, or by the language's filler.
 fn blanked(line: &Line, language: Language) -> String {
     if line.marker.is_none() {
         return line.text.clone();
@@ -145,7 +145,7 @@ fn blanked(line: &Line, language: Language) -> String {
     format!("{indent}{}", language.0.filler)
 }
 
-/// Splits a line that ends with brackets in which nothing but a marker stands.
+/// Splits a line that ends with brackets around a marker only.
 fn in_brackets(line: &str) -> Option<(&str, &str, &str)> {
     let bare = line.trim_end();
     let close = bare.rfind('}')?;

@@ -61,7 +61,7 @@ fn is_complete(old: &Source, new: &Source) -> bool {
         })
 }
 
-/// Tells whether a snippet has most of the statements that stand in a file without a name.
+/// Returns whether a snippet has most of the unnamed statements of a file.
 ///
 /// A file that has nothing with a name must be there for the most part, or a few lines could replace all of it.
 fn keeps_statements(old: &Source, new: &Source) -> bool {

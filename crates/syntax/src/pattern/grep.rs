@@ -1,4 +1,4 @@
-//! What the matcher of patterns must know of a language.
+//! The language interface of the pattern matcher.
 
 use ast_grep_core::matcher::PatternBuilder;
 use ast_grep_core::meta_var::MetaVariable;

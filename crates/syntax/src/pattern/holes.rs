@@ -74,7 +74,7 @@ fn bare(language: Language, text: &str) -> Option<MetaVariable> {
     }
 }
 
-/// Whether holes for any number of nodes that end a block get something around them.
+/// Wrapping of holes for any number of nodes that end a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ends {
     Open,

@@ -8,10 +8,10 @@ use super::{Encoding, HEAD, NotText};
 /// The first of the 256 private characters that stand for bytes of an unknown encoding.
 const PRIVATE: u32 = 0x10_FE00;
 
-/// What a file turned out to hold.
+/// The decoded content of a file.
 pub(super) struct Decoded {
     pub(super) encoding: Encoding,
-    /// How many bytes the byte order mark takes.
+    /// Length of the byte order mark in bytes.
     pub(super) bom: usize,
     /// The characters behind the mark; none if the bytes are UTF-8 as they stand.
     pub(super) text: Option<String>,
@@ -36,7 +36,7 @@ pub(super) fn decode(bytes: &[u8], configured: Option<&'static Charset>) -> Resu
     Ok(Decoded { encoding: Encoding::EightBit, bom: 0, text: Some(eight_bit(bytes)) })
 }
 
-/// Gives the byte that a character of an 8-bit view stands for, if it has one.
+/// Returns the byte that a character of an 8-bit view represents, if any.
 pub(super) fn byte(character: char) -> Option<u8> {
     if character.is_ascii() {
         return u8::try_from(u32::from(character)).ok();
@@ -157,7 +157,7 @@ fn named(text: &str, charset: &'static Charset) -> Result<Vec<u8>, char> {
     Err(text.chars().find(missing).unwrap_or('\u{FFFD}'))
 }
 
-/// Decodes UTF-16; fails with the offset of what is no character.
+/// Decodes UTF-16; fails with the offset of the first invalid unit.
 fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, usize> {
     let (pairs, rest) = bytes.as_chunks::<2>();
     let mut out = String::with_capacity(bytes.len());
@@ -170,7 +170,7 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, usize> {
     if rest.is_empty() { Ok(out) } else { Err(at) }
 }
 
-/// Decodes UTF-32; fails with the offset of what is no character.
+/// Decodes UTF-32; fails with the offset of the first invalid unit.
 fn utf32(bytes: &[u8], unit: fn([u8; 4]) -> u32) -> Result<String, usize> {
     let (groups, rest) = bytes.as_chunks::<4>();
     let mut out = String::with_capacity(bytes.len() / 2);

@@ -3,10 +3,10 @@
 use encoding_rs::Encoding as Charset;
 use serde::{Serialize, Serializer};
 
-/// How far into a file a NUL byte makes it binary.
+/// A NUL byte within this many bytes makes a file binary.
 pub const HEAD: usize = 8 * 1024;
 
-/// How the characters of a text are stored.
+/// A text encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
     /// UTF-8 without a byte order mark, or plain ASCII.
@@ -28,7 +28,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// Gives the name by which people know the encoding.
+    /// Returns the usual name of the encoding.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -50,14 +50,14 @@ impl Serialize for Encoding {
     }
 }
 
-/// What the first bytes of a file look like.
+/// A guess from the first bytes of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sniffed {
     /// Text, probably in this encoding.
     Text(Encoding),
     /// Not text: there is a NUL byte, and no byte order mark that explains it.
     Binary {
-        /// Where the NUL stands.
+        /// Offset of the NUL.
         nul: usize,
     },
 }

@@ -3,7 +3,7 @@
 use super::{Encoding, Eol, SpliceError, Text, with_crlf};
 use crate::lines::lf;
 
-/// A file's new bytes, and what they kept of the old file.
+/// The new bytes of a file, and the properties that they keep from the old file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Overwrite {
     /// The new bytes.

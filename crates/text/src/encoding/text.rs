@@ -9,7 +9,7 @@ use memchr::memmem;
 use super::decode::{decode, shown, stored, unit};
 use super::{Encoding, Eol, Indent};
 
-/// Why bytes are not a text.
+/// A reason for which bytes are not a text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotText {
     /// A NUL byte near the beginning, and no byte order mark that explains it.
@@ -30,7 +30,7 @@ pub enum NotText {
     },
 }
 
-/// A file's bytes, and the view of them in which edits are looked for.
+/// A file's bytes, and the view on which edits work.
 ///
 /// The view hides the byte order mark and shows CRLF as LF, and changes nothing else. Offsets into the view are bytes
 /// of its UTF-8.
@@ -79,7 +79,7 @@ impl Text {
         Ok(Self { store, encoding, bom, crlf })
     }
 
-    /// Gives the text as LF lines without a byte order mark.
+    /// Returns the text with LF line breaks and without a byte order mark.
     ///
     /// In an unknown 8-bit encoding each byte above ASCII is a private character that nobody types by accident.
     #[must_use]
@@ -100,7 +100,7 @@ impl Text {
         }
     }
 
-    /// Gives the file's bytes.
+    /// Returns the file's bytes.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         match &self.store {
@@ -109,7 +109,7 @@ impl Text {
         }
     }
 
-    /// Says how the characters are stored.
+    /// Returns the encoding.
     #[must_use]
     pub fn encoding(&self) -> Encoding {
         self.encoding
@@ -121,7 +121,7 @@ impl Text {
         self.bom
     }
 
-    /// Says how the lines end.
+    /// Returns the kind of line breaks.
     #[must_use]
     pub fn eol(&self) -> Eol {
         match (self.crlf.len(), self.lone()) {
@@ -132,7 +132,7 @@ impl Text {
         }
     }
 
-    /// Says how the lines are indented.
+    /// Returns the kind of indentation.
     #[must_use]
     pub fn indent(&self) -> Indent {
         Indent::of(self.view())
@@ -147,7 +147,7 @@ impl Text {
         Some(self.bom + stored(before, self.encoding) + self.crlf_within(&(0..offset)) * unit(self.encoding))
     }
 
-    /// Gives the offsets of the line feeds that are CRLF in the file.
+    /// Returns the offsets of the line feeds that are CRLF in the file.
     pub(super) fn crlf(&self) -> &[usize] {
         &self.crlf
     }

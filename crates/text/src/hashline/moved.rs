@@ -1,4 +1,4 @@
-//! Where lines went that a model has seen in an older text.
+//! Positions of lines from an older version of a text.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use crate::lines::{LineRange, bare};
 /// So many lines on each side help to tell places apart.
 const AROUND: usize = 3;
 
-/// Where lines are now.
+/// The present position of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moved {
     /// They stand here and nowhere else.
@@ -51,7 +51,7 @@ pub fn moved(old: &str, new: &str, lines: LineRange) -> Moved {
     found.map_or(Moved::Unclear, |at| Moved::To(LineRange { first: at, last: at + end - first - 1 }))
 }
 
-/// Gives the same number to the same line.
+/// Numbers for lines; equal lines have equal numbers.
 #[derive(Default)]
 struct Ids<'a>(HashMap<&'a str, usize>);
 

@@ -8,7 +8,7 @@ use crate::lines::{indent, is_blank};
 /// At most so many lines are taken for repeated on each side.
 const MOST: usize = 20;
 
-/// How many lines at either end of new text stand around the place already.
+/// Numbers of lines at both ends of new text that are already around the place.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Echo {
     pub(super) before: usize,
@@ -34,10 +34,13 @@ impl Echo {
 
 /// Finds the repeated lines.
 ///
-/// A line counts that nobody writes twice by chance: it stands once in the file, with enough on it. What is no such line,
-/// as `}`, counts only at the other end of a text that begins or ends with one, and only where it does not belong to what
-/// is between; short lines count at both ends together if each stands once in the file, and a bracket alone where the new
-/// text has one more than what it replaces. Nothing counts that would leave the brackets worse than they are, and something must be left.
+/// - A line that is unique in the file and long enough counts alone.
+/// - A line such as `}` counts only at the other end of a text with such a line, and only if it does not belong to the
+///   lines between.
+/// - Short lines count together at both ends, if each is unique in the file.
+/// - A lone bracket counts if the new text has one more than the lines that it replaces.
+///
+/// No line counts if the brackets would balance worse without it, or if no line would remain.
 pub(super) fn find(place: &Place<'_>, new: &str) -> Echo {
     let body = new.strip_suffix('\n').unwrap_or(new);
     let lines: Vec<&str> = body.split('\n').collect();
@@ -81,24 +84,24 @@ struct Trial<'l, 'a> {
 }
 
 impl Trial<'_, '_> {
-    /// Says how far the brackets are from what they were.
+    /// Returns the change in bracket depth.
     fn off(&self, echo: Echo) -> u64 {
         balance(echo.of(self.lines)).abs_diff(self.wanted)
     }
 
-    /// Says whether something is left, and the brackets are no worse.
+    /// Returns whether lines remain, and the brackets are no worse.
     fn allows(&self, echo: Echo) -> bool {
         echo.before + echo.behind < self.lines.len()
             && echo.of(self.lines).iter().any(|line| !is_blank(line))
             && self.off(echo) <= self.off(Echo::default())
     }
 
-    /// Says whether the brackets are what they were only without the repeated lines.
+    /// Returns whether the brackets balance as before only without the repeated lines.
     fn mends(&self, echo: Echo) -> bool {
         self.allows(echo) && self.off(echo) == 0 && self.off(Echo::default()) > 0
     }
 
-    /// Says whether a line at the other end belongs to the repeated one: only so the brackets fit, or all between is deeper.
+    /// Returns whether a line at the other end belongs to the repeated one: only then the brackets balance, or all lines between are deeper.
     fn closes(&self, alone: Echo, both: Echo, line: &str) -> bool {
         let deeper = |inner: &&str| is_blank(inner) || indent(inner).len() > indent(line).len();
         match self.off(both).cmp(&self.off(alone)) {
@@ -125,14 +128,14 @@ fn overlap_behind(place: &Place<'_>, lines: &[&str]) -> usize {
     (1..=most).rev().find(alike).unwrap_or(0)
 }
 
-/// Says whether lines are the same apart from white space at their ends; blank ones at the ends tell nothing.
+/// Returns whether lines are the same apart from trailing white space; blank ones at the ends do not count.
 fn same(new: &[&str], old: &[&str]) -> bool {
     let ends = [new.first(), new.last()];
     ends.into_iter().flatten().all(|line| !is_blank(line))
         && new.iter().zip(old).all(|(new, old)| new.trim() == old.trim())
 }
 
-/// Says whether a line stands in the file once and has enough on it that nobody writes it twice by chance.
+/// Returns whether a line is unique in the file and long enough that a repetition is no accident.
 fn is_distinctive(place: &Place<'_>, line: &str) -> bool {
     let line = line.trim();
     let letters = line.chars().filter(|character| character.is_alphanumeric()).count();
@@ -142,7 +145,7 @@ fn is_distinctive(place: &Place<'_>, line: &str) -> bool {
     enough && stands_once(place, line)
 }
 
-/// Says whether a line with a word on it stands in the file once.
+/// Returns whether a line has a word and is unique in the file.
 fn stands_once(place: &Place<'_>, line: &str) -> bool {
     let line = line.trim();
     let word = line.contains(char::is_alphanumeric);

@@ -7,7 +7,7 @@ use crate::lines::is_blank;
 /// The numbers may begin or end so far off the place.
 const REACH: usize = 3;
 
-/// Takes the references off new text, if that is what stands in front of most of its lines.
+/// Removes the references before the lines of new text, if most lines have one.
 ///
 /// They must count up near the place. Numbers without a hash are taken for a table where the file has such lines itself.
 pub(super) fn strip(place: &Place<'_>, new: &str) -> Option<String> {
@@ -43,7 +43,7 @@ pub(super) fn strip(place: &Place<'_>, new: &str) -> Option<String> {
     Some(bare)
 }
 
-/// Says whether the file itself has lines there that look numbered.
+/// Returns whether the file itself has lines there that look numbered.
 fn is_table(place: &Place<'_>) -> bool {
     let around = place.first.saturating_sub(REACH)..(place.end + REACH).min(place.lines.len());
     place.lines[around].iter().any(|line| unreferred(line).is_some())

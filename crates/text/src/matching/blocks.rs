@@ -17,11 +17,11 @@ const EFFORT: usize = 1_000_000;
 
 /// The lines of a folded text.
 pub(super) struct Blocks {
-    /// Where each begins in the folded text.
+    /// Offsets of the lines in the folded text.
     folded: Vec<usize>,
-    /// Where each begins in the view.
+    /// Offsets of the lines in the view.
     view: Vec<usize>,
-    /// What each holds apart from its indentation.
+    /// Hashes of the lines without their indentation.
     hashes: Vec<u64>,
 }
 
@@ -35,7 +35,7 @@ impl Blocks {
         Self { folded: starts(folded), view: starts(view), hashes }
     }
 
-    /// Gives a line of a text whose lines begin at `starts`.
+    /// Returns a line of a text whose lines begin at `starts`.
     fn line<'t>(starts: &[usize], text: &'t str, index: usize) -> &'t str {
         let end = starts.get(index + 1).map_or(text.len(), |next| next - 1);
         &text[starts[index]..end]
@@ -48,7 +48,7 @@ struct Pattern<'a> {
     folded: Vec<&'a str>,
     /// The lines as they came.
     lines: Vec<&'a str>,
-    /// Which line breaks at its ends are left out.
+    /// The line breaks at its ends that are omitted.
     dropped: Vec<Difference>,
     /// The last line ends with a break that belongs to it.
     closed: bool,
@@ -86,7 +86,7 @@ pub(super) fn find(search: &Search<'_>, old: &str, new: &str) -> Option<Result<F
     None
 }
 
-/// Gives the ways to read an old text as lines: as it is, then without a blank line at either end.
+/// Returns the readings of an old text as lines: unchanged, then without a blank line at either end.
 fn patterns<'a>(old: &'a str, folded: &'a str) -> Vec<Pattern<'a>> {
     let closed = old.ends_with('\n');
     let (mut lines, mut bare): (Vec<&str>, Vec<&str>) =
@@ -186,7 +186,7 @@ fn place(search: &Search<'_>, pattern: &Pattern<'_>, first: usize, shift: Shift)
     Place { range: blocks.view[first]..end, shift, dropped }
 }
 
-/// Gives new text the indentation of its place; none if that is not clear.
+/// Indents new text like its place; none if that is not clear.
 fn fit(
     search: &Search<'_>,
     pattern: &Pattern<'_>,
@@ -205,7 +205,7 @@ fn fit(
     Some((Hit { range: place.range, new }, dropped))
 }
 
-/// Stands for what a folded line holds apart from its indentation.
+/// Hashes a folded line without its indentation.
 fn hash(line: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     line.trim_start_matches(is_blank).hash(&mut hasher);

@@ -30,7 +30,7 @@ const SHORT: usize = 8;
 /// Less likeness than this, of 1000, is not shown.
 pub(super) const LEAST: usize = 500;
 
-/// Says that an old text is absent, and what helps.
+/// Builds the reply for an absent old text, with hints.
 pub(super) fn absent(view: &str, old: &str, new: &str) -> Miss {
     Miss::Absent { closest: closest(view, old), already_there: already_there(view, new) }
 }
@@ -180,7 +180,7 @@ fn likeness(lines: &[&str], wanted: &[&str]) -> usize {
     alike.checked_div(all).unwrap_or(0)
 }
 
-/// Gives the sorted pairs of neighbouring characters of a line; a lone character pairs with nothing.
+/// Returns the sorted pairs of adjacent characters of a line; a lone character pairs with nothing.
 fn pairs(line: &str) -> Vec<(char, char)> {
     let characters: Vec<char> = solid(line).take(MAX_WIDTH).collect();
     let mut pairs: Vec<(char, char)> = characters.windows(2).map(|two| (two[0], two[1])).collect();
@@ -215,14 +215,14 @@ fn signature(line: &str) -> u128 {
     bits
 }
 
-/// Stands for what a line holds apart from white space; what is found by it is rated closely afterwards.
+/// Hashes a line without white space; lines with the same hash are compared closely afterwards.
 fn hash(line: &str) -> u64 {
     solid(line).fold(0, |hash: u64, character| {
         (hash.rotate_left(5) ^ u64::from(character)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     })
 }
 
-/// Gives the characters of a line apart from white space, with plain punctuation.
+/// Returns the characters of a line without white space and with plain punctuation.
 fn solid(line: &str) -> impl Iterator<Item = char> {
     line.chars().filter(|&character| !is_blank(character)).map(plain)
 }

@@ -58,12 +58,12 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// Starts a search in which white space inside of lines counts as it is said.
+    /// Starts a search with a rule for white space between words.
     fn new(view: &'a str, how: &'a How, spaces: Spaces) -> Self {
         Self { view, how, spaces, folded: OnceCell::new(), blocks: OnceCell::new(), indent: OnceCell::new() }
     }
 
-    /// Gives the folded view.
+    /// Returns the folded view.
     pub(super) fn folded(&self) -> &Folded {
         self.folded.get_or_init(|| self.fold(self.view))
     }
@@ -73,17 +73,17 @@ impl<'a> Search<'a> {
         Folded::new(text, self.spaces)
     }
 
-    /// Gives the lines of the folded view.
+    /// Returns the lines of the folded view.
     pub(super) fn blocks(&self) -> &blocks::Blocks {
         self.blocks.get_or_init(|| blocks::Blocks::new(self.view, &self.folded().text))
     }
 
-    /// Gives the file's usual indentation.
+    /// Returns the file's usual indentation.
     pub(super) fn indent(&self) -> Indent {
         *self.indent.get_or_init(|| Indent::of(self.view))
     }
 
-    /// Says from where on hits count.
+    /// Returns the offset from which hits count.
     pub(super) fn start(&self) -> usize {
         self.how.start.unwrap_or(0)
     }
@@ -193,7 +193,7 @@ impl<'a> Search<'a> {
         None
     }
 
-    /// Looks for the text in a search that takes all white space inside of lines as one space.
+    /// Searches with every run of white space between words as one space.
     fn spaced(&self, old: &str, new: &str) -> Option<Result<Found, Miss>> {
         let found = self.plain(old, new, Step::Reindented, Want::One)?;
         Some(match found {

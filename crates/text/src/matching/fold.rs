@@ -1,4 +1,4 @@
-//! A text without what a model cannot see.
+//! Folding of a text: no trailing white space, plain punctuation.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ pub(super) struct Folded {
     spaces: Spaces,
 }
 
-/// What becomes of white space between other characters of a line.
+/// Treatment of white space between other characters of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spaces {
     /// It stays.
@@ -49,7 +49,7 @@ impl Folded {
         out
     }
 
-    /// Gives the part of the original that a part of the folded text comes from.
+    /// Returns the range of the original for a range of the folded text.
     pub(super) fn origin(&self, range: &Range<usize>) -> Range<usize> {
         let start = self.start(range.start);
         start..if range.is_empty() { start } else { self.stop(range.end) }
@@ -132,7 +132,7 @@ impl Folded {
     }
 }
 
-/// Gives the plain character that another looks like.
+/// Returns the plain character for one that looks like it.
 pub(crate) fn plain(character: char) -> char {
     match character {
         '\u{2018}'..='\u{201B}' | '\u{2032}' => '\'',
@@ -143,17 +143,17 @@ pub(crate) fn plain(character: char) -> char {
     }
 }
 
-/// Says whether a character is white space inside a line.
+/// Returns whether a character is white space other than a line break.
 pub(super) fn is_blank(character: char) -> bool {
     character == '\t' || plain(character) == ' '
 }
 
-/// Gives a line without the white space at its end.
+/// Returns a line without trailing white space.
 pub(super) fn trimmed(line: &str) -> &str {
     line.trim_end_matches(is_blank)
 }
 
-/// Gives the white space in front of a line.
+/// Returns the indentation of a line.
 pub(super) fn indentation(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches(is_blank).len()]
 }

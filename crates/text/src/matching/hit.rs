@@ -9,13 +9,13 @@ use super::Step;
 /// A part of the view and what to put in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
-    /// Where, in offsets of the view.
+    /// The range, in offsets of the view.
     pub range: Range<usize>,
     /// The new text, fitted to the place.
     pub new: String,
 }
 
-/// In what the old text differed from the file.
+/// A difference between the old text and the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Difference {
@@ -33,7 +33,7 @@ pub enum Difference {
     Escapes,
     /// It carried line numbers.
     LineNumbers,
-    /// In the amount of white space inside of lines.
+    /// In the amount of white space between words.
     InnerSpace,
 }
 
@@ -61,6 +61,6 @@ pub struct Found {
     pub hits: Vec<Hit>,
     /// The step that found them.
     pub step: Step,
-    /// In what the old text differed; empty for [`Step::Exact`].
+    /// The differences between the old text and the file; empty for [`Step::Exact`].
     pub differences: Vec<Difference>,
 }

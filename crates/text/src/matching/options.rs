@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::lines::LineRange;
 
-/// How far the search may go from the letter.
+/// Tolerance of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Step {
@@ -16,11 +16,11 @@ pub enum Step {
     Reindented,
     /// After the removal of escapes or line numbers.
     Unescaped,
-    /// Like the first three, apart from how much white space stands inside of lines.
+    /// Like the first three, apart from the amount of white space between words.
     Spaced,
 }
 
-/// How many hits are wanted.
+/// Number of hits that a search asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Want {
     /// One and only one.
@@ -31,12 +31,12 @@ pub enum Want {
     Every,
 }
 
-/// What counts as a hit, and which one is meant.
+/// Options of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct How {
     /// The last step that is tried.
     pub upto: Step,
-    /// How many hits are wanted.
+    /// Number of hits that are wanted.
     pub want: Want,
     /// Of several hits, the one in these lines is meant, else the nearest of the 40 lines around; not for [`Want::Every`].
     pub near: Option<LineRange>,

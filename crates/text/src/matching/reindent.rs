@@ -5,7 +5,7 @@ use std::cell::LazyCell;
 use crate::encoding::{Indent, greatest};
 use crate::lines::indent;
 
-/// Which indentation of an old text is which of the file, the least first.
+/// Indentations of an old text, each with its counterpart in the file, the least first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Shift {
     pairs: Vec<Pair>,
@@ -26,14 +26,14 @@ struct Pair {
 /// So many spaces are taken for a level.
 const LEVEL: usize = 4;
 
-/// What an indentation is made of.
+/// The characters of an indentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Tabs,
     Spaces,
 }
 
-/// How widths of the old text become widths of the file.
+/// Conversion of widths in the old text to widths in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Scale {
     /// So many characters of the old text are a level.
@@ -84,7 +84,7 @@ impl Shift {
         first.filter(|_| consistent).map(|first| Self { pairs, first, steps_in, jumps })
     }
 
-    /// Says whether no line is shifted by more than a level.
+    /// Returns whether no line is shifted by more than a level.
     pub(super) fn is_small(&self) -> bool {
         let width = |indent: &str| indent.chars().map(|c| if c == '\t' { LEVEL } else { 1 }).sum::<usize>();
         self.pairs.iter().all(|pair| width(&pair.old).abs_diff(width(&pair.file)) <= LEVEL)
@@ -241,7 +241,7 @@ impl Shift {
         })
     }
 
-    /// Gives every line with something on it another indentation.
+    /// Replaces the indentation of every line that is not blank.
     fn rewrite(&self, new: &str, other: impl Fn(&str) -> Option<String>) -> Option<String> {
         let mut out = String::with_capacity(new.len() + new.len() / 4);
         for line in new.split_inclusive('\n') {
@@ -342,13 +342,13 @@ fn opens(line: &str) -> bool {
         || OPENERS.contains(&first) && !line.contains(';') && !line.ends_with("end")
 }
 
-/// Words that begin a block without a sign at the end of the line.
+/// Keywords that begin a block without punctuation at the end of the line.
 const OPENERS: &[&str] = &[
     "begin", "case", "class", "def", "else", "elsif", "ensure", "for", "function", "if", "module", "repeat",
     "rescue", "unless", "until", "when", "while",
 ];
 
-/// Words that begin a line of Python that ends with a colon and needs deeper lines below.
+/// Keywords of Python statements that end with a colon and need deeper lines below.
 const HEADS: &[&str] = &[
     "async", "class", "def", "elif", "else", "except", "finally", "for", "if", "match", "try", "while",
     "with",
@@ -364,12 +364,12 @@ pub(super) fn lacks_body(text: &str) -> bool {
     })
 }
 
-/// Says whether there is nothing on a line.
+/// Returns whether a line is blank.
 fn is_blank_line(line: &str) -> bool {
     line.trim_matches([' ', '\t', '\n']).is_empty()
 }
 
-/// Says what indentations are made of: outer none if they mix, inner none if they are all empty.
+/// Returns the characters of indentations: outer none if they mix, inner none if they are all empty.
 fn kind<'a>(indents: impl IntoIterator<Item = &'a str>) -> Option<Option<Kind>> {
     let mut found = None;
     for character in indents.into_iter().flat_map(str::chars) {

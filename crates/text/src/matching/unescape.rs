@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::Difference;
 use crate::guard::gutter;
 
-/// Gives the other ways to read old and new text.
+/// Returns the other readings of old and new text.
 pub(super) fn readings(old: &str, new: &str) -> Vec<(String, String, Difference)> {
     let mut readings = Vec::new();
     if let Some(bare) = without_numbers(old) {
@@ -27,7 +27,7 @@ pub(super) fn readings(old: &str, new: &str) -> Vec<(String, String, Difference)
 /// The letters behind a backslash that count as an escape.
 const ALL: &[char] = &['n', 't', 'r', '"', '\'', '`', '$', '\\', '/'];
 
-/// Gives the character that an escape stands for.
+/// Returns the character for an escape.
 fn meaning(kind: char) -> char {
     match kind {
         'n' => '\n',

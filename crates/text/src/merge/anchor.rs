@@ -11,7 +11,7 @@ use super::{Line, Piece, Refusal, Why, entry, loss, repeat, sequence};
 ///
 /// # Errors
 ///
-/// With the first part that has no certain place, or would take away what the snippet does not mention.
+/// With the first part that has no certain place, or would remove lines that the snippet does not mention.
 pub fn place(scope: &Scope<'_>, lines: &[Line]) -> Result<Vec<Piece>, Refusal> {
     let segments = segments(lines);
     if segments.is_empty() && scope.ends == Ends::Fixed {
@@ -173,7 +173,7 @@ fn brackets(old: &[&str], from: usize, segment: &Segment<'_>, pins: &mut Vec<(us
     }
 }
 
-/// Finds the place of a part of which no line is certain.
+/// Places a part without a certain line.
 fn unpinned(
     scope: &Scope<'_>,
     from: usize,

@@ -6,7 +6,7 @@ use super::Line;
 use super::line::{depth, has_word};
 use crate::encoding::{Indent, greatest};
 
-/// Indents lines from one place to another; what is indented less than the first stays.
+/// Indents lines for another place; lines that are less indented than the first stay.
 ///
 /// White space at the beginning of a line becomes that of the file first, where one uses tabs and the other spaces.
 pub fn fit(lines: &mut [Line], style: Indent, from: &str, to: &str) {
@@ -93,12 +93,12 @@ pub fn adapted(old: &[&str], mut lines: Vec<Line>, style: Indent) -> Vec<Line> {
     lines
 }
 
-/// Tells by how much an indentation is moved.
+/// Returns the shift of an indentation.
 fn moved(from: &str, to: &str) -> isize {
     to.len().cast_signed() - from.len().cast_signed()
 }
 
-/// How white space of a snippet becomes that of a file.
+/// Conversion of a snippet's white space to a file's.
 #[derive(Debug, Clone, Copy)]
 enum Conversion {
     None,

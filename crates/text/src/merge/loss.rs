@@ -1,4 +1,4 @@
-//! What would be lost of which a snippet says nothing.
+//! Lines that a merge would remove although the snippet does not mention them.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;

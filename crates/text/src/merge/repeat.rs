@@ -111,7 +111,7 @@ fn counts(line: &str) -> bool {
     !comment && words.any(|word| !EVERYWHERE.contains(&word))
 }
 
-/// Words that stand alone on many lines.
+/// Keywords that stand alone on many lines.
 const EVERYWHERE: &[&str] = &[
     "else", "try", "finally", "except", "do", "begin", "end", "then", "fi", "done", "esac", "default",
     "break", "continue", "pass", "return", "ensure", "unsafe", "loop", "catch", "in", "true", "false",

@@ -7,18 +7,18 @@ use super::Line;
 pub struct Scope<'a> {
     /// The lines.
     pub old: &'a [&'a str],
-    /// How many lines of the file are before them.
+    /// Number of lines of the file before them.
     pub base: usize,
-    /// How the ends of the snippet lie to those of the lines.
+    /// Position of the snippet's ends relative to those of the lines.
     pub ends: Ends,
 }
 
-/// How the ends of a snippet lie to those of the lines that it goes into.
+/// Position of a snippet's ends relative to those of the lines that it is merged into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ends {
     /// It may begin and end anywhere.
     Open,
-    /// Where it has no marker at an end, the ends are the same.
+    /// An end without a marker is an end of the lines, too.
     Fixed,
 }
 

@@ -18,7 +18,7 @@ struct Table<'a> {
 
 /// Returns the old line that each line of a snippet is, or none for a new line and for a marker.
 ///
-/// A new line has a cost, and so has an old line that goes; what a marker stands for is free. The cheapest alignment
+/// New lines and removed old lines have a cost; lines behind a marker are free. The cheapest alignment
 /// counts.
 ///
 /// # Errors
@@ -149,7 +149,7 @@ impl<'a> Table<'a> {
         Alignment { to, gone, reached }
     }
 
-    /// Returns the lines that an alignment leads to, without the parts of the snippet of which it finds nothing.
+    /// Returns the lines of an alignment, without the parts of the snippet that it does not place.
     fn text(&self, alignment: &Alignment) -> Vec<&'a str> {
         let word = |at: usize| alignment.to[at].is_some_and(|old| has_word(self.old[old]));
         let mut text = Vec::new();

@@ -11,7 +11,7 @@ use crate::lines::{bare, lf};
 ///
 /// # Errors
 ///
-/// With how much is missing, or with what is named there and not in the snippet.
+/// With the number of missing lines, or with a name that the snippet lacks.
 pub fn resembles(old: &[&str], snippet: &[Line]) -> Result<(), Refusal> {
     let mut there: HashMap<&str, usize> = HashMap::new();
     for line in snippet {

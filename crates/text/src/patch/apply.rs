@@ -1,4 +1,4 @@
-//! What hunks put where in a text.
+//! Application of hunks to a text.
 
 use super::fit;
 use super::hunk::{Ending, Format, Hunk, Line, Sign};
@@ -7,14 +7,14 @@ use super::misfit::Misfit;
 use crate::encoding::Splice;
 use crate::matching::{Difference, differences};
 
-/// What hunks do to a text.
+/// The changes that hunks make to a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applied {
     /// The parts of the view that change, in order; a line that stays is in none of them.
     pub splices: Vec<Splice>,
-    /// What was matched loosely or could have been meant otherwise, a sentence each.
+    /// Loose matches and ambiguities, a sentence each.
     pub notes: Vec<String>,
-    /// How many hunks could stand in several places, so that their order or their numbers decided.
+    /// Number of hunks with several possible places, resolved by their order or line numbers.
     pub doubtful: usize,
 }
 
@@ -54,7 +54,7 @@ pub fn apply(view: &str, hunks: &[Hunk]) -> Result<Applied, Misfit> {
     Ok(applied)
 }
 
-/// Says where the search for the next hunk begins.
+/// Returns the line from which the next hunk is searched.
 fn next(hunk: &Hunk, place: &Place, changed: usize, after: After) -> After {
     let expected = hunk.numbers.filter(|_| place.count > 0).map(|numbers| numbers.old.0.saturating_sub(1));
     let signed = |line: usize| isize::try_from(line).unwrap_or(isize::MAX);
@@ -62,7 +62,7 @@ fn next(hunk: &Hunk, place: &Place, changed: usize, after: After) -> After {
     After { firm: place.first + place.count, soft: changed, drift: expected.map_or(after.drift, away) }
 }
 
-/// Adds what a hunk replaces; gives the line behind the last one that it changes.
+/// Adds the changes of a hunk; returns the line behind the last one that it changes.
 fn change(page: &Page<'_>, hunk: &Hunk, place: &Place, splices: &mut Vec<Splice>) -> usize {
     let mut at = place.first;
     let mut changed = place.first;
@@ -90,7 +90,7 @@ fn change(page: &Page<'_>, hunk: &Hunk, place: &Place, splices: &mut Vec<Splice>
     changed
 }
 
-/// Gives the lines of a hunk without the blank ones at its end that do not stand in the file.
+/// Returns the lines of a hunk without trailing blank ones that the file does not have.
 fn kept<'h>(hunk: &'h Hunk, place: &Place) -> impl Iterator<Item = &'h Line> {
     let old = hunk.old_lines().count() - place.dropped;
     let mut seen = 0;
@@ -131,7 +131,7 @@ fn written(
     new
 }
 
-/// Says what was odd about the place of a hunk.
+/// Describes oddities about the place of a hunk.
 fn note(page: &Page<'_>, name: &str, hunk: &Hunk, place: &Place, notes: &mut Vec<String>) {
     let line = place.first + 1;
     if place.among > 1 {

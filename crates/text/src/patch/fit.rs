@@ -33,7 +33,7 @@ pub(super) fn fitted<'h>(page: &Page<'_>, hunk: &'h Hunk, place: &Place) -> Opti
     Some(Cow::Owned(fitted))
 }
 
-/// Gives the new lines of a hunk the indentation of its place: by all old lines, or by those beside each change.
+/// Indents the new lines of a hunk like its place: by all old lines, or by those next to each change.
 fn reindent(hunk: &mut Hunk, pairs: &[Pair<'_>], view: &str) -> Option<()> {
     let news: Vec<usize> = (0..hunk.lines.len()).filter(|at| hunk.lines[*at].sign != Sign::Remove).collect();
     let all = shift(pairs).and_then(|shift| shift.apply(&joined(hunk, &news), || Indent::of(view)));
@@ -83,7 +83,7 @@ fn write(hunk: &mut Hunk, lines: &[usize], text: &str) {
     }
 }
 
-/// Gives the new lines of a hunk the file's own characters where those of the old lines look alike.
+/// Replaces look-alike characters in the new lines of a hunk by the file's own.
 fn looks(hunk: &mut Hunk, pairs: &[Pair<'_>]) {
     for change in changes(hunk) {
         let (gone, added): (Vec<usize>, Vec<usize>) =
@@ -116,7 +116,7 @@ fn changes(hunk: &Hunk) -> Vec<Range<usize>> {
     out
 }
 
-/// Gives the white space in front of a line.
+/// Returns the indentation of a line.
 pub(super) fn front(line: &str) -> &str {
     &line[..line.len() - line.trim_start().len()]
 }

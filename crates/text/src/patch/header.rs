@@ -2,10 +2,10 @@
 
 use super::Numbers;
 
-/// What an `@@` line says.
+/// The content of an `@@` line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Header {
-    /// Where the hunk stands.
+    /// The position of the hunk.
     Numbers(Numbers),
     /// A line that stands before it.
     Scope(String),

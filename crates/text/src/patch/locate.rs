@@ -1,4 +1,4 @@
-//! Where the lines of a hunk stand in a text.
+//! Search for the lines of a hunk in a text.
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
@@ -11,7 +11,7 @@ use crate::lines::{LineIndex, LineRange, bare};
 use crate::matching::{closest, plain};
 use crate::subsequence::occurrences;
 
-/// How strictly lines are compared; each pass overlooks what the ones before it do, too.
+/// Strictness of line comparison; each pass also ignores the differences that earlier passes ignore.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Pass {
     /// Character by character.
@@ -40,25 +40,25 @@ pub(super) struct Page<'a> {
     effort: Cell<usize>,
 }
 
-/// Where the search for the next hunk begins, counted in lines from 0.
+/// The line from which the next hunk is searched, counted from 0.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct After {
     /// Behind all lines of the hunk before.
     pub(super) firm: usize,
     /// Behind the last line that the hunk before changes.
     pub(super) soft: usize,
-    /// How many lines the hunk before stood behind where its numbers said.
+    /// Offset of the previous hunk from its line numbers, in lines.
     pub(super) drift: isize,
 }
 
-/// Where a hunk stands.
+/// The place of a hunk.
 #[derive(Debug)]
 pub(super) struct Place {
     /// Its first line, counted from 0; where there is no old line, the line that the new ones come before.
     pub(super) first: usize,
-    /// How many old lines stand there.
+    /// Number of old lines there.
     pub(super) count: usize,
-    /// How many blank lines at its end were left out.
+    /// Number of blank lines omitted at its end.
     pub(super) dropped: usize,
     pub(super) pass: Pass,
     /// In how many places it could stand, where nothing but the order decided.
@@ -186,13 +186,13 @@ impl<'a> Page<'a> {
         })
     }
 
-    /// Says that the old lines of a hunk stand nowhere as they are.
+    /// Builds the error for old lines that are nowhere in the file.
     pub(super) fn lost_hunk(&self, hunk: &Hunk, from: usize) -> Trouble {
         let old = self.wanted(hunk.old_lines().map(|line| line.text.as_str()));
         self.lost(hunk, &old, from)
     }
 
-    /// Says why old lines were not found.
+    /// Returns the reason for which old lines were not found.
     fn lost(&self, hunk: &Hunk, old: &[&str], from: usize) -> Trouble {
         let before =
             PASSES.iter().find_map(|pass| self.hits(*pass, old, 0).into_iter().find(|hit| *hit < from));
@@ -234,7 +234,7 @@ impl<'a> Page<'a> {
         lines.map(bare).collect()
     }
 
-    /// Gives the bytes of the view that lines take, with their breaks.
+    /// Returns the byte range of lines in the view, with their breaks.
     pub(super) fn bytes(&self, lines: Range<usize>) -> Range<usize> {
         let start = |line: usize| self.starts.start(line + 1).unwrap_or(self.view.len());
         start(lines.start)..start(lines.end)
@@ -249,7 +249,7 @@ fn blanks_at_the_end(hunk: &Hunk) -> usize {
     hunk.old_lines().rev().take_while(may_lack).count()
 }
 
-/// Gives what of a line is compared.
+/// Returns the compared part of a line.
 fn key(pass: Pass, line: &str) -> Cow<'_, str> {
     match pass {
         Pass::Exact => line.into(),

@@ -43,7 +43,7 @@ pub(super) fn unwrap(whole: &str) -> Result<Bare<'_>, ParseError> {
     Ok(Bare { text, first_line, directory })
 }
 
-/// Gives the only code block that holds a patch.
+/// Returns the only code block that holds a patch.
 fn fenced(text: &str) -> Result<Option<&str>, ParseError> {
     let mut found = None;
     for block in blocks(text) {
@@ -59,7 +59,7 @@ fn fenced(text: &str) -> Result<Option<&str>, ParseError> {
     Ok(found)
 }
 
-/// Gives what stands between code fences.
+/// Returns the text between code fences.
 fn blocks(text: &str) -> Vec<&str> {
     let mut blocks = Vec::new();
     let mut open: Option<(&str, usize)> = None;

@@ -11,7 +11,7 @@ pub struct Lines {
     kept: Vec<Kept>,
 }
 
-/// Where a line stands in the text of all of them.
+/// Offset of a line in the joined text.
 #[derive(Clone, Copy)]
 struct Kept {
     number: u64,
@@ -27,12 +27,12 @@ pub struct Line<'a> {
     pub number: u64,
     /// Its characters without its break; bytes that are not UTF-8 as windows-1252 glyphs or U+FFFD.
     pub text: &'a str,
-    /// How many characters more it has.
+    /// Number of further characters.
     pub more: u64,
 }
 
 impl Line<'_> {
-    /// Says how many characters of a very long line are missing, if some are.
+    /// Returns the number of characters cut from a very long line, if any.
     #[must_use]
     pub fn cut(&self) -> Option<u64> {
         (self.more > 0).then_some(self.more)
@@ -56,7 +56,7 @@ impl Lines {
         self.kept.len()
     }
 
-    /// Says whether there is no line.
+    /// Returns whether there is no line.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty()
@@ -73,19 +73,19 @@ impl Lines {
         self.kept.iter().map(|kept| self.line(kept))
     }
 
-    /// Gives the first line.
+    /// Returns the first line.
     #[must_use]
     pub fn first(&self) -> Option<Line<'_>> {
         self.kept.first().map(|kept| self.line(kept))
     }
 
-    /// Gives the last line.
+    /// Returns the last line.
     #[must_use]
     pub fn last(&self) -> Option<Line<'_>> {
         self.kept.last().map(|kept| self.line(kept))
     }
 
-    /// Says whether lines between the first and the last are not there.
+    /// Returns whether lines between the first and the last are missing.
     #[must_use]
     pub fn has_gap(&self) -> bool {
         self.kept.windows(2).any(|two| two[0].number + 1 < two[1].number)

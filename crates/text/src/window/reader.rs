@@ -8,7 +8,7 @@ pub(super) struct Reader {
     limit: u64,
     /// The characters that are kept, of all lines so far.
     pub(super) text: String,
-    /// Where the present line begins in them.
+    /// Offset of the current line.
     begin: usize,
     more: u64,
     invalid: u64,
@@ -19,7 +19,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Starts a line of which at most `limit` characters are kept.
+    /// Starts a line with at most `limit` characters.
     pub(super) fn new(limit: u64) -> Self {
         Self { limit, text: String::new(), begin: 0, more: 0, invalid: 0, open: Vec::new(), held: false }
     }
@@ -59,7 +59,7 @@ impl Reader {
         }
     }
 
-    /// Takes bytes, some of which may continue an open character.
+    /// Takes bytes; the first may continue an incomplete character.
     fn bytes(&mut self, bytes: &[u8]) {
         let mut rest = bytes;
         while let (false, Some((&byte, after))) = (self.open.is_empty(), rest.split_first()) {
