@@ -149,7 +149,7 @@ pub fn read(bytes: &[u8], format: Format, limits: Limits) -> Result<Document, Er
     Ok(document)
 }
 
-/// Leaves out the parts that so many bytes of text do not hold.
+/// Drops the parts beyond a number of bytes of text.
 fn shorten(document: &mut Document, most: usize) {
     let mut used = 0;
     let all = document.parts.len();

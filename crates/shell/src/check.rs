@@ -87,7 +87,7 @@ fn is_dash(next: Node<'_>, end: usize, between: &str) -> bool {
     })
 }
 
-/// Finds the first place where a shell begins a substitution and no node of the tree does: the grammar takes some values for plain words.
+/// Finds the first substitution of a shell that no node of the tree covers: the grammar takes some values for plain words.
 pub(crate) fn hidden(root: Node<'_>, text: &str, judged: &[Range<usize>]) -> Option<String> {
     let (literal, quoted) = (literal(root, text), quoted(root));
     let within = |ranges: &[Range<usize>], at: usize| ranges.iter().any(|range| range.contains(&at));
@@ -183,7 +183,7 @@ pub(crate) fn parts(list: Node<'_>) -> Vec<Node<'_>> {
     parts
 }
 
-/// Nodes whose own text stands between their children.
+/// Nodes with text of their own between their children.
 fn kept_whole(kind: &str) -> bool {
     matches!(kind, "string" | "heredoc_body" | "expansion" | "arithmetic_expansion" | "translated_string")
 }
@@ -272,7 +272,7 @@ pub(crate) fn test_evaluates(text: &str) -> bool {
         return true;
     }
     if !text.starts_with("[[") && text.contains(['\n', '<', '>', '&', '|', ';', '(']) {
-        // A single bracket is a command, and ends where any other does.
+        // A single bracket is a command, and ends like any other.
         return true;
     }
     let words: Vec<&str> = text.split_whitespace().collect();

@@ -29,14 +29,14 @@ pub(crate) fn known(segment: &Segment) -> Known {
     Known { form: programs::find(name).unwrap_or(programs::UNKNOWN), head: 1 }
 }
 
-/// Finds where git's subcommand stands.
+/// Finds the index of git's subcommand.
 fn subcommand(segment: &Segment) -> usize {
     let words = segment.words.get(1..).unwrap_or_default();
     let sorted = options::sort(words, git::VALUED, options::Style::OneDash, Until::Operand);
     sorted.first.map_or(segment.words.len(), |first| first + 1)
 }
 
-/// Notes the options of git that stand before its subcommand.
+/// Adds the effects of git's options before its subcommand.
 fn note_globals(segment: &mut Segment) {
     let end = subcommand(segment);
     let words = segment.words.get(1..end).unwrap_or_default();
@@ -79,7 +79,7 @@ pub(crate) fn note(segment: &mut Segment, known: &Known) {
     operands(segment, form, &sorted);
     searches::note(segment, form, &sorted);
     if form.is_called("git diff") {
-        // What lies outside of the repository is compared as a file.
+        // A path outside the repository is compared as a file.
         let elsewhere = |word: &&Word| {
             word.start.starts_with(['/', '~']) || word.start.split('/').any(|part| part == "..")
         };

@@ -9,7 +9,7 @@ use tree_sitter::Node;
 /// The deepest nesting that is followed: of nodes, and of texts in texts.
 const DEEPEST: (usize, usize) = (200, 6);
 
-/// Reads a text that stands `depth` texts deep in others.
+/// Reads a text that is nested in `depth` others.
 pub(crate) fn script(text: &str, depth: usize) -> Script {
     let mut script = Script::default();
     if depth > DEEPEST.1 {
@@ -44,7 +44,7 @@ pub(crate) fn script(text: &str, depth: usize) -> Script {
     if let Some(hidden) = check::hidden(root, text, &substitutions) {
         script.unsure(&hidden, "a shell may run a command here that the grammar does not show");
     }
-    // Wherever in the tree it is: also where nobody looked for it.
+    // Errors anywhere in the tree count, even in nodes that were not visited.
     if root.has_error() && script.unsure.is_empty() {
         script.unsure(text, "a shell's grammar does not know this");
     }
@@ -220,7 +220,7 @@ impl<'t> Reader<'t> {
         segment.role = Role::Function;
     }
 
-    /// A loop sets its variable, whatever its name is.
+    /// A loop sets its variable, whatever its name.
     fn for_each(&mut self, node: Node<'_>) {
         if let Some(variable) = node.child_by_field_name("variable") {
             let mut segment =

@@ -16,7 +16,7 @@ pub(crate) fn sed_only_prints(script: &str) -> bool {
     }
 }
 
-/// Passes over one command of sed with its addresses; none where it is not one that only prints.
+/// Skips one sed command with its addresses; none if it does more than print.
 fn sed_command(text: &str) -> Option<&str> {
     let mut rest = sed_address(text)?;
     if let Some(after) = rest.strip_prefix(',') {

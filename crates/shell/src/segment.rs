@@ -22,7 +22,7 @@ pub struct Script {
 /// A part of a text with an unknown effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unsure {
-    /// The piece, as it is written.
+    /// The part as written.
     pub text: String,
     /// The reason.
     pub why: Cow<'static, str>,
@@ -31,9 +31,9 @@ pub struct Unsure {
 /// One command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Segment {
-    /// The command as it is written.
+    /// The command as written.
     pub text: String,
-    /// The program and its arguments; empty where nothing is run.
+    /// The program and its arguments; empty if no program is run.
     pub words: Vec<Word>,
     /// The variables that are set before the program, or by it.
     pub assignments: Vec<Assignment>,
@@ -51,7 +51,7 @@ pub enum Role {
     /// A program or a builtin.
     #[default]
     Program,
-    /// A program that does nothing but run another, which is a segment of its own.
+    /// A program that only runs another, which is a segment of its own.
     Wrapper,
     /// A function of the same text, whose commands are segments of their own.
     Function,
@@ -79,7 +79,7 @@ pub enum Reach {
     Programs,
 }
 
-/// Something that a command does besides what its name says.
+/// An effect of a command beyond running its program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     /// It reads a file.

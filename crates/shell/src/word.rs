@@ -5,7 +5,7 @@ use std::ops::Range;
 /// One word of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
-    /// The word as it is written.
+    /// The word as written.
     pub text: String,
     /// The known beginning, without quotes.
     pub start: String,
@@ -87,7 +87,7 @@ pub(crate) fn read(text: &str, opaque: &[Range<usize>]) -> Result<Word, &'static
     Ok(Word { text: text.to_owned(), start, sure })
 }
 
-/// Writes a word so that a shell reads it back as it is.
+/// Quotes a word so that a shell reads it back verbatim.
 #[must_use]
 pub fn quoted(text: &str) -> String {
     let plain = |found: char| found.is_ascii_alphanumeric() || "-_./=:@%+^".contains(found);

@@ -12,7 +12,7 @@ pub(crate) enum Role {
     Inherit,
     Read,
     Write,
-    /// A name that is no use of anything.
+    /// A name that is not a use.
     Skip,
     Import,
     Export,
@@ -39,7 +39,7 @@ pub(crate) enum Role {
     Part,
     /// The scope of a local name, if it is not the enclosing one.
     Inside,
-    /// Tokens of a macro among which a call stands.
+    /// Tokens of a macro that include a call.
     Tokens,
     /// The token that must follow the name of such a call.
     Beside,
@@ -48,7 +48,7 @@ pub(crate) enum Role {
     Help,
 }
 
-/// The queries of a language as one, and what each capture stands for.
+/// The queries of a language as one, and the role of each capture.
 pub(crate) struct Queries {
     pub(crate) query: Query,
     pub(crate) roles: Vec<Role>,

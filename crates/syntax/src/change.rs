@@ -57,7 +57,7 @@ pub enum NoSymbol {
         /// The name of what else it defines.
         other: String,
     },
-    /// Other code stands on the line.
+    /// Other code is on the line.
     #[error("{name} stands on line {line} together with other code")]
     Crowded {
         /// The name.
@@ -65,7 +65,7 @@ pub enum NoSymbol {
         /// The line.
         line: usize,
     },
-    /// A line of the new code stands for code that is not written out.
+    /// A line of the new code is a placeholder for omitted code.
     #[error("line {line} of the new code, {part:?}, stands for code that is not written out")]
     Elided {
         /// The line, counted from 1.
@@ -73,7 +73,7 @@ pub enum NoSymbol {
         /// The text of the line.
         part: String,
     },
-    /// There is no code to put there.
+    /// The new code is empty.
     #[error("there is no code to put beside {name}")]
     Nothing {
         /// The name.
@@ -99,7 +99,7 @@ const NAMED: usize = 40;
 
 /// Works out the change of a symbol of a text; nothing in its place takes it out.
 ///
-/// Its comments and decorators stay where the new code brings none of its own, and the new code is indented like it.
+/// Its comments and decorators stay unless the new code brings its own, and the new code is indented like it.
 ///
 /// # Errors
 ///
@@ -159,7 +159,7 @@ fn meant(text: &str, symbols: &[Symbol], name: &str) -> Result<usize, NoSymbol> 
     }
 }
 
-/// Counts the words that stand before a symbol on its line to it where new code brings them, too, as `private` before a method of Ruby.
+/// Includes the words before a symbol on its line if new code brings them, too, as `private` before a method of Ruby.
 fn widen(text: &str, symbol: &mut Symbol, new: &str) {
     let line = text[..symbol.span.start].rfind('\n').map_or(0, |at| at + 1);
     let first = line + lines::indent(&text[line..symbol.span.start]).len();

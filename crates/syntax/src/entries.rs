@@ -27,7 +27,7 @@ pub(crate) struct Repeated {
     pub(crate) at: usize,
 }
 
-/// Adds the entries of a node whose key stands before them in it.
+/// Adds the entries of a node whose key occurs earlier in it.
 pub(crate) fn repeated(node: Node<'_>, text: &str, out: &mut Vec<Repeated>) {
     let mut cursor = node.walk();
     let mut seen = HashSet::new();
@@ -39,7 +39,7 @@ pub(crate) fn repeated(node: Node<'_>, text: &str, out: &mut Vec<Repeated>) {
     }
 }
 
-/// Finds the key of an entry: what stands before the sign that sets it.
+/// Finds the key of an entry: the text before the assignment sign.
 fn key<'a>(parent: Node<'_>, node: Node<'_>, text: &'a str) -> Option<&'a str> {
     let kind = node.kind();
     if SHORT.contains(&kind) {

@@ -73,7 +73,7 @@ pub struct Import {
     pub module: String,
     /// The imported part.
     pub what: What,
-    /// The name that it gets here, where that is another one.
+    /// The local name, if it differs.
     pub alias: Option<String>,
     /// The visibility.
     pub reach: Reach,

@@ -67,7 +67,7 @@ fn candidates(symbols: &[Symbol], name: &str) -> Vec<usize> {
     steps.iter().map(|step| same(*step)).find(|found| !found.is_empty()).unwrap_or_default()
 }
 
-/// Reads a name as it is asked for: words before it, such as `fn` or `class`, are no part of it.
+/// Parses a requested name; keywords before it, such as `fn` or `class`, are dropped.
 fn asked(name: &str) -> Vec<String> {
     let last = segments(name);
     if last.iter().any(|part| part.contains(' ')) && !name.contains(['"', '\'']) {

@@ -23,7 +23,7 @@ pub(crate) struct Grammar {
     pub(crate) attributes: &'static [&'static str],
     /// Nodes that only wrap an item.
     pub(crate) wrappers: &'static [&'static str],
-    /// Nodes whose children stand in the block that they are in.
+    /// Nodes whose children belong to the block around them.
     pub(crate) flat: &'static [&'static str],
     /// Nodes that are items, by the names of the nodes.
     pub(crate) rules: &'static [Rule],

@@ -70,7 +70,7 @@ fn heading(headings: &Headings, node: Node<'_>, text: &str) -> (usize, Item) {
     let mut item = Item::bare(Kind::Section, range.start..range.start + shown.trim_end().len());
     if let Some(words) = node.child_by_field_name(headings.text) {
         let name = text.get(words.byte_range()).unwrap_or_default().trim();
-        // A row of signs that closes a heading is no part of its words.
+        // A row of signs that closes a heading is not part of its text.
         let bare = name.trim_end_matches('#');
         let name = if bare.len() < name.len() && bare.ends_with(' ') { bare.trim_end() } else { name };
         item.name = name.split_whitespace().collect::<Vec<_>>().join(" ");

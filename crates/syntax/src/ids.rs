@@ -28,20 +28,20 @@ pub fn id(language: &str, path: &str, qualified: &str, kind: Kind, count: usize)
 /// The parts of a symbol's id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Id<'i> {
-    /// The language; empty where it is left out.
+    /// The language; empty if omitted.
     pub language: &'i str,
     /// The file.
     pub path: &'i str,
     /// The symbol's qualified name.
     pub qualified: &'i str,
-    /// The name of its kind; empty where it is left out.
+    /// The name of its kind; empty if omitted.
     pub kind: &'i str,
     /// Its number among those of its name and kind, counted from 1.
     pub count: usize,
 }
 
 impl<'i> Id<'i> {
-    /// Takes such a name apart, also where the language or the kind is left out; none if it is no such name.
+    /// Parses an id, with or without language and kind; none if it is not an id.
     #[must_use]
     pub fn read(text: &'i str) -> Option<Self> {
         let (file, symbol) = text.split_once('#')?;
@@ -49,7 +49,7 @@ impl<'i> Id<'i> {
         let counted = symbol.rsplit_once('~').and_then(|(symbol, count)| Some((symbol, count.parse().ok()?)));
         let (symbol, count) = counted.unwrap_or((symbol, 1));
         let kinded = symbol.strip_suffix(')').and_then(|symbol| symbol.rsplit_once('('));
-        // The brackets of an operator's or a function's name are no kind.
+        // The brackets of an operator's or a function's name are not a kind.
         let (qualified, kind) = kinded.filter(|(_, kind)| !kind.is_empty()).unwrap_or((symbol, ""));
         let whole = !path.is_empty() && !qualified.is_empty() && !path.contains(char::is_control);
         (whole && count > 0).then_some(Self { language, path, qualified, kind, count })

@@ -21,7 +21,7 @@ pub struct Item {
     pub body: Option<Range<usize>>,
     /// The parts of its body.
     pub children: Vec<Item>,
-    /// The types of its parameters, where items of one name may differ by them.
+    /// The types of its parameters, if they distinguish items of one name.
     pub parameters: Option<Vec<String>>,
     /// The range of its name, if that is contiguous.
     pub at: Option<Range<usize>>,
@@ -29,7 +29,7 @@ pub struct Item {
     pub hint: Option<Range<usize>>,
     /// The range of its value.
     pub value: Option<Range<usize>>,
-    /// The further names that it gives at once, with where they stand, as `int a, b;` does.
+    /// Further names of the same declaration, with their ranges, as in `int a, b;`.
     pub further: Vec<(String, Range<usize>)>,
 }
 

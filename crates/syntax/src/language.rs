@@ -20,7 +20,7 @@ impl Language {
         ALL.iter().find(|known| known.extensions.contains(&extension.as_str())).map(|known| Self(known))
     }
 
-    /// Finds the language of a file by its name, and by its text where that decides: a header may be of C or of C++.
+    /// Finds the language of a file by its name, and by its text if that decides: a header may be C or C++.
     #[must_use]
     pub fn of_text(path: &Path, text: &str) -> Option<Self> {
         let found = Self::of_path(path)?;
@@ -31,7 +31,7 @@ impl Language {
         Some(found)
     }
 
-    /// Finds a language by its name, as it is written after the fence of a code block.
+    /// Finds a language by its name, as written after the fence of a code block.
     #[must_use]
     pub fn of_name(name: &str) -> Option<Self> {
         let name = name.trim().trim_start_matches('.').to_lowercase();
@@ -53,7 +53,7 @@ impl Language {
         match (fits, Self::of_path(path)) {
             (Some(fits), _) => Some(fits),
             (None, Some(own)) => Some(own),
-            // A file of another language is not read as what somebody says it is.
+            // A file of an unknown language is not parsed as another one on request.
             (None, None) => named.filter(|_| extension.is_none()),
         }
     }
@@ -99,7 +99,7 @@ fn is_cpp(line: &str) -> bool {
     let line = line.trim();
     let begins = |word: &str| line.strip_prefix(word).is_some_and(|rest| rest.starts_with([' ', '<', '\t']));
     let access = ["public:", "private:", "protected:"].contains(&line);
-    // A name of C++'s own that C allows as a plain one, as in `int class;`, does not stand at the beginning of a line.
+    // A C++ keyword that C allows as a name, as in `int class;`, is not at the beginning of a line there.
     access || ["namespace", "class", "template", "using", "constexpr"].into_iter().any(begins)
 }
 

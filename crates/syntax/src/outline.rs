@@ -21,9 +21,9 @@ pub struct Symbol {
     pub end: usize,
     /// Its documentation: the comments before it, or the text at the beginning of its body.
     pub docs: Option<Range<usize>>,
-    /// Its attributes or decorators, up to where it begins itself.
+    /// Its attributes or decorators, up to its own start.
     pub decorators: Option<Range<usize>>,
-    /// From where it begins itself up to its body.
+    /// From its own start to its body.
     pub signature: Range<usize>,
     /// Its body, with the brackets around it.
     pub body: Option<Range<usize>>,
@@ -69,7 +69,7 @@ pub fn enclosing(symbols: &[Symbol], range: &Range<usize>) -> Option<usize> {
     found.min_by_key(|(_, symbol)| symbol.span.len()).map(|(at, _)| at)
 }
 
-/// Splits a name where one thing belongs to another: `A.b`, `a::B`, `A#b`, `t:m`.
+/// Splits a qualified name: `A.b`, `a::B`, `A#b`, `t:m`.
 #[must_use]
 pub fn segments(name: &str) -> Vec<String> {
     let name = without_parameters(name);
@@ -138,13 +138,13 @@ impl Lister<'_, '_> {
         let decorators = item.attributes.map(|from| trimmed(text, from..item.head));
         let mut end = item.body.as_ref().map_or(item.range.end, |body| body.start.max(item.head));
         if end == item.head {
-            // It is its own body, as an element or a table is: its first line says what it is.
+            // It is its own body, as an element or a table is: its first line describes it.
             let shown = text.get(item.head..item.range.end).unwrap_or_default();
             end = item.head + shown.lines().next().map_or(0, str::len);
         }
         let docs = if before.is_empty() { self.inner_docs(item) } else { Some(before) };
         let at = item.at.clone().map(|at| {
-            // Where the name stands behind what it belongs to, only its own part is meant.
+            // Of a qualified name, only the last part counts.
             let whole = text.get(at.clone()).unwrap_or_default();
             let own = whole.rfind(name.as_str()).map_or(0, |from| from);
             let end =
@@ -176,7 +176,7 @@ impl Lister<'_, '_> {
     /// Finds a text of documentation at the beginning of an item's body.
     fn inner_docs(&self, item: &Item) -> Option<Range<usize>> {
         let body = item.body.clone()?;
-        // Of a body with nothing in it, what stands around it would be taken.
+        // For an empty body, the node around it would be found.
         self.tree.documentation(body.clone()).filter(|docs| body.start <= docs.start && docs.end <= body.end)
     }
 }

@@ -73,7 +73,7 @@ impl Reader<'_> {
         out
     }
 
-    /// Lists the nodes of a body, with the children of those that only hold others.
+    /// Lists the nodes of a body, with the children of nodes that only group others.
     fn members<'t>(&self, body: Node<'t>) -> Vec<Node<'t>> {
         let mut cursor = body.walk();
         let mut out = Vec::new();
@@ -91,7 +91,7 @@ impl Reader<'_> {
         out
     }
 
-    /// Adds an item with the comments before it that touch it; others stand alone.
+    /// Adds an item with the adjacent comments before it; other comments are separate.
     fn entry(&self, node: Node<'_>, lead: Lead, depth: usize, out: &mut Vec<Item>) {
         let mut item = self.describe(node, depth);
         let mut start = item.range.start;
@@ -180,7 +180,7 @@ impl Reader<'_> {
         inner
     }
 
-    /// Finds where attributes begin, if there are any, and where an item begins after them.
+    /// Finds the start of attributes, if any, and the start of the item after them.
     fn head(&self, node: Node<'_>, range: &Range<usize>) -> (Option<usize>, usize) {
         let (mut first, mut head) = (None, range.start);
         let mut level = vec![node];
@@ -218,7 +218,7 @@ impl Reader<'_> {
         self.grammar.values.iter().find_map(|path| at(node, path))
     }
 
-    /// Finds the type that is written beside an item.
+    /// Finds the type annotation of an item.
     fn hint(&self, node: Node<'_>) -> Option<Range<usize>> {
         let found = self.grammar.hints.iter().find_map(|path| at(node, path))?;
         // A type that begins with the sign before it is the node within.
@@ -263,7 +263,7 @@ impl Reader<'_> {
         found.map_or(kind, |(_, _, kind)| *kind)
     }
 
-    /// Lists the types of a function's parameters, where they tell functions apart.
+    /// Lists the types of a function's parameters, if they distinguish functions.
     fn parameters(&self, node: Node<'_>, body: Option<Node<'_>>) -> Option<Vec<String>> {
         let Overloads::ByType(kind) = self.grammar.overloads else { return None };
         let list = self

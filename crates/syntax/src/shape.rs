@@ -9,7 +9,7 @@ use crate::grammar::{Called, Grammar};
 /// Maximum number of steps.
 const MOST: usize = 64;
 
-/// In how many tokens of a macro what stands before a name is looked for.
+/// Number of macro tokens that are searched for the receiver of a name.
 const TOKENS: u32 = 4_096;
 
 /// An expression such as `a.b().c`: a base, and the steps from it.
@@ -24,13 +24,13 @@ pub struct Chain {
 /// The base of a chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Base {
-    /// A name, by where it stands.
+    /// A name, by its range.
     Name(Range<usize>),
     /// The object itself: `self`, `this`.
     Own,
     /// The parent class: `super`.
     Above,
-    /// Something new of a type, by where the type's name stands.
+    /// A new value of a type, by the range of the type's name.
     New(Range<usize>),
     /// A literal of a type of the language.
     Literal(&'static str),
@@ -41,7 +41,7 @@ pub enum Base {
 /// A step from a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// A member is taken, by where its name stands.
+    /// A member, by the range of its name.
     Member(Range<usize>),
     /// It is called.
     Call,

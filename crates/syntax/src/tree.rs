@@ -78,7 +78,7 @@ impl<'a> Tree<'a> {
         read::blocks(self.language.0, self.tree.root_node(), self.text)
     }
 
-    /// Lists the items of the file; those in statements count as if they stood in the statement's place.
+    /// Lists the items of the file; those in statements count as if they were in the statement's place.
     #[must_use]
     pub fn items(&self) -> Vec<Item> {
         read::named(self.blocks())
@@ -169,7 +169,7 @@ impl<'a> Tree<'a> {
         self.long_tokens().into_iter().filter(|range| !comments(range)).collect()
     }
 
-    /// Lists the entries of literals and of lists of arguments whose key stands twice there.
+    /// Lists the entries of literals and argument lists with a repeated key.
     pub(crate) fn repeated(&self) -> Vec<Repeated> {
         let mut out = Vec::new();
         self.walk(|node| {
@@ -179,7 +179,7 @@ impl<'a> Tree<'a> {
         out
     }
 
-    /// Visits nodes from the first to the last; the children of those for which `visit` says so.
+    /// Visits nodes in order; the children of those for which `visit` returns true.
     pub(crate) fn walk<'t>(&'t self, mut visit: impl FnMut(Node<'t>) -> bool) {
         let mut cursor = self.tree.walk();
         loop {
@@ -234,7 +234,7 @@ pub fn parse_bounded(grammar: &tree_sitter::Language, text: &str) -> Result<tree
     Ok(tree)
 }
 
-/// Estimates how much work it is to look at all of a tree; ends early where it is more than [`MOST_WORK`].
+/// Estimates the work of visiting all of a tree; stops above [`MOST_WORK`].
 ///
 /// A visit of a node walks up to the root, so it costs the node's depth. The children of a node with a syntax error form a
 /// chain inside the parser, so each costs the number of its predecessors.

@@ -18,9 +18,9 @@ const NOTICED: usize = 120;
 /// Size limit for a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
-    /// At most so many bytes.
+    /// At most this many bytes.
     pub bytes: usize,
-    /// At most so many lines.
+    /// At most this many lines.
     pub lines: usize,
 }
 
@@ -82,7 +82,7 @@ pub fn head(text: &str, limit: Limit) -> Option<Cut<'_>> {
     Some(cut(text, head, text.len()))
 }
 
-/// Keeps so many lines of the beginning and of the end of a text; none if the whole fits.
+/// Keeps a number of lines of the beginning and of the end of a text; none if the whole fits.
 ///
 /// The limit's bytes are shared in proportion; what one end does not use, the other may.
 #[must_use]
@@ -159,7 +159,7 @@ pub fn fair(mut sizes: Vec<usize>, room: usize) -> usize {
     usize::MAX
 }
 
-/// Keeps at most so many characters of a line, and counts those that are left out.
+/// Keeps at most a number of characters of a line, and counts the omitted ones.
 #[must_use]
 pub fn line(line: &str, characters: usize) -> (&str, usize) {
     match line.char_indices().nth(characters) {
@@ -179,7 +179,7 @@ fn share(bytes: usize, head: usize, tail: usize) -> usize {
     usize::try_from(bytes as u128 * tail as u128 / all).unwrap_or(bytes)
 }
 
-/// Finds where the kept beginning ends: at a line's end, or inside the first line if that is longer than the limit.
+/// Returns the end of the kept beginning: a line's end, or an offset in the first line if that exceeds the limit.
 fn beginning(text: &str, limit: Limit) -> usize {
     let by_lines =
         memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1).nth(limit.lines.saturating_sub(1));
@@ -194,7 +194,7 @@ fn beginning(text: &str, limit: Limit) -> usize {
     }
 }
 
-/// Finds where the kept end begins: at a line's beginning, or inside the last line if that is longer than the limit.
+/// Returns the start of the kept end: a line's start, or an offset in the last line if that exceeds the limit.
 fn ending(text: &str, limit: Limit) -> usize {
     let body = text.strip_suffix('\n').unwrap_or(text);
     let by_lines =

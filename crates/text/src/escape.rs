@@ -15,7 +15,7 @@ pub fn remark(line: &str) -> Cow<'_, str> {
 /// Writes a file name for a reply.
 ///
 /// Control characters, invisible and direction-changing ones, backslashes, bytes that are not UTF-8 and the beginning of a remark of
-/// Toolpost become escapes: `\n`, `\r`, `\t`, `\\`, `\u{202e}`, `\xff`. [`unescape`] gives the name back.
+/// Toolpost become escapes: `\n`, `\r`, `\t`, `\\`, `\u{202e}`, `\xff`. [`unescape`] reverses it.
 #[must_use]
 pub fn name(name: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(name) {

@@ -17,11 +17,11 @@ pub struct Front<'t> {
 /// The value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
-    /// A text, a number or a word such as true, as it is written.
+    /// A text, a number or a word such as true, verbatim.
     Text(String),
     /// Several.
     List(Vec<Self>),
-    /// Fields of its own.
+    /// Nested fields.
     Map(Vec<(String, Self)>),
 }
 
@@ -37,7 +37,7 @@ pub enum Unread {
     /// There is too much.
     #[error("its fields have more than {LONGEST} bytes")]
     TooLong,
-    /// It is no YAML.
+    /// It is not YAML.
     #[error("line {line} is no YAML: {why}")]
     Yaml {
         /// The line of the file, counted from 1.
@@ -50,11 +50,11 @@ pub enum Unread {
     NoFields,
 }
 
-/// The most that the fields may have, in bytes, and how deep they may lie in one another.
+/// Maximum size of the fields in bytes, and maximum nesting.
 const LONGEST: usize = 64 * 1024;
 const DEEPEST: usize = 16;
 
-/// Reads the fields at the top of a text; where they are no YAML, once more with each value taken as the text that it is.
+/// Parses the fields at the top of a text; if they are not YAML, again with each value as plain text.
 ///
 /// # Errors
 /// When there are none, or they cannot be read either way.
@@ -132,7 +132,7 @@ fn parts(text: &str) -> Result<(&str, &str), Unread> {
     Err(Unread::Open)
 }
 
-/// Puts quotes around the values that stand behind names at the beginning of lines.
+/// Quotes the values behind names at the beginning of lines.
 fn quoted(fields: &str) -> String {
     let line = |line: &str| {
         let Some((name, value)) = line.split_once(':') else { return line.to_owned() };
@@ -172,7 +172,7 @@ fn parse(fields: &str) -> Result<Vec<(String, Value)>, Unread> {
                 let Some(value) = open.pop() else { return Err(Unread::NoFields) };
                 value
             }
-            // What another field says is not repeated: it could grow without end.
+            // References to other fields are not expanded: the result could grow without limit.
             Event::Alias(_) => return Err(Unread::NoFields),
             _ => continue,
         };

@@ -1,4 +1,4 @@
-//! Text that stands for other text and must not be written.
+//! Placeholders in new text, which must not be written to a file.
 
 use crate::{
     cut, hashline,
@@ -16,7 +16,7 @@ pub enum Kind {
     Gutter,
 }
 
-/// A line that must not be written as it is.
+/// A placeholder line that must not be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of the new text is {}: {text:?}; {}", self.what(), self.next())]
 pub struct Placeholder {
@@ -86,12 +86,12 @@ pub(crate) fn gutter(line: &str) -> Option<(u64, &str)> {
     if let Some(rest) = marks.into_iter().find_map(|mark| rest.strip_prefix(mark)) {
         return Some((number, rest));
     }
-    // The space behind the mark is the first to get lost where the line is empty.
+    // On an empty line, the space behind the mark is often trimmed.
     let empty = ["|", " |", ":"].into_iter().find_map(|mark| rest.strip_prefix(mark))?;
     empty.trim_end().is_empty().then_some((number, empty))
 }
 
-/// Splits a line into number and rest if number and hash stand before it, as `42:ab | let a = 1;`.
+/// Splits a line into number and rest if number and hash are before it, as in `42:ab | let a = 1;`.
 fn referred(line: &str) -> Option<(u64, &str)> {
     let found = hashline::unreferred(line).filter(|found| found.reference.hash.is_some())?;
     Some((found.reference.line as u64, found.text))
@@ -127,7 +127,7 @@ fn numbered(text: &str) -> Option<(usize, &str)> {
     first.filter(|_| in_order > 1 && in_order * 2 > full)
 }
 
-/// Reads the number before a line if it stands there as Toolpost writes it: to the right of six columns, then a tab.
+/// Parses a line number in Toolpost's format: right-aligned in six columns, then a tab.
 ///
 /// A number that fills the columns is a table's first one, unless a padded one came before.
 fn padded(line: &str, after_padded: bool) -> Option<u64> {

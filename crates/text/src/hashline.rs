@@ -1,4 +1,4 @@
-//! References to lines: a number, and a hash of what stands there.
+//! Line references: a number, and a hash of the line's text.
 
 mod moved;
 
@@ -12,7 +12,7 @@ pub use moved::{Moved, moved};
 pub struct Reference {
     /// The line, counted from 1.
     pub line: usize,
-    /// The hash of its text, where one was given.
+    /// The hash of its text, if given.
     pub hash: Option<u8>,
 }
 
@@ -97,7 +97,7 @@ pub fn hash(line: &str) -> u8 {
     hash
 }
 
-/// Writes a line with its reference in front: `42:ab | let a = 1;`, or `42:05 |` where nothing is on it.
+/// Writes a line behind its reference: `42:ab | let a = 1;`, or `42:05 |` for an empty line.
 #[must_use]
 pub fn referred(line: usize, text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 12);

@@ -1,4 +1,4 @@
-//! Lines replaced, taken out or put in by their numbers, and what models get wrong when they send them.
+//! Edits by line number, with corrections of common mistakes of models.
 
 mod echo;
 mod indentation;
@@ -38,9 +38,9 @@ pub struct Edited {
 pub enum Correction {
     /// Its lines had numbers in front.
     LineNumbers,
-    /// It began with so many lines that stand before the place and stay there.
+    /// Its first lines repeated this many lines before the place, which stay.
     EchoBefore(usize),
-    /// It ended with so many lines that stand behind the place and stay there.
+    /// Its last lines repeated this many lines behind the place, which stay.
     EchoAfter(usize),
     /// It had lost the indentation that the replaced lines have.
     Indentation(String),
@@ -57,7 +57,7 @@ pub enum NoLines {
         /// The last line.
         last: usize,
     },
-    /// There is no such line.
+    /// The file does not have this line.
     #[error("there is no line {line}: the file has {count}")]
     Beyond {
         /// The line.
@@ -65,7 +65,7 @@ pub enum NoLines {
         /// Number of lines.
         count: usize,
     },
-    /// There is nothing to put in.
+    /// The new text is empty.
     #[error("there is no text to put in; an empty line is a line break alone")]
     Nothing,
 }
@@ -93,7 +93,7 @@ impl Correction {
 ///
 /// # Errors
 ///
-/// When there are no such lines, or nothing to put in.
+/// If the lines do not exist, or the new text is empty.
 pub fn edit(view: &str, lines: LineRange, side: Side, new: &str) -> Result<Edited, NoLines> {
     let new = lf(new);
     check(crate::lines::count(view), lines, side, &new)?;
@@ -181,7 +181,7 @@ fn corrected(place: &Place<'_>, mut new: String) -> (String, Vec<Correction>) {
     (new, corrections)
 }
 
-/// Makes the splice; whether the last line of the file has a break stays as it is.
+/// Builds the splice; the last line of the file keeps its break, or the lack of one.
 fn splice(view: &str, lines: LineRange, side: Side, new: &str) -> Splice {
     let span = LineIndex::new(view).span(lines).unwrap_or(view.len()..view.len());
     let closed = view[..span.end].ends_with('\n');

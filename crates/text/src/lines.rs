@@ -42,7 +42,7 @@ impl LineIndex {
         self.starts.len()
     }
 
-    /// Finds the line, counted from 1, that an offset lies in; the end of the text lies in the last line.
+    /// Returns the line, counted from 1, of an offset; the end of the text is in the last line.
     #[must_use]
     pub fn line(&self, offset: usize) -> usize {
         self.starts.partition_point(|&start| start <= offset).max(1)
@@ -86,7 +86,7 @@ pub fn breaks(text: &str) -> usize {
     memchr_iter(b'\n', text.as_bytes()).count()
 }
 
-/// Finds the line, counted from 1, that an offset lies in, as [`LineIndex::line`] does, without an index.
+/// Returns the line of an offset like [`LineIndex::line`], without an index.
 #[must_use]
 pub fn number(text: &str, offset: usize) -> usize {
     let begins = memchr_iter(b'\n', &text.as_bytes()[..offset]).count();

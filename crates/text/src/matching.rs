@@ -27,7 +27,7 @@ pub use miss::{Closest, Miss, Place};
 pub use options::{How, Step, Want};
 pub(crate) use reindent::Shift;
 
-/// Names in what an old text and the place where it was found differ, apart from indentation.
+/// Lists the differences between an old text and its place in the file, apart from indentation.
 pub(crate) fn differences(view: &str, old: &str, range: Range<usize>) -> Vec<Difference> {
     differ::all(view, old, &[range])
 }

@@ -53,7 +53,7 @@ pub enum Taken {
 /// Merges a snippet into a text by lines alone.
 ///
 /// With markers, the lines around each must determine one place in the text. Without any,
-/// it must resemble all of the text and then replaces it. The splices leave every other line as it is.
+/// it must resemble the whole text and replaces it. The splices leave every other line unchanged.
 ///
 /// # Errors
 ///

@@ -96,7 +96,7 @@ fn allowed(letters: usize) -> usize {
 fn plain(letter: char) -> char {
     match letter {
         '`' => '\'',
-        // Of what is no control character, only this is a space already.
+        // The only character that is a space but not a control character.
         other => other.to_ascii_lowercase(),
     }
 }

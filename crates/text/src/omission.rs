@@ -1,11 +1,11 @@
-//! Lines that stand for code that is not written out.
+//! Placeholder lines for omitted code.
 
 /// The form of a marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Marker {
     /// Omission phrases, or dots in a comment: `// ... existing code ...`, `# …`.
     Said,
-    /// Nothing but dots, which may be code where three dots are an expression.
+    /// Only dots, which may be code if three dots are an expression.
     Bare,
 }
 
@@ -40,7 +40,7 @@ pub fn marker(line: &str) -> Option<Marker> {
 
 /// Returns whether a line is a placeholder for omitted code, and so must not be written into a file.
 ///
-/// That is less than a marker: dots alone may be meant as they stand.
+/// This is stricter than a marker: lone dots may be literal.
 pub(crate) fn is_omission(line: &str) -> bool {
     let (body, marked) = comment(line);
     let core = body.trim_matches(|c: char| is_dot(c) || c.is_whitespace());
@@ -161,7 +161,7 @@ const FILL: &[&str] = &[
     "your",
 ];
 
-/// Takes the marks of a comment, or brackets, off a line; says whether there were any.
+/// Removes comment signs or brackets from a line; returns whether there were any.
 pub(crate) fn comment(line: &str) -> (&str, bool) {
     let opens = ["//", "/*", "<!--", "{/*", "--", "#", "*", ";", "%", "(", "\"\"\""];
     let mut body = line;

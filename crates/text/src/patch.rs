@@ -24,7 +24,7 @@ pub use unified::is_unified;
 pub struct Patch {
     /// The format that it came in.
     pub format: Format,
-    /// The directory that its paths start from, where it was said with `cd`.
+    /// The directory that its paths are relative to, from a `cd`.
     pub directory: Option<String>,
     /// The files, in their order; one may come several times.
     pub files: Vec<FilePatch>,
@@ -33,7 +33,7 @@ pub struct Patch {
 /// The change to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePatch {
-    /// The path as it was said.
+    /// The path as written.
     pub path: String,
     /// The change.
     pub what: What,

@@ -28,7 +28,7 @@ const NAMES: &[&str] = &[
 /// Names whose values reach to the end of their line: headers with several words.
 const HEADERS: &[&str] = &["authorization", "proxyauthorization", "cookie", "setcookie"];
 
-/// Beginnings of keys that well-known services give out.
+/// Key prefixes of well-known services.
 const PREFIXES: &[&str] = &[
     "ghp_",
     "gho_",
@@ -205,7 +205,7 @@ fn value(rest: &str, word: usize) -> Option<Range<usize>> {
     (length > 0).then(|| start..start + length)
 }
 
-/// Measures what stands between a name and its value: a quote that ends the name, `=` or `:`, blanks; behind an option, blanks.
+/// Returns the length of the separator between a name and its value: a closing quote, `=` or `:`, blanks; behind an option, blanks.
 fn sign(rest: &str, name: &str) -> Option<usize> {
     let blank = |at: usize| at + count(&rest[at..], |byte| matches!(byte, b' ' | b'\t'));
     let quoted = opening(rest).1;
@@ -231,7 +231,7 @@ fn opening(text: &str) -> (Option<u8>, usize) {
     }
 }
 
-/// Finds where a quoted value ends: at the same quote with as many backslashes, or at the end of the text.
+/// Returns the end of a quoted value: the same quote with as many backslashes, or the end of the text.
 fn closing(value: &str, quote: u8, slashes: usize) -> usize {
     let mut before = 0;
     for (at, byte) in value.bytes().enumerate() {

@@ -17,9 +17,9 @@ pub use whole::seen;
 pub struct Ask {
     /// The first line to keep, counted from 1.
     pub first: u64,
-    /// At most so many lines.
+    /// Maximum number of lines.
     pub count: u64,
-    /// At most so many characters of each.
+    /// Maximum number of characters of each.
     pub characters: u64,
 }
 
@@ -63,7 +63,7 @@ pub struct Seen {
 pub struct Window {
     ask: Ask,
     facts: Facts,
-    /// The text of the kept lines, one behind the other, and where each ends.
+    /// The text of the kept lines, joined, and the end of each.
     kept: Vec<Kept>,
     reader: Reader,
     /// The number of the line that the next byte belongs to.
@@ -76,7 +76,7 @@ pub struct Window {
     begins: Begins,
 }
 
-/// A line that was kept: up to where it reaches in the text of all of them, and how many characters more it has.
+/// A kept line: its end in the joined text, and the number of further characters.
 #[derive(Debug)]
 struct Kept {
     end: usize,

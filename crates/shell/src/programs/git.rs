@@ -8,10 +8,10 @@ use super::{
     form,
 };
 
-/// The options of git that stand before its subcommand and have a value.
+/// Options of git before its subcommand that have a value.
 pub(crate) const VALUED: &str = "-C -c --exec-path --git-dir --work-tree --namespace --super-prefix --config-env --attr-source --list-cmds";
 
-/// The options of git that stand before its subcommand and do more.
+/// Options of git before its subcommand that do more.
 pub(crate) const ACTS: &[(&str, Act)] = &[
     ("-c --config-env --exec-path -p --paginate", Runs),
     ("-C --git-dir --work-tree --namespace --bare --super-prefix --attr-source", Elsewhere),

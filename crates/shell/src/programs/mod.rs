@@ -33,7 +33,7 @@ pub(crate) enum Operands {
     Names,
     /// Files that are read.
     Files,
-    /// Text first, unless one of the options says it; then files that are read.
+    /// Text first, unless an option holds it; then files that are read.
     TextThenFiles(&'static str),
     /// Files that are written.
     Written,
@@ -51,7 +51,7 @@ pub(crate) enum Operands {
 
 /// The form of a program, or of a program with its subcommand.
 pub(crate) struct Form {
-    /// Its names, with commas between them; a subcommand stands behind a blank.
+    /// Its names, comma-separated; a subcommand follows a blank.
     pub(crate) names: &'static str,
     pub(crate) style: Style,
     /// Options that have a value, with blanks between them.

@@ -111,7 +111,7 @@ fn split_string(sorted: &Options) -> Option<Word> {
 
 const UNKNOWN: &str = "it is not known what it makes of the command behind it";
 
-/// `command -v` says where a program is, and runs nothing.
+/// `command -v` prints the path of a program, and runs nothing.
 fn only_asks(segment: &Segment, sorted: &Options) -> bool {
     segment.program_name() == Some("command")
         && sorted.options.iter().any(|(option, _)| option == "-v" || option == "-V")
@@ -248,7 +248,7 @@ fn found(segment: &Segment) -> Word {
         [start] if name(start) => start.start.as_str(),
         _ => return unknown,
     };
-    // The start itself is judged where it stands.
+    // The start itself is judged separately.
     let slash = if start.ends_with('/') { "" } else { "/" };
     Word::beginning("{}", &format!("{start}{slash}"))
 }

@@ -1,4 +1,4 @@
-//! Puts code before a symbol or behind it, on lines of its own.
+//! Insertion of code before or behind a symbol, on lines of its own.
 
 use toolpost_text::encoding::Splice;
 use toolpost_text::line_edit::Side;
@@ -10,7 +10,7 @@ use crate::Kind;
 /// The most blank lines between two definitions.
 const BLANK: usize = 2;
 
-/// Works out where code beside a symbol goes, with as many blank lines as the file has there.
+/// Computes the position of code next to a symbol, with as many blank lines as the file has there.
 pub(super) fn put(place: &Place<'_>, side: Side, new: &str) -> Result<Edited, NoSymbol> {
     let (symbol, text) = (place.symbol(), place.text);
     let (start, end) = (place.line_start(symbol.span.start), place.line_end(symbol.span.end));

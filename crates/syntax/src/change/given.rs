@@ -1,4 +1,4 @@
-//! Reads the new code as it was given.
+//! Normalisation of new code.
 
 use toolpost_text::merge::{Line, Marker, snippet};
 
@@ -9,7 +9,7 @@ use crate::Language;
 ///
 /// # Errors
 ///
-/// When a line of it stands for code that is not written out.
+/// If a line of it is a placeholder for omitted code.
 pub(super) fn code(language: Language, new: &str, old: &str) -> Result<String, NoSymbol> {
     let mut lines: Vec<Line> = snippet(new);
     let said = |line: &Line| match line.marker {

@@ -24,7 +24,7 @@ impl Lead {
         Self { docs, decorators, head }
     }
 
-    /// Finds the parts before the first definition of code that may stand in a class.
+    /// Finds the parts before the first definition of code that may be in a class.
     fn of_code(language: Language, code: &str) -> Self {
         let mut frames = vec![("", "")];
         frames.extend(language.0.shells);
@@ -68,7 +68,7 @@ fn first_within(blocks: &[Item], from: usize) -> Option<&Item> {
 
 /// New code with the kept lines before it.
 pub(super) struct Kept {
-    /// From where on it takes the place of the old.
+    /// Start of the replaced part of the old code.
     pub(super) start: usize,
     pub(super) new: String,
     /// Start of the definition in it, behind comments and decorators.

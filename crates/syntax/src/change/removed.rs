@@ -45,7 +45,7 @@ fn comma_before(place: &Place<'_>) -> Option<usize> {
     place.text[comma..].starts_with(',').then_some(comma)
 }
 
-/// Adds to whole lines the break behind them, and the blank lines that parted them from what goes on or ends there.
+/// Adds to whole lines the break behind them, and the blank lines that separated them from the next ones.
 fn with_blank_lines(text: &str, lines: Range<usize>) -> Range<usize> {
     let end = (lines.end + 1).min(text.len());
     let above = &text[..lines.start];

@@ -71,11 +71,11 @@ type Used = (Rank, Range<usize>, Option<Chain>);
 /// The captures of the queries, before they are sorted.
 #[derive(Default)]
 struct Found {
-    /// By where the name begins.
+    /// By the start of the name.
     references: HashMap<usize, Used>,
     imports: Vec<Import>,
     scopes: Vec<Range<usize>>,
-    /// The calls that stand among the tokens of a macro, by where the name begins.
+    /// The calls among the tokens of a macro, by the start of the name.
     tokens: HashSet<usize>,
     /// All tokens that macros are called with.
     expanded: Vec<Range<usize>>,
@@ -184,7 +184,7 @@ impl Collector<'_, '_> {
         self.found.references.insert(at.start, (rank, at, receiver));
     }
 
-    /// Takes a call that stands among the tokens of a macro.
+    /// Adds a call among the tokens of a macro.
     fn token(&mut self, tokens: Node<'_>, name: Node<'_>, beside: Node<'_>) {
         let text = self.tree.text();
         let opens = text.get(beside.start_byte()..).is_some_and(|text| text.starts_with('('));
@@ -340,7 +340,7 @@ impl Collector<'_, '_> {
             let binds = bound.contains(&start) && matches!(usage, Usage::Read | Usage::Type);
             let defines = defined.contains_key(&start) && !matches!(usage, Usage::Call | Usage::Inherit);
             let names_module = matches!(usage, Usage::Read | Usage::Type) && imported.of(&at).is_some();
-            // What stands in the definition of a macro, or in an attribute, calls nothing there.
+            // Names in a macro definition or an attribute are not calls.
             let template = tokens.contains(&start) && expanded.of(&at).is_none();
             if !binds && !defines && !names_module && !template {
                 facts.references.push(Reference { usage, within: within.of(&at), at, receiver });
@@ -407,7 +407,7 @@ fn alike(grammar: &crate::grammar::Grammar, list: Node<'_>, text: &str) -> Optio
 
 /// Returns the index of the list entry that holds a node; a receiver among parameters is not counted.
 fn place(list: Node<'_>, node: Node<'_>) -> Option<usize> {
-    // A parameter that stands alone is its own list.
+    // A lone parameter is its own list.
     if list.byte_range() == node.byte_range() {
         return Some(0);
     }

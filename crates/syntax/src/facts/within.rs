@@ -1,4 +1,4 @@
-//! Ranges that stand in one another.
+//! Nested ranges.
 
 use std::ops::Range;
 

@@ -104,7 +104,7 @@ fn left_out(
     depth: Depth,
 ) {
     let mut kept: Vec<&Item> = Vec::new();
-    // Where the next old item is expected; none after a marker, which stands for what follows.
+    // The expected next old item; none after a marker.
     let mut next = (depth == Depth::Within).then_some(0);
     let mut add = |from: Option<usize>, upto: usize| {
         let between = from.map_or(upto..upto, |from| from..upto);
@@ -202,7 +202,7 @@ fn runs(parts: &[Part], pairs: &[Option<usize>], news: &[&Item]) -> Vec<Run> {
     runs
 }
 
-/// Finds the statements that a row of new ones takes the place of: what stands between the same two neighbours.
+/// Finds the statements that a row of new ones replaces: those between the same two neighbours.
 ///
 /// Fails with a statement that may be replaced or stay.
 fn gap(

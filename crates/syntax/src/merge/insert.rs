@@ -1,4 +1,4 @@
-//! New items put beside their neighbours.
+//! Insertion of new items next to their neighbours.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -65,7 +65,7 @@ pub(super) fn replace(site: &Site<'_>, run: &Run, gap: Range<usize>, out: &mut V
     out.push(Piece { old, new: site.text(run) });
 }
 
-/// Puts new items where their neighbours say.
+/// Inserts new items next to their neighbours.
 pub(super) fn run(site: &Site<'_>, run: &Run, out: &mut Vec<Piece>) -> Result<(), Refusal> {
     let Some(at) = site.place(run) else {
         let why = if site.olds.is_empty() { Why::Homeless } else { Why::Absent };
@@ -266,7 +266,7 @@ impl Site<'_> {
             .min(3)
     }
 
-    /// Adds the commas between values, where the block divides them by commas.
+    /// Adds the commas between values, if the block separates them by commas.
     fn separate(
         &self,
         run: &Run,

@@ -1,4 +1,4 @@
-//! An item of a snippet put in the place of the one that it is in the text.
+//! Merging of a snippet's item into its counterpart in the text.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ use crate::{Item, Kind};
 pub(super) struct Both<'a> {
     pub(super) old: &'a Source<'a>,
     pub(super) new: &'a Source<'a>,
-    /// The lines of the snippet as they were said.
+    /// The original lines of the snippet.
     pub(super) said: &'a [Line],
     /// Kept parts that another reading of the snippet would change.
     pub(super) notes: RefCell<Vec<String>>,

@@ -51,7 +51,7 @@ pub fn merge(original: &str, snippet: &str, language: Option<Language>) -> Resul
     Ok(merged)
 }
 
-/// Merges with the first reading of the snippet that has a home in the text: as it stands, then as a part of something.
+/// Merges with the first reading of the snippet that has a place in the text: unchanged, then as a part of an item.
 fn by_tree(old: &Source, plain: Option<Variant>, said: &[Line]) -> Result<Merged, Refusal> {
     let mut refused: Option<Refusal> = None;
     let sound = plain.as_ref().is_some_and(|plain| plain.errors.is_empty());
@@ -69,7 +69,7 @@ fn by_tree(old: &Source, plain: Option<Variant>, said: &[Line]) -> Result<Merged
     Err(refused.unwrap_or_else(|| Refusal::whole(Why::Unread { what: "snippet", language })))
 }
 
-/// Keeps the refusal that says more.
+/// Keeps the more specific refusal.
 fn prefer(first: Option<Refusal>, other: Refusal) -> Refusal {
     match first {
         Some(first) if !first.why.leaves_lines() || other.why.leaves_lines() => first,
@@ -91,7 +91,7 @@ fn by_lines(old: &Source, said: &[Line], snippet: &str) -> Result<Merged, Refusa
 fn finish(old: &Source, pieces: Vec<Piece>, notes: Vec<String>) -> Result<Merged, Refusal> {
     let pieces = insert::ordered(pieces);
     verify::apart(&pieces)?;
-    // Where three dots are code in the language, they stand for themselves.
+    // If three dots are code in the language, they are literal.
     let dots = old.language.0.filler == "...";
     no_marker(&old.lines, &pieces, |found| found == Marker::Said || !dots)?;
     let splices = lines::splices(old.text, &pieces);

@@ -1,4 +1,4 @@
-//! A snippet made readable: without its markers, and with something around it where it cannot stand alone.
+//! Parsing of a snippet: without its markers, and wrapped in code if it is not valid alone.
 
 use std::ops::Range;
 
@@ -30,7 +30,7 @@ pub(super) enum Member {
 /// A snippet's text, owned, and its lines.
 pub(super) struct Snippet {
     pub(super) text: String,
-    /// Its lines as they were said; those of a shell are empty.
+    /// Its original lines; those of a wrapper are empty.
     pub(super) said: Vec<Line>,
     pub(super) language: Language,
 }
@@ -42,7 +42,7 @@ impl Snippet {
     }
 }
 
-/// Puts markers that stand in brackets on one line on lines of their own.
+/// Moves markers within brackets to lines of their own.
 pub(super) fn expand(said: Vec<Line>) -> Vec<Line> {
     let mut out = Vec::with_capacity(said.len());
     for line in said {
@@ -60,12 +60,12 @@ pub(super) fn expand(said: Vec<Line>) -> Vec<Line> {
     out
 }
 
-/// Reads a snippet as it stands; none if it cannot be parsed.
+/// Parses a snippet unchanged; none if it is not valid.
 pub(super) fn plain(language: Language, said: &[Line]) -> Option<Variant> {
     read(language, said, "", "")
 }
 
-/// Reads a snippet in every shell that it fits into; gives these readings and another one, the likeliest first.
+/// Parses a snippet in every wrapper that fits; returns these readings and another one, the likeliest first.
 pub(super) fn in_shells(language: Language, said: &[Line], other: Option<Variant>) -> Vec<Variant> {
     let shells = language.0.shells.iter();
     let shells = shells.filter_map(|(before, after)| read(language, said, before, after));
@@ -104,7 +104,7 @@ fn read(language: Language, said: &[Line], before: &str, after: &str) -> Option<
     Some(Variant { source, blocks, inside, member, errors })
 }
 
-/// Leaves out the items of a block that only stand for markers.
+/// Drops the items of a block that only replace markers.
 pub(super) fn real<'a>(said: &[Line], source: &Source, items: &'a [Item]) -> Vec<&'a Item> {
     items.iter().filter(|item| !is_marker(said, &source.span(item))).collect()
 }

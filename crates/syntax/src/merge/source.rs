@@ -41,7 +41,7 @@ impl<'a> Source<'a> {
         self.index.line(offset) - 1
     }
 
-    /// Finds the lines of an item, with what stands before it.
+    /// Finds the lines of an item, with its comments and attributes.
     pub(super) fn span(&self, item: &Item) -> Range<usize> {
         self.line(item.range.start)..self.line(item.range.end.max(item.range.start + 1) - 1) + 1
     }

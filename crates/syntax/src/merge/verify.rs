@@ -13,7 +13,7 @@ use crate::{Item, Tree};
 /// The check of literal entries in a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Entries {
-    /// None stands beside the one that it should replace.
+    /// No entry is next to the one that it should replace.
     Once,
     /// They are as the snippet has them.
     AsSaid,

@@ -25,7 +25,7 @@ pub(super) fn merge(old: &Source, variant: &Variant, snippet: &str) -> Option<Me
         .iter()
         .flat_map(|line| [line.text.as_str(), "\n"])
         .collect();
-    // A last line without a break stays so, and what is in order is written as it came.
+    // A last line without a break stays so, and a correct text is written unchanged.
     let text = if snippet.ends_with('\n') { text.as_str() } else { text.trim_end_matches('\n') };
     let same = bare(text).iter().zip(lines::snippet(snippet)).all(|(one, other)| *one == other.text);
     let splices = replace_all(old.text, if same { snippet } else { text });

@@ -120,7 +120,7 @@ fn is_same(one: &PatternNode, other: &PatternNode) -> bool {
     }
 }
 
-/// Reads a pattern in what stands around it: as it is written first of all that can be read.
+/// Parses a pattern in a frame; without a frame if that is valid.
 fn in_frame(
     language: Language,
     written: &[String],

@@ -5,7 +5,7 @@ use encoding_rs::{Encoding as Charset, ISO_2022_JP, UTF_16BE, UTF_16LE};
 use super::kind::bom;
 use super::{Encoding, HEAD, NotText};
 
-/// The first of the 256 private characters that stand for bytes of an unknown encoding.
+/// The first of the 256 private characters that represent bytes of an unknown encoding.
 const PRIVATE: u32 = 0x10_FE00;
 
 /// The decoded content of a file.
@@ -13,7 +13,7 @@ pub(super) struct Decoded {
     pub(super) encoding: Encoding,
     /// Length of the byte order mark in bytes.
     pub(super) bom: usize,
-    /// The characters behind the mark; none if the bytes are UTF-8 as they stand.
+    /// The characters behind the mark; none if the bytes are valid UTF-8.
     pub(super) text: Option<String>,
 }
 
@@ -95,7 +95,7 @@ pub(super) fn unit(encoding: Encoding) -> usize {
     }
 }
 
-/// Decodes what stands behind a byte order mark.
+/// Decodes the bytes behind a byte order mark.
 fn marked(bytes: &[u8], encoding: Encoding, mark: usize) -> Result<Decoded, NotText> {
     let rest = &bytes[mark..];
     let text = match encoding {
@@ -123,7 +123,7 @@ fn marked(bytes: &[u8], encoding: Encoding, mark: usize) -> Result<Decoded, NotT
     }
 }
 
-/// Tries the configured encoding where UTF-8 does not already explain every byte.
+/// Tries the configured encoding if the bytes are not valid UTF-8.
 fn configured_text(bytes: &[u8], charset: &'static Charset) -> Option<Decoded> {
     let found = |encoding, text| Some(Decoded { encoding, bom: 0, text: Some(text) });
     if charset == UTF_16LE || charset == UTF_16BE {

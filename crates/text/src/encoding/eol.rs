@@ -26,7 +26,7 @@ pub enum Indent {
     None,
     /// By tabs.
     Tabs,
-    /// By so many spaces a level.
+    /// Spaces, with the number for a level.
     Spaces(u8),
     /// By both.
     Mixed,

@@ -21,7 +21,7 @@ pub enum Encoding {
     Utf32Le,
     /// UTF-32, high byte first.
     Utf32Be,
-    /// Not UTF-8, and nobody said what: only its ASCII is known.
+    /// Not UTF-8 and not configured: only ASCII is known.
     EightBit,
     /// The encoding that was configured.
     Named(&'static Charset),

@@ -17,7 +17,7 @@ pub struct Overwrite {
 }
 
 impl Text {
-    /// Replaces everything, keeping byte order mark, encoding, and CRLF where the new text shows no opinion.
+    /// Replaces everything; keeps the byte order mark, the encoding, and CRLF if the new text has no break of another kind.
     ///
     /// # Errors
     ///

@@ -57,7 +57,7 @@ pub enum SpliceError {
 }
 
 impl Text {
-    /// Replaces parts of the view, in order, and gives the file's new bytes.
+    /// Replaces parts of the view, in order, and returns the file's new bytes.
     ///
     /// Bytes outside the parts stay the same, and so does the common beginning and end of a part and its new text. New line
     /// breaks take the kind that the part had; else the kind around it; else the commonest of the file.
@@ -81,7 +81,7 @@ impl Text {
                 return Err(SpliceError::Range { start, end });
             }
             let old = &view[start..end];
-            // A carriage return can stand before a break in the view itself; what was read may be written back.
+            // The view itself can have a carriage return before a break; text that was read may be written back.
             let new = if splice.new == old { Cow::Borrowed(old) } else { lf(&splice.new) };
             let (range, new) = narrow(view, &splice.range, &new);
             let new = self.broken(&splice.range, &range, new);
@@ -100,7 +100,7 @@ impl Text {
         Ok(out)
     }
 
-    /// Encodes new text, or says what does not fit.
+    /// Encodes new text; fails with the first character that the encoding lacks.
     pub(super) fn encoded(&self, new: &str) -> Result<Vec<u8>, SpliceError> {
         encode(new, self.encoding()).map_err(|character| match self.encoding() {
             Encoding::EightBit => SpliceError::Unknown { character },

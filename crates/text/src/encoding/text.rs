@@ -1,4 +1,4 @@
-//! A file's bytes beside the text that a model sees.
+//! A file's bytes, and the text that a model sees.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -42,7 +42,7 @@ pub struct Text {
     crlf: Vec<usize>,
 }
 
-/// Bytes and view, kept once where they are the same.
+/// Bytes and view, stored once if they are the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Store {
     Same(String),
@@ -50,7 +50,7 @@ enum Store {
 }
 
 impl Text {
-    /// Opens a file's bytes; `configured` is asked only where neither a byte order mark nor UTF-8 explains them.
+    /// Opens a file's bytes; `configured` applies only without a byte order mark and if the bytes are not UTF-8.
     ///
     /// # Errors
     ///
@@ -81,7 +81,7 @@ impl Text {
 
     /// Returns the text with LF line breaks and without a byte order mark.
     ///
-    /// In an unknown 8-bit encoding each byte above ASCII is a private character that nobody types by accident.
+    /// In an unknown 8-bit encoding, each byte above ASCII is a private-use character, which users do not type by accident.
     #[must_use]
     pub fn view(&self) -> &str {
         match &self.store {
@@ -138,7 +138,7 @@ impl Text {
         Indent::of(self.view())
     }
 
-    /// Finds the byte of the file at which an offset of the view begins; none if it lies inside a character.
+    /// Returns the offset in the file for an offset of the view; none if it is inside a character.
     ///
     /// The offset of a line feed that was CRLF begins at its carriage return.
     #[must_use]
@@ -164,7 +164,7 @@ impl Text {
     }
 }
 
-/// Turns CRLF into LF and says which line feeds they are; none if there is no CRLF.
+/// Turns CRLF into LF and returns the offsets of those line feeds; none without CRLF.
 fn fold(text: &str) -> Option<(String, Vec<usize>)> {
     let mut found = memmem::find_iter(text.as_bytes(), b"\r\n").peekable();
     found.peek()?;

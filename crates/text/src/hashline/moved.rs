@@ -10,11 +10,11 @@ const AROUND: usize = 3;
 /// The present position of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moved {
-    /// They stand here and nowhere else.
+    /// They occur here and nowhere else.
     To(LineRange),
-    /// They stand nowhere as they were.
+    /// They do not occur unchanged.
     Gone,
-    /// They stand in several places, and nothing around tells which is meant.
+    /// They occur in several places, and the lines around do not distinguish these.
     Unclear,
 }
 
@@ -69,7 +69,7 @@ impl<'a> Ids<'a> {
     }
 }
 
-/// In how many places something stands.
+/// Number of occurrences of a sequence.
 #[derive(Debug, PartialEq, Eq)]
 enum Places {
     None,

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::{Place, Side};
 use crate::lines::{indent, is_blank};
 
-/// At most so many lines are taken for repeated on each side.
+/// Maximum number of lines on each side that count as repeated.
 const MOST: usize = 20;
 
 /// Numbers of lines at both ends of new text that are already around the place.
@@ -49,7 +49,7 @@ pub(super) fn find(place: &Place<'_>, new: &str) -> Echo {
     let (sure_before, sure_behind) = (sure(&lines[..before]), sure(&lines[lines.len() - behind..]));
     let trial = Trial { lines: &lines, wanted: balance(place.replaced()) };
     let (front, back) = (Echo { before, behind: 0 }, Echo { before: 0, behind });
-    // Where text is put in, the line that it is put in at is the one that is repeated.
+    // For an insertion, the line at the position is the repeated one.
     let (front_leads, back_leads) =
         (sure_before && place.side != Side::Before, sure_behind && place.side != Side::After);
     let both = Echo { before, behind };
@@ -112,7 +112,7 @@ impl Trial<'_, '_> {
     }
 }
 
-/// Counts the lines at the beginning of new text that stand before the place.
+/// Counts the lines at the beginning of new text that are also before the place.
 fn overlap_before(place: &Place<'_>, lines: &[&str]) -> usize {
     let before = place.before();
     let most = MOST.min(lines.len() - 1).min(before.len());
@@ -120,7 +120,7 @@ fn overlap_before(place: &Place<'_>, lines: &[&str]) -> usize {
     (1..=most).rev().find(alike).unwrap_or(0)
 }
 
-/// Counts the lines at the end of new text that stand behind the place.
+/// Counts the lines at the end of new text that are also behind the place.
 fn overlap_behind(place: &Place<'_>, lines: &[&str]) -> usize {
     let behind = place.behind();
     let most = MOST.min(lines.len() - 1).min(behind.len());

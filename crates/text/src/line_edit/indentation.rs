@@ -7,9 +7,9 @@ use crate::matching::Shift;
 
 /// Indents new text like the lines that it replaces; also returns that indentation.
 ///
-/// Only what begins at the very left where the replaced lines do not has lost it: all of it, or the first line alone.
+/// Only text at the left margin whose replaced lines are not there has lost its indentation: all of it, or the first line.
 /// Less indentation than before is meant; so is other indentation of the same words. A text with a literal over several
-/// lines is left as it is, since the spaces in it count.
+/// lines stays unchanged, since the spaces in it count.
 pub(super) fn restore(place: &Place<'_>, new: &str) -> Option<(String, String)> {
     let replaced = full(place.replaced().iter().copied());
     let base = indent(replaced.first()?);

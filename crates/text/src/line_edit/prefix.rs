@@ -9,7 +9,7 @@ const REACH: usize = 3;
 
 /// Removes the references before the lines of new text, if most lines have one.
 ///
-/// They must count up near the place. Numbers without a hash are taken for a table where the file has such lines itself.
+/// They must count up near the place. Numbers without a hash count as a table if the file has such lines itself.
 pub(super) fn strip(place: &Place<'_>, new: &str) -> Option<String> {
     let lines: Vec<&str> = new.split('\n').collect();
     let full = lines.iter().filter(|line| !is_blank(line)).count();

@@ -9,10 +9,10 @@ use super::reindent::{Shift, lacks_body};
 use super::{Difference, Found, Hit, Miss, Step, differ, keep};
 use crate::subsequence::occurrences;
 
-/// A single line must have so many characters.
+/// Minimum number of characters of a single line.
 const ONE_LINE: usize = 12;
 
-/// So many lines are compared before a search gives up.
+/// Number of compared lines after which a search stops.
 const EFFORT: usize = 1_000_000;
 
 /// The lines of a folded text.
@@ -139,7 +139,7 @@ fn places(search: &Search<'_>, pattern: &Pattern<'_>) -> Vec<Place> {
         }
         effort += wanted.len();
         if effort > EFFORT {
-            // More than one hit is too many whatever their number; of one it is not known that it is the only one.
+            // Several hits are too many in any case; a single one may not be the only one.
             return if places.len() > 1 { places } else { Vec::new() };
         }
         let agree = pattern
@@ -158,7 +158,7 @@ fn places(search: &Search<'_>, pattern: &Pattern<'_>) -> Vec<Place> {
         let pairs = pairs.map(|(line, (_, index))| {
             (indentation(line), indentation(Blocks::line(&blocks.view, search.view, index)))
         });
-        // Where lines agree only roughly, they must stand about where the old text says.
+        // If lines agree only roughly, their indentation must be about the same.
         let near_enough = |shift: &Shift| search.spaces == Spaces::Kept || shift.is_small();
         if let Some(shift) = Shift::new(pairs).filter(near_enough) {
             places.push(place(search, pattern, first, shift));

@@ -21,7 +21,7 @@ const CANDIDATES: usize = 10;
 /// So many votes are counted.
 const MAX_VOTES: usize = 200_000;
 
-/// Lines may have been put in or left out, so that a line stands so far off.
+/// Maximum displacement of a line by inserted or omitted ones.
 const DRIFT: usize = 3;
 
 /// A new text of fewer characters than this is not looked for.
@@ -35,9 +35,9 @@ pub(super) fn absent(view: &str, old: &str, new: &str) -> Miss {
     Miss::Absent { closest: closest(view, old), already_there: already_there(view, new) }
 }
 
-/// Finds the only line at which the new text stands.
+/// Returns the line of the new text, if that occurs once.
 fn already_there(view: &str, new: &str) -> Option<usize> {
-    // A shorter text stands somewhere by chance.
+    // A shorter text can occur by chance.
     if solid(new).filter(|character| *character != '\n').take(SHORT).count() < SHORT {
         return None;
     }
@@ -162,7 +162,7 @@ fn alike_lines(lines: &[&str], wanted: &[&str]) -> Vec<(usize, usize)> {
     ranked
 }
 
-/// Rates, of 1000, how much lines are like others that stand up to [`DRIFT`] lines off; longer lines count for more.
+/// Rates, of 1000, the similarity of lines to others that are up to [`DRIFT`] lines off; longer lines count for more.
 fn likeness(lines: &[&str], wanted: &[&str]) -> usize {
     let theirs: Vec<_> = lines.iter().take(wanted.len() + DRIFT).map(|line| pairs(line)).collect();
     let (mut all, mut alike) = (0, 0);

@@ -148,7 +148,7 @@ impl<'a> Search<'a> {
         ranges
     }
 
-    /// Finds a pattern whose first or last line break lies outside of the file.
+    /// Finds a pattern whose first or last line break is missing at an end of the file.
     fn at_the_edge(&self, pattern: &str) -> Option<(Range<usize>, Vec<Difference>)> {
         let folded = self.folded();
         let text = folded.text.as_str();
@@ -246,7 +246,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Finds a needle from an offset on; where one is wanted, a second hit may overlap the first.
+/// Finds a needle from an offset on; if one is wanted, a second hit may overlap the first.
 fn occurrences(text: &str, needle: &str, from: usize, want: Want) -> Vec<Range<usize>> {
     let finder = Finder::new(needle);
     let from = text.ceil_char_boundary(from.min(text.len()));

@@ -16,7 +16,7 @@ pub(super) struct Folded {
 pub(super) enum Spaces {
     /// It stays.
     Kept,
-    /// All that stands together becomes one space.
+    /// Each run becomes one space.
     One,
 }
 
@@ -55,7 +55,7 @@ impl Folded {
         start..if range.is_empty() { start } else { self.stop(range.end) }
     }
 
-    /// Finds where the character that begins at an offset begins in the original.
+    /// Returns the start in the original of the character that starts at an offset.
     fn start(&self, offset: usize) -> usize {
         if offset == self.text.len() {
             return self.end;
@@ -64,7 +64,7 @@ impl Folded {
         self.runs[..next].last().map_or(0, |run| run.origin + (offset - run.folded))
     }
 
-    /// Finds where the character that ends at an offset ends in the original.
+    /// Returns the end in the original of the character that ends at an offset.
     fn stop(&self, offset: usize) -> usize {
         let next = self.runs.partition_point(|run| run.folded < offset);
         self.runs[..next].last().map_or(0, |run| match run.kind {

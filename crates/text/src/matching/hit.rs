@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Step;
 
-/// A part of the view and what to put in its place.
+/// A part of the view and its replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
     /// The range, in offsets of the view.

@@ -59,7 +59,7 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// Finds which character of the file stands for a character of the old text, by offset, where they differ.
+/// Maps offsets of the old text to the file's characters that differ.
 ///
 /// White space between words counts if there is as much of it in both.
 fn aligned(old: &str, file: &str) -> Option<HashMap<usize, char>> {

@@ -25,12 +25,12 @@ pub enum Miss {
         /// The first few of them.
         places: Vec<Place>,
     },
-    /// The old text does not stand in the file.
+    /// The old text is not in the file.
     #[error("{}", self.say())]
     Absent {
         /// The most similar lines.
         closest: Option<Closest>,
-        /// The only line at which the new text stands already.
+        /// The only line at which the new text already is.
         already_there: Option<usize>,
     },
     /// The new text at all the places would not fit in memory.

@@ -9,10 +9,10 @@ use crate::lines::{LineIndex, LineRange, line_end, line_start};
 /// Maximum distance of a hit from a hint, in lines.
 const REACH: usize = 40;
 
-/// At most so many places are named.
+/// Maximum number of listed places.
 const PLACES: usize = 5;
 
-/// At most so many characters of a place are shown.
+/// Maximum number of shown characters of a place.
 const WIDTH: usize = 160;
 
 /// Picks the only hit, or the one that a hint points to.

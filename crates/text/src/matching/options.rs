@@ -25,7 +25,7 @@ pub enum Step {
 pub enum Want {
     /// One and only one.
     One,
-    /// The first, whatever follows.
+    /// The first, regardless of others.
     First,
     /// All of them; at the steps after [`Step::Folded`] there must be one and only one all the same.
     Every,

@@ -38,7 +38,7 @@ enum Kind {
 struct Scale {
     /// So many characters of the old text are a level.
     old: usize,
-    /// A level is so many characters of the file.
+    /// Characters of a level in the file.
     file: usize,
     /// The file's character.
     kind: Kind,
@@ -197,7 +197,7 @@ impl Shift {
         }
     }
 
-    /// Checks that new text is only deeper than the line before by more than a level where the old text is, too.
+    /// Checks that each jump of more than a level inwards also occurs in the old text.
     fn jumps_alike(&self, own: &[&str], level: usize) -> bool {
         own.windows(2).all(|two| {
             let (above, below) = (two[0].len(), two[1].len());
@@ -219,7 +219,7 @@ impl Shift {
         own.iter().all(|own| own.len() >= least) || self.pairs.len() < 2 || level == self.old_level(own)
     }
 
-    /// Checks that new text goes on in the levels of the old text, and that no line is deeper than the line before
+    /// Checks that new text continues in the levels of the old text, and that no line is deeper than the line before
     /// by more than a level.
     fn steps_by(&self, own: &[&str], level: usize) -> bool {
         let base = self.first.old.len();
@@ -354,7 +354,7 @@ const HEADS: &[&str] = &[
     "with",
 ];
 
-/// Checks whether a line that heads a block in Python is followed by a line that is no deeper.
+/// Checks whether the line below a Python statement with a block is not deeper.
 pub(super) fn lacks_body(text: &str) -> bool {
     let lines: Vec<&str> = text.split('\n').filter(|line| !is_blank_line(line)).collect();
     lines.windows(2).any(|two| {

@@ -14,7 +14,7 @@ pub(super) fn readings(old: &str, new: &str) -> Vec<(String, String, Difference)
     }
     let (plain, kinds) = unescaped(old, ALL);
     if !kinds.is_empty() {
-        // What stands plainly in the new text was not escaped there, so nothing was.
+        // A character that occurs unescaped in the new text shows that the new text was not escaped.
         let bare = new.replace("\\\"", "");
         let raw = |kind: &char| matches!(kind, 'n' | 't' | '"') && bare.contains(meaning(*kind));
         let new =
@@ -37,7 +37,7 @@ fn meaning(kind: char) -> char {
     }
 }
 
-/// Replaces escapes of some kinds, and says which there were.
+/// Replaces escapes of some kinds, and returns the kinds that occurred.
 fn unescaped(text: &str, allowed: &[char]) -> (String, Vec<char>) {
     let mut out = String::with_capacity(text.len());
     let mut kinds = Vec::new();

@@ -7,7 +7,7 @@ use super::line::{depth, has_word, is_blank, same};
 use super::scope::{Ends, Scope, Segment};
 use super::{Line, Piece, Refusal, Why, entry, loss, repeat, sequence};
 
-/// Finds the place of every part of a snippet; what lies between the places stays.
+/// Finds the place of every part of a snippet; the lines between the places stay.
 ///
 /// # Errors
 ///
@@ -143,7 +143,7 @@ fn pins(
     if !pins.iter().any(|(_, at)| has_word(new[*at])) {
         pins.clear();
     }
-    // A marker deeper than the line after it stands for the rest of a block: that line is the first one outside of it.
+    // A marker deeper than the line after it replaces the rest of a block: that line is the first one outside it.
     let inside = segment.before.filter(|marker| depth(&marker.text) > depth(new[0]));
     if inside.is_some() && pins.first().is_none_or(|(_, first)| *first > 0) {
         let out = old.iter().position(|line| !is_blank(line) && depth(line) <= depth(new[0]));

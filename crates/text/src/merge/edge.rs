@@ -17,9 +17,9 @@ pub(super) struct Side {
 
 /// Counts the lines before a certain one that the lines of a part before it replace; the certain line comes last.
 ///
-/// Fails with how many lines before the certain one stands the one that may be replaced or not, counted from 1.
+/// Fails with the distance, in lines before the certain one, of a line whose replacement is not certain, counted from 1.
 ///
-/// `pin` is the certain line where it follows these lines in the file; none where it precedes them.
+/// `pin` is the certain line if it follows these lines in the file; none if it precedes them.
 pub(super) fn cover(above: &[&str], lead: &[&str], side: Side, pin: Option<&str>) -> Result<usize, usize> {
     let all = above;
     let (mut above_left, mut lead_left) = (above.len(), lead.len());
@@ -51,7 +51,7 @@ pub(super) fn cover(above: &[&str], lead: &[&str], side: Side, pin: Option<&str>
     if side.file_end && changed(above, lead) {
         return Ok(covered + above.len());
     }
-    // A line that is put in must not become the head of the one that follows it.
+    // An inserted line must not become the head of the one that follows it.
     let next = match pin {
         Some(pin) => Some(all.get(above_left).copied().unwrap_or(pin)),
         None => above.iter().rev().copied().find(|line| !is_blank(line)),

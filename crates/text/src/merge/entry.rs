@@ -124,7 +124,7 @@ fn entry(line: &str) -> Option<Entry<'_>> {
     (fits && !value.trim().is_empty()).then_some(Entry { key, sets })
 }
 
-/// Splits a line at the first sign that sets something and stands outside of quotes.
+/// Splits a line at the first assignment sign outside quotes.
 pub(super) fn split(line: &str) -> Option<(&str, &str, &str)> {
     let mut quote = None;
     let mut rest = line.char_indices();

@@ -11,7 +11,7 @@ use crate::lines::{LineIndex, LineRange, bare};
 /// Some lines of a text and those that take their place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// The lines of the text, counted from 0; empty where lines are only put in.
+    /// The lines of the text, counted from 0; empty for an insertion.
     pub old: Range<usize>,
     /// The lines in their place, without breaks.
     pub new: Vec<String>,

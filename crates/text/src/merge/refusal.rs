@@ -34,7 +34,7 @@ pub enum Why {
         /// The line of the file.
         line: usize,
     },
-    /// It cannot be told whether lines replace others or come beside them.
+    /// The lines may replace others or be inserted next to them.
     #[error("it may replace line {line} of the file or come beside it")]
     Unbounded {
         /// The line of the file.
@@ -70,7 +70,7 @@ pub enum Why {
         /// The name of the removed lines, or the first of them.
         names: Vec<String>,
     },
-    /// There is no marker, and yet most of the file is missing.
+    /// Most of the file is missing, although there is no marker.
     #[error("it has no marker for what stays, and lacks {lacks} of the file's {of} lines")]
     Partial {
         /// Number of missing lines.
@@ -78,7 +78,7 @@ pub enum Why {
         /// Number of all lines.
         of: usize,
     },
-    /// A marker stands where there is nothing to keep.
+    /// A marker has no lines to keep.
     #[error("the marker stands for nothing: there is no such part in the file yet")]
     Nothing,
     /// It has nothing but markers.
@@ -114,7 +114,7 @@ pub enum Why {
         /// The language.
         language: &'static str,
     },
-    /// It is indented or written like a member, and it is not said of what.
+    /// It looks like a member, but its parent is missing.
     #[error("it looks like a part of a class or block, and it is not shown of which")]
     Homeless,
 }

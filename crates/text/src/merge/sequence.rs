@@ -5,7 +5,7 @@ use super::scope::{Ends, Scope};
 use super::{Line, Why};
 use crate::cut;
 
-/// So many lines of each reading are shown where two differ.
+/// Number of shown lines of each of two readings.
 const SHOWN: usize = 6;
 
 /// Costs of aligning each rest of a snippet with each rest of the old lines.
@@ -45,7 +45,7 @@ pub(super) fn align(scope: &Scope<'_>, lines: &[Line]) -> Result<Vec<Option<usiz
 
 /// Returns the number of the first line of a snippet that is not in a text, or has other lines before it there.
 ///
-/// White space in front of lines does not count, nor does where the snippet begins and ends.
+/// Leading white space does not count, nor does the offset at which the snippet begins and ends.
 pub(super) fn difference(old: &[&str], lines: &[Line]) -> Option<usize> {
     let bare: Vec<&str> = old.iter().map(|line| line.trim()).collect();
     let trimmed = |line: &Line| Line { text: line.text.trim().to_owned(), ..line.clone() };

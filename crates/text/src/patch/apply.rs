@@ -49,7 +49,7 @@ pub fn apply(view: &str, hunks: &[Hunk]) -> Result<Applied, Misfit> {
             after = next(hunk, &place, changed, after);
         }
     }
-    // What is put at the end of the file may come before hunks that stand above it.
+    // A hunk for the end of the file may precede hunks for lines above it.
     applied.splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
     Ok(applied)
 }

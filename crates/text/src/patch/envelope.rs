@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
             body[..full].iter().for_each(|(_, line)| push_line(&mut content, line));
             return content;
         };
-        // A blank line between others lacks its sign only; what else lacks one is reported where it stands.
+        // A blank line between others only lacks its sign; other lines without one are reported with their number.
         let whole = body[..=last].iter().all(|(_, line)| line.starts_with('+') || line.trim().is_empty());
         let first = body.iter().position(|(_, line)| !line.starts_with('+')).unwrap_or(body.len());
         let taken = if whole { last + 1 } else { first };

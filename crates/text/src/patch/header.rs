@@ -7,7 +7,7 @@ use super::Numbers;
 pub(super) enum Header {
     /// The position of the hunk.
     Numbers(Numbers),
-    /// A line that stands before it.
+    /// A line before it.
     Scope(String),
     /// Nothing: `@@` or `@@ ... @@`.
     Nothing,

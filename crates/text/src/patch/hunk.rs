@@ -3,7 +3,7 @@
 /// One place of a file that a patch changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk {
-    /// Lines that stand somewhere before it, from the outermost to the nearest.
+    /// Lines somewhere before it, from the outermost to the nearest.
     pub scope: Vec<String>,
     /// Its lines, in order.
     pub lines: Vec<Line>,
@@ -42,16 +42,16 @@ pub enum Sign {
 /// The line break behind a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// Nothing is said about it.
+    /// The patch does not specify it.
     Unsaid,
-    /// There is none: the patch says so.
+    /// The patch specifies that there is none.
     NoBreak,
 }
 
 /// The requirement that a hunk is at the end of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// It may stand anywhere.
+    /// It may be anywhere.
     Anywhere,
     /// Its last line is meant to be the last of the file.
     OfFile,
@@ -71,7 +71,7 @@ pub struct Numbers {
 pub enum Format {
     /// `*** Begin Patch`: a rewritten last line gets a break.
     Envelope,
-    /// A unified diff: the last line has a break unless the diff or the file says that it has none.
+    /// A unified diff: the last line has a break unless the diff or the file marks it as missing.
     Unified,
 }
 

@@ -24,7 +24,7 @@ pub(super) enum Pass {
     Folded,
 }
 
-/// So many lines are compared before a text is called too repetitive for so many hunks.
+/// Number of compared lines after which a text is too repetitive for its hunks.
 const EFFORT: usize = 1 << 30;
 
 const PASSES: [Pass; 4] = [Pass::Exact, Pass::End, Pass::BothEnds, Pass::Folded];
@@ -54,14 +54,14 @@ pub(super) struct After {
 /// The place of a hunk.
 #[derive(Debug)]
 pub(super) struct Place {
-    /// Its first line, counted from 0; where there is no old line, the line that the new ones come before.
+    /// Its first line, counted from 0; without an old line, the line behind the new ones.
     pub(super) first: usize,
     /// Number of old lines there.
     pub(super) count: usize,
     /// Number of blank lines omitted at its end.
     pub(super) dropped: usize,
     pub(super) pass: Pass,
-    /// In how many places it could stand, where nothing but the order decided.
+    /// Number of possible places, if only the order decided.
     pub(super) among: usize,
 }
 
@@ -79,7 +79,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Finds where a hunk stands.
+    /// Finds the place of a hunk.
     pub(super) fn locate(&self, hunk: &Hunk, after: After) -> Result<Place, Trouble> {
         if self.effort.get() > EFFORT {
             return Err(Trouble::TooMuch);
@@ -109,7 +109,7 @@ impl<'a> Page<'a> {
         Err(self.lost(hunk, &old, after.firm))
     }
 
-    /// Counts how many blank lines, of so many at most, follow lines where they stand from a line on.
+    /// Counts the blank lines behind lines at a place, up to a limit.
     fn blanks_behind(&self, wanted: &[&str], from: usize, most: usize) -> usize {
         if most == 0 {
             return 0;
@@ -144,7 +144,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Finds where lines belong that come with nothing around them.
+    /// Finds the place of new lines without context.
     fn insertion(&self, hunk: &Hunk, after: After) -> Result<Place, Trouble> {
         let at = |first| Ok(Place { first, count: 0, dropped: 0, pass: Pass::Exact, among: 1 });
         if hunk.end == End::OfFile {
@@ -211,7 +211,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Finds all places from a line on at which lines stand, by their hashes.
+    /// Finds all occurrences of lines from a line on, by their hashes.
     fn hits(&self, pass: Pass, wanted: &[&str], from: usize) -> Vec<usize> {
         let all = self.hashes[pass as usize]
             .get_or_init(|| self.lines.iter().map(|line| hash(pass, line)).collect());
@@ -241,7 +241,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Counts the blank lines at the end of a hunk that may stand for nothing; one that is to go from a file must be there.
+/// Counts the optional blank lines at the end of a hunk; one that the hunk removes must be there.
 fn blanks_at_the_end(hunk: &Hunk) -> usize {
     let may_lack = |line: &&Line| {
         line.text.trim().is_empty() && (line.sign == Sign::Context || hunk.format == Format::Envelope)

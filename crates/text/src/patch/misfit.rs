@@ -19,7 +19,7 @@ pub struct Misfit {
 /// A problem with a hunk; lines of the file are counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trouble {
-    /// The line behind `@@` does not stand in the file, or not behind the hunk before.
+    /// The line behind `@@` is not in the file, or not behind the previous hunk.
     Scope {
         /// The line.
         scope: String,
@@ -28,7 +28,7 @@ pub enum Trouble {
         /// The most similar lines.
         closest: Option<Box<Closest>>,
     },
-    /// The old lines do not stand in the file, or not behind the hunk before.
+    /// The old lines are not in the file, or not behind the previous hunk.
     Lines {
         /// The lines.
         old: String,
@@ -39,7 +39,7 @@ pub enum Trouble {
         /// The most similar lines.
         closest: Option<Box<Closest>>,
     },
-    /// There are only new lines, and the numbers do not say where they belong.
+    /// There are only new lines, and the line numbers do not determine their place.
     Place {
         /// The line that the numbers name.
         line: usize,
@@ -48,6 +48,6 @@ pub enum Trouble {
         /// Number of lines of the file.
         lines: usize,
     },
-    /// The file is so long and repetitive that so many hunks cannot be placed in it.
+    /// The file is too long and repetitive for the number of hunks.
     TooMuch,
 }

@@ -10,7 +10,7 @@ pub enum Invocation<'a> {
         /// The directory that is entered before.
         directory: Option<&'a str>,
     },
-    /// It is a patch, and nothing says that it is to be applied.
+    /// It is a patch without a command that applies it.
     Implicit {
         /// The text of the patch.
         patch: &'a str,
@@ -95,7 +95,7 @@ pub(super) fn script(said: &str) -> Option<Script<'_>> {
     Some(Script { directory, command, patch: body, closed: Closed::No })
 }
 
-/// Reads `bash -lc '…'` as one text, whatever quotes stand inside.
+/// Reads `bash -lc '…'` as one text, including quotes in it.
 pub(super) fn quoted_script(said: &str) -> Option<&str> {
     let (shell, rest) = said.trim_start().split_once([' ', '\t'])?;
     let (flag, rest) = rest.trim_start().split_once([' ', '\t', '\n'])?;

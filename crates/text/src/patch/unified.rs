@@ -261,7 +261,7 @@ impl<'a> Reader<'a> {
             }
             self.skip();
         }
-        // Blank lines behind a hunk stand between it and what follows.
+        // Blank lines behind a hunk separate it from the next section.
         while missing != Some(Missing::NOTHING)
             && hunk.lines.last().is_some_and(|last| last.sign == Sign::Context && last.text.trim().is_empty())
         {

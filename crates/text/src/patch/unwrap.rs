@@ -1,11 +1,11 @@
-//! Finds the patch in what stands around it.
+//! Extraction of a patch from the text around it.
 
 use super::{ParseError, envelope, shell, unified};
 
-/// So many wrappings may lie around each other.
+/// Maximum number of nested wrappings.
 const LAYERS: usize = 4;
 
-/// A patch without what stood around it.
+/// A patch without the text around it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Bare<'a> {
     pub(super) text: &'a str,

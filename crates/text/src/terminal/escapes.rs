@@ -1,4 +1,4 @@
-//! Escape sequences (ECMA-48 and what terminals added), told from text one character at a time.
+//! Escape sequences (ECMA-48 and terminal extensions), parsed one character at a time.
 
 /// After how many characters a string that nothing ends is taken for text again.
 const LONGEST: usize = 64 * 1024;
@@ -16,7 +16,7 @@ pub(super) enum Step {
     Return,
     /// The line is emptied.
     Erase,
-    /// One character back, which is taken away.
+    /// A backspace.
     Back,
 }
 

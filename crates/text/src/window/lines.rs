@@ -45,7 +45,7 @@ impl Lines {
         Self { whole, kept: Vec::new() }
     }
 
-    /// Takes a part of the text as the next line; `from` and `to` stand between characters.
+    /// Adds a part of the text as the next line; `from` and `to` are character boundaries.
     pub(super) fn take(&mut self, number: u64, from: usize, to: usize, more: u64) {
         self.kept.push(Kept { number, from, to, more });
     }
@@ -91,17 +91,17 @@ impl Lines {
         self.kept.windows(2).any(|two| two[0].number + 1 < two[1].number)
     }
 
-    /// Keeps so many of the first lines.
+    /// Keeps a number of the first lines.
     pub fn keep_first(&mut self, lines: usize) {
         self.kept.truncate(lines);
     }
 
-    /// Keeps so many of the last lines.
+    /// Keeps a number of the last lines.
     pub fn keep_last(&mut self, lines: usize) {
         self.kept.drain(..self.kept.len().saturating_sub(lines));
     }
 
-    /// Cuts each line to so many bytes.
+    /// Cuts each line to a number of bytes.
     pub fn shorten(&mut self, bytes: usize) {
         for kept in &mut self.kept {
             let text = &self.whole[kept.from..kept.to];
@@ -112,7 +112,7 @@ impl Lines {
         }
     }
 
-    /// Adds lines that stand behind these.
+    /// Adds following lines.
     #[must_use]
     pub fn and(&self, behind: &Self) -> Self {
         self.iter().chain(behind.iter()).collect()

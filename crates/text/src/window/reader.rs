@@ -39,7 +39,7 @@ impl Reader {
         }
     }
 
-    /// Learns that the line ends with a break, so that a carriage return in front of it is no content.
+    /// Notes that the line ends with a break, so that a carriage return before it is not content.
     pub(super) fn broken(&mut self) {
         self.held = false;
     }
@@ -128,7 +128,7 @@ impl Reader {
         self.more += text[end..].chars().count() as u64;
     }
 
-    /// Takes bytes that are no characters: each counts as one.
+    /// Takes invalid bytes: each counts as one character.
     fn wrong(&mut self, bytes: &[u8]) {
         self.invalid += bytes.len() as u64;
         for byte in bytes {

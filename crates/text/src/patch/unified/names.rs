@@ -16,7 +16,7 @@ pub(super) fn pair(old: &str, new: &str) -> (Option<String>, Option<String>) {
     (bare(old, ""), bare(new, ""))
 }
 
-/// Reads the names behind `diff --git`, where they are the same but for their prefixes.
+/// Parses the names behind `diff --git`, if they are the same apart from their prefixes.
 ///
 /// All prefixes have one length, so the space between the names is in the middle.
 pub(super) fn git(both: &str) -> (Option<String>, Option<String>) {
@@ -28,7 +28,7 @@ pub(super) fn git(both: &str) -> (Option<String>, Option<String>) {
     }
 }
 
-/// Reads a name that may stand in quotes.
+/// Parses a name that may be quoted.
 pub(super) fn unquoted(said: &str) -> String {
     let Some(inside) = said.trim_end().strip_prefix('"').and_then(|said| said.strip_suffix('"')) else {
         return said.trim_end().to_owned();
