@@ -208,7 +208,7 @@ fn write_language(
     write_items(out, table)?;
     write_shapes(out, &table.shapes)?;
     write_queries(out, &own.name, table, folders)?;
-    writeln!(out, "    compiled: std::sync::OnceLock::new(),\n}};")?;
+    writeln!(out, "    compiled: OnceLock::new(),\n}};")?;
     Ok(())
 }
 

@@ -149,7 +149,7 @@ impl Segment {
             return true;
         }
         let cluster = option.len() > 2 && !option.starts_with("--") && form.style == options::Style::Clusters;
-        cluster && option[1..].chars().all(|letter| segment.carries(&format!("-{letter}")))
+        cluster && option[1..].chars().all(|letter| self.carries(&format!("-{letter}")))
     }
 }
 
