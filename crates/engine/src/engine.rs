@@ -24,8 +24,8 @@ use toolpost_index::Index;
 use toolpost_index::embed::{BadModel, Embedder, Static};
 use toolpost_index::ranked::{Index as Words, Meaning};
 use toolpost_lsp::Servers;
+use toolpost_packages::{Dependencies, Resolved};
 use toolpost_search::Rules;
-use toolpost_workspace::dependencies::{Dependencies, Resolved};
 use toolpost_workspace::{Workspace, WorkspacePath};
 
 /// The engine: what the operations work on.

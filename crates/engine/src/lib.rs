@@ -68,6 +68,8 @@ pub use toolpost_lsp::{Found, Servers, Settings as ServerSettings};
 pub use toolpost_net::code::{BadService, PROVIDERS, Service as CodeService};
 /// Which hosts are reached, and how far.
 pub use toolpost_net::{BadHost, Embeddings, Hosts, Reach, Say};
+/// What the project depends on, and where that lies.
+pub use toolpost_packages::{Dependencies, Places, Resolved, is_dependency};
 /// How commands are confined, and what the system here allows of it.
 pub use toolpost_process::{
     Access as Confinement, Available, Environment, Means, Network, Plan, Sandbox, available, inner_step,
@@ -75,8 +77,6 @@ pub use toolpost_process::{
 };
 /// What a script may use up.
 pub use toolpost_script::Limits as ScriptLimits;
-/// What a line of shell would do.
 pub use toolpost_shell as shell;
-/// What the project depends on, and where that lies.
-pub use toolpost_workspace::dependencies::{Dependencies, Places, Resolved, is_dependency};
+/// What a line of shell would do.
 pub use touch::{Access, Extent, Touch};

@@ -6,9 +6,9 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 use toolpost_index::ranked::{Index, Meaning};
+use toolpost_packages::{Unresolved, Why};
 use toolpost_text::names::suggest;
 use toolpost_workspace::WorkspacePath;
-use toolpost_workspace::dependencies::{Unresolved, Why};
 
 /// How many packages are held in memory at once; the others are on the disk.
 const HELD: usize = 96;
