@@ -52,7 +52,7 @@ impl Serialize for Encoding {
 
 /// A guess from the first bytes of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sniffed {
+pub enum EncodingGuess {
     /// Text, probably in this encoding.
     Text(Encoding),
     /// Not text: there is a NUL byte, and no byte order mark that explains it.
@@ -66,17 +66,17 @@ pub enum Sniffed {
 ///
 /// A character that the end of `head` cuts in two does not count against UTF-8.
 #[must_use]
-pub fn sniff(head: &[u8]) -> Sniffed {
+pub fn sniff(head: &[u8]) -> EncodingGuess {
     if let Some((encoding, _)) = bom(head) {
-        return Sniffed::Text(encoding);
+        return EncodingGuess::Text(encoding);
     }
     if let Some(nul) = memchr::memchr(0, &head[..head.len().min(HEAD)]) {
-        return Sniffed::Binary { nul };
+        return EncodingGuess::Binary { nul };
     }
     match std::str::from_utf8(head) {
-        Ok(_) => Sniffed::Text(Encoding::Utf8),
-        Err(error) if error.error_len().is_none() => Sniffed::Text(Encoding::Utf8),
-        Err(_) => Sniffed::Text(Encoding::EightBit),
+        Ok(_) => EncodingGuess::Text(Encoding::Utf8),
+        Err(error) if error.error_len().is_none() => EncodingGuess::Text(Encoding::Utf8),
+        Err(_) => EncodingGuess::Text(Encoding::EightBit),
     }
 }
 
