@@ -32,18 +32,18 @@ pub const LIMIT: usize = 1000;
 
 /// The result of merging a snippet into a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Merged {
+pub struct MergeResult {
     /// The changes, in order.
     pub splices: Vec<Splice>,
     /// The reading of the snippet.
-    pub taken: Taken,
+    pub taken: SnippetExtent,
     /// Oddities to report.
     pub notes: Vec<String>,
 }
 
 /// The reading of a snippet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Taken {
+pub enum SnippetExtent {
     /// All of the text.
     Whole,
     /// Parts of it.
@@ -58,23 +58,23 @@ pub enum Taken {
 /// # Errors
 ///
 /// With the first part of the snippet that has no certain place.
-pub fn merge(original: &str, text: &str) -> Result<Merged, Refusal> {
+pub fn merge(original: &str, text: &str) -> Result<MergeResult, Refusal> {
     let snippet = snippet(text);
     if lf(text) == original {
-        return Ok(Merged { splices: Vec::new(), taken: Taken::Parts, notes: Vec::new() });
+        return Ok(MergeResult { splices: Vec::new(), taken: SnippetExtent::Parts, notes: Vec::new() });
     }
     let old = bare(original);
     if !snippet.iter().any(|line| line.marker.is_some()) {
         resembles(&old, &snippet)?;
         let splices = replace_all(original, text);
-        return Ok(Merged { splices, taken: Taken::Whole, notes: Vec::new() });
+        return Ok(MergeResult { splices, taken: SnippetExtent::Whole, notes: Vec::new() });
     }
     let style = Indent::of(original);
     let snippet = indent::of_file(&old, adapted(&old, snippet, style), style);
     let scope = Scope { old: &old, base: 0, ends: Ends::Open };
     let pieces = place(&scope, &snippet)?;
     no_marker(&old, &pieces, |marker| marker == Marker::Said)?;
-    let merged = Merged { splices: splices(original, &pieces), taken: Taken::Parts, notes: Vec::new() };
+    let merged = MergeResult { splices: splices(original, &pieces), taken: SnippetExtent::Parts, notes: Vec::new() };
     changes_something(&old, &snippet, &merged)?;
     Ok(merged)
 }
@@ -84,7 +84,7 @@ pub fn merge(original: &str, text: &str) -> Result<Merged, Refusal> {
 /// # Errors
 ///
 /// With the first line of the snippet that the text does not have at its place, or before which it has others.
-pub fn changes_something(old: &[&str], snippet: &[Line], merged: &Merged) -> Result<(), Refusal> {
+pub fn changes_something(old: &[&str], snippet: &[Line], merged: &MergeResult) -> Result<(), Refusal> {
     match sequence::difference(old, snippet).filter(|_| merged.splices.is_empty()) {
         Some(line) => Err(Refusal::whole(Why::Unchanged { line })),
         None => Ok(()),

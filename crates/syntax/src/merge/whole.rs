@@ -1,7 +1,7 @@
 //! A snippet that is all of a file.
 
 use toolpost_text::lines::bare;
-use toolpost_text::merge::{self as lines, Merged, Taken, adapted, replace_all};
+use toolpost_text::merge::{self as lines, MergeResult, SnippetExtent, adapted, replace_all};
 
 use super::item::missing;
 use super::shape::Variant;
@@ -10,7 +10,7 @@ use super::verify::{self, Entries};
 use crate::{Item, Kind};
 
 /// Takes a snippet for the whole file, if it has no marker and everything that has a name in the file.
-pub(super) fn merge(old: &Source, variant: &Variant, snippet: &str) -> Option<Merged> {
+pub(super) fn merge(old: &Source, variant: &Variant, snippet: &str) -> Option<MergeResult> {
     let new = variant.source.source()?;
     if marked(&variant.source.said) || new.errors.len() > old.errors.len() {
         return None;
@@ -31,7 +31,7 @@ pub(super) fn merge(old: &Source, variant: &Variant, snippet: &str) -> Option<Me
     let splices = replace_all(old.text, if same { snippet } else { text });
     if has_all {
         verify::check(old, &splices, Entries::AsSaid).ok()?;
-        return Some(Merged { splices, taken: Taken::Whole, notes: Vec::new() });
+        return Some(MergeResult { splices, taken: SnippetExtent::Whole, notes: Vec::new() });
     }
     verify::sound(old, &splices).ok()?;
     let names: Vec<String> = gone.iter().map(|item| format!("{} {}", item.kind.name(), item.name)).collect();
@@ -39,7 +39,7 @@ pub(super) fn merge(old: &Source, variant: &Variant, snippet: &str) -> Option<Me
         if names.is_empty() { String::new() } else { format!("; no longer there: {}", names.join(", ")) };
     let notes =
         vec![format!("took the code for the whole file, as it has no marker and is complete{without}")];
-    Some(Merged { splices, taken: Taken::Whole, notes })
+    Some(MergeResult { splices, taken: SnippetExtent::Whole, notes })
 }
 
 /// Checks whether a snippet without a marker has what only a complete file has, although it leaves definitions out.
