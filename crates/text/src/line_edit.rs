@@ -23,7 +23,7 @@ pub enum Side {
 
 /// A change of lines, worked out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edited {
+pub struct LineEdit {
     /// The changes to the view.
     pub splice: Splice,
     /// Corrections to the new text.
@@ -48,7 +48,7 @@ pub enum Correction {
 
 /// A reason for which lines cannot be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum NoLines {
+pub enum LineEditError {
     /// The range ends before it begins.
     #[error("the range ends at line {last}, before it begins at line {first}")]
     Reversed {
@@ -94,17 +94,17 @@ impl Correction {
 /// # Errors
 ///
 /// If the lines do not exist, or the new text is empty.
-pub fn edit(view: &str, lines: LineRange, side: Side, new: &str) -> Result<Edited, NoLines> {
+pub fn edit(view: &str, lines: LineRange, side: Side, new: &str) -> Result<LineEdit, LineEditError> {
     let new = lf(new);
     check(crate::lines::count(view), lines, side, &new)?;
     if view.is_empty() {
         let splice = Splice { range: 0..0, new: new.into_owned() };
-        return Ok(Edited { lines: crate::lines::count(&splice.new), splice, corrections: Vec::new() });
+        return Ok(LineEdit { lines: crate::lines::count(&splice.new), splice, corrections: Vec::new() });
     }
     let place = Place { lines: view.lines().collect(), first: lines.first - 1, end: lines.last, side, view };
     let (new, corrections) = corrected(&place, new.into_owned());
     let splice = splice(view, lines, side, &new);
-    Ok(Edited { lines: crate::lines::count(&new), splice, corrections })
+    Ok(LineEdit { lines: crate::lines::count(&new), splice, corrections })
 }
 
 /// The place of a change: the lines of the view, and which of them are meant.
@@ -143,17 +143,17 @@ impl<'a> Place<'a> {
 }
 
 /// Checks that the lines exist and that there is something to do.
-fn check(count: usize, lines: LineRange, side: Side, new: &str) -> Result<(), NoLines> {
+fn check(count: usize, lines: LineRange, side: Side, new: &str) -> Result<(), LineEditError> {
     let LineRange { first, last } = lines;
     if last < first {
-        return Err(NoLines::Reversed { first, last });
+        return Err(LineEditError::Reversed { first, last });
     }
     let count_or_first = count.max(1); // the only line of an empty file can be filled
     if let Some(line) = [first, last].into_iter().find(|line| *line == 0 || *line > count_or_first) {
-        return Err(NoLines::Beyond { line, count });
+        return Err(LineEditError::Beyond { line, count });
     }
     if new.is_empty() && (side != Side::Replace || count == 0) {
-        return Err(NoLines::Nothing);
+        return Err(LineEditError::Nothing);
     }
     Ok(())
 }
