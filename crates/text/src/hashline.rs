@@ -5,7 +5,7 @@ mod moved;
 use std::fmt;
 use std::str::FromStr;
 
-pub use moved::{Moved, moved};
+pub use moved::{Relocation, moved};
 
 /// A line as a model names it: `42`, or `42:ab` with the hash of its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -21,14 +21,14 @@ pub struct Reference {
 #[error(
     "{said:?} names no line; it takes a line's number from 1 on, such as 42, or number and hash, such as 42:ab"
 )]
-pub struct NoReference {
+pub struct ReferenceError {
     /// The text, cut if it is long.
     pub said: String,
 }
 
 /// A line with the reference that a model copied in front of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Referred<'a> {
+pub struct ReferencedLine<'a> {
     /// The reference.
     pub reference: Reference,
     /// The line behind it.
@@ -60,15 +60,15 @@ impl fmt::Display for Reference {
 
 /// Parses a reference, alone or before its line: `42`, `42:ab`, `42:ab | let a = 1;`.
 impl FromStr for Reference {
-    type Err = NoReference;
+    type Err = ReferenceError;
 
-    fn from_str(said: &str) -> Result<Self, NoReference> {
+    fn from_str(said: &str) -> Result<Self, ReferenceError> {
         let alone = said.split_once('|').map_or(said, |(reference, _)| reference).trim();
         let (digits, hash) = match alone.split_once(':') {
             Some((digits, hash)) => (digits, Some(hash)),
             None => (alone, None),
         };
-        let none = || NoReference { said: crate::cut::line(said.trim(), 60).0.to_owned() };
+        let none = || ReferenceError { said: crate::cut::line(said.trim(), 60).0.to_owned() };
         let line = number(digits).filter(|line| *line > 0).ok_or_else(none)?;
         let hash = hash.map(|hash| byte(hash).ok_or_else(none)).transpose()?;
         Ok(Self { line, hash })
@@ -122,14 +122,14 @@ pub fn refer(line: usize, text: &str, out: &mut String) {
 
 /// Takes the reference off a line that has one in front, as `42:ab | let a = 1;` or `42 | let a = 1;`.
 #[must_use]
-pub fn unreferred(line: &str) -> Option<Referred<'_>> {
+pub fn unreferred(line: &str) -> Option<ReferencedLine<'_>> {
     let (front, text) = line.split_once('|')?;
     let (digits, hash) = match front.trim().split_once(':') {
         Some((digits, hash)) => (digits, Some(byte(hash)?)),
         None => (front.trim(), None),
     };
     let line = number(digits)?;
-    Some(Referred { reference: Reference { line, hash }, text: text.strip_prefix(' ').unwrap_or(text) })
+    Some(ReferencedLine { reference: Reference { line, hash }, text: text.strip_prefix(' ').unwrap_or(text) })
 }
 
 /// Reads a number that is nothing but digits.

@@ -6,7 +6,7 @@ use toolpost_text::{
     counted::counted,
     cut::{self, NOTICE},
     encoding::Text,
-    hashline::{self, Moved, Reference},
+    hashline::{self, Relocation, Reference},
     line_edit::{self, LineEditError, Side},
     lines::{LineIndex, LineRange, lf},
 };
@@ -131,8 +131,8 @@ impl Named<'_> {
                 continue;
             }
             match hashline::moved(&before, self.present, named) {
-                Moved::To(range) if found.is_none_or(|found| found == range) => found = Some(range),
-                Moved::To(_) | Moved::Gone | Moved::Unclear => return None,
+                Relocation::To(range) if found.is_none_or(|found| found == range) => found = Some(range),
+                Relocation::To(_) | Relocation::Gone | Relocation::Unclear => return None,
             }
         }
         found

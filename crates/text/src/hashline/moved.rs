@@ -9,7 +9,7 @@ const AROUND: usize = 3;
 
 /// The present position of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Moved {
+pub enum Relocation {
     /// They occur here and nowhere else.
     To(LineRange),
     /// They do not occur unchanged.
@@ -23,16 +23,16 @@ pub enum Moved {
 /// A place counts when the lines, alone or with up to three lines on either side, stand once in each text; all such
 /// places must agree. Likeness never counts.
 #[must_use]
-pub fn moved(old: &str, new: &str, lines: LineRange) -> Moved {
+pub fn moved(old: &str, new: &str, lines: LineRange) -> Relocation {
     let mut ids = Ids::default();
     let (old, new) = (ids.all(old), ids.all(new));
     let within = lines.first >= 1 && lines.first <= lines.last && lines.last <= old.len();
     if !within {
-        return Moved::Gone;
+        return Relocation::Gone;
     }
     let (first, end) = (lines.first - 1, lines.last);
     if places(&new, &old[first..end]) == Places::None {
-        return Moved::Gone;
+        return Relocation::Gone;
     }
     let mut found = None;
     for before in 0..=AROUND.min(first) {
@@ -43,12 +43,12 @@ pub fn moved(old: &str, new: &str, lines: LineRange) -> Moved {
             };
             let at = at + before + 1;
             if found.is_some_and(|known| known != at) {
-                return Moved::Unclear;
+                return Relocation::Unclear;
             }
             found = Some(at);
         }
     }
-    found.map_or(Moved::Unclear, |at| Moved::To(LineRange { first: at, last: at + end - first - 1 }))
+    found.map_or(Relocation::Unclear, |at| Relocation::To(LineRange { first: at, last: at + end - first - 1 }))
 }
 
 /// Numbers for lines; equal lines have equal numbers.

@@ -1,7 +1,7 @@
 //! Line numbers that a model copied in front of the lines that it sends.
 
 use super::Place;
-use crate::hashline::{Referred, unreferred};
+use crate::hashline::{ReferencedLine, unreferred};
 use crate::lines::is_blank;
 
 /// The numbers may begin or end so far off the place.
@@ -13,7 +13,7 @@ const REACH: usize = 3;
 pub(super) fn strip(place: &Place<'_>, new: &str) -> Option<String> {
     let lines: Vec<&str> = new.split('\n').collect();
     let full = lines.iter().filter(|line| !is_blank(line)).count();
-    let referred: Vec<Referred<'_>> = lines.iter().filter_map(|line| unreferred(line)).collect();
+    let referred: Vec<ReferencedLine<'_>> = lines.iter().filter_map(|line| unreferred(line)).collect();
     if referred.len() * 2 <= full {
         return None;
     }
