@@ -12,4 +12,4 @@ pub use eol::{Eol, Indent, with_crlf};
 pub use kind::{Encoding, HEAD, EncodingGuess, sniff};
 pub use overwrite::Overwrite;
 pub use splice::{Splice, SpliceError};
-pub use text::{NotText, Text};
+pub use text::{NotTextError, Text};

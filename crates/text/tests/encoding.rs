@@ -2,7 +2,7 @@
 
 use encoding_rs::{Encoding as Charset, GBK, ISO_2022_JP, SHIFT_JIS, UTF_16LE, WINDOWS_1252};
 use toolpost_text::encoding::{
-    Encoding, Eol, Indent, NotText, EncodingGuess, Splice, SpliceError, Text, sniff, with_crlf,
+    Encoding, Eol, Indent, NotTextError, EncodingGuess, Splice, SpliceError, Text, sniff, with_crlf,
 };
 
 #[test]
@@ -56,12 +56,12 @@ fn views_hide_marks_and_carriage_returns() {
 
 #[test]
 fn bytes_that_are_no_text_are_refused() {
-    let rows: [(&[u8], NotText); 5] = [
-        (b"PK\x03\x04\0", NotText::Binary { at: 4 }),
-        (b"\xFF\xFE\0\xD8a\0", NotText::Malformed { encoding: "UTF-16LE", at: 2 }),
-        (b"\xFE\xFF\0a\0", NotText::Malformed { encoding: "UTF-16BE", at: 4 }),
-        (b"\0\0\xFE\xFF\0\0\xD8\0", NotText::Malformed { encoding: "UTF-32BE", at: 4 }),
-        (b"\xFF\xFE\0\0\0\0\0\xD8\0", NotText::Malformed { encoding: "UTF-32LE", at: 4 }),
+    let rows: [(&[u8], NotTextError); 5] = [
+        (b"PK\x03\x04\0", NotTextError::Binary { at: 4 }),
+        (b"\xFF\xFE\0\xD8a\0", NotTextError::Malformed { encoding: "UTF-16LE", at: 2 }),
+        (b"\xFE\xFF\0a\0", NotTextError::Malformed { encoding: "UTF-16BE", at: 4 }),
+        (b"\0\0\xFE\xFF\0\0\xD8\0", NotTextError::Malformed { encoding: "UTF-32BE", at: 4 }),
+        (b"\xFF\xFE\0\0\0\0\0\xD8\0", NotTextError::Malformed { encoding: "UTF-32LE", at: 4 }),
     ];
     for (bytes, wanted) in rows {
         assert_eq!(Text::open(bytes.to_vec(), None), Err(wanted), "{bytes:?}");

@@ -3,7 +3,7 @@
 use encoding_rs::{Encoding as Charset, ISO_2022_JP, UTF_16BE, UTF_16LE};
 
 use super::kind::bom;
-use super::{Encoding, HEAD, NotText};
+use super::{Encoding, HEAD, NotTextError};
 
 /// The first of the 256 private characters that represent bytes of an unknown encoding.
 const PRIVATE: u32 = 0x10_FE00;
@@ -18,7 +18,7 @@ pub(super) struct Decoded {
 }
 
 /// Decodes a whole file: by its byte order mark, else as UTF-8, else as configured, else as unknown 8-bit.
-pub(super) fn decode(bytes: &[u8], configured: Option<&'static Charset>) -> Result<Decoded, NotText> {
+pub(super) fn decode(bytes: &[u8], configured: Option<&'static Charset>) -> Result<Decoded, NotTextError> {
     if let Some((encoding, mark)) = bom(bytes) {
         return marked(bytes, encoding, mark);
     }
@@ -28,7 +28,7 @@ pub(super) fn decode(bytes: &[u8], configured: Option<&'static Charset>) -> Resu
         return Ok(found);
     }
     if let Some(at) = memchr::memchr(0, &bytes[..bytes.len().min(HEAD)]) {
-        return Err(NotText::Binary { at });
+        return Err(NotTextError::Binary { at });
     }
     if std::str::from_utf8(bytes).is_ok() {
         return Ok(Decoded { encoding: Encoding::Utf8, bom: 0, text: None });
@@ -96,7 +96,7 @@ pub(super) fn unit(encoding: Encoding) -> usize {
 }
 
 /// Decodes the bytes behind a byte order mark.
-fn marked(bytes: &[u8], encoding: Encoding, mark: usize) -> Result<Decoded, NotText> {
+fn marked(bytes: &[u8], encoding: Encoding, mark: usize) -> Result<Decoded, NotTextError> {
     let rest = &bytes[mark..];
     let text = match encoding {
         Encoding::Utf16Le => utf16(rest, u16::from_le_bytes),
@@ -119,7 +119,7 @@ fn marked(bytes: &[u8], encoding: Encoding, mark: usize) -> Result<Decoded, NotT
     };
     match text {
         Ok(text) => Ok(Decoded { encoding, bom: mark, text: Some(text) }),
-        Err(at) => Err(NotText::Malformed { encoding: encoding.name(), at: mark + at }),
+        Err(at) => Err(NotTextError::Malformed { encoding: encoding.name(), at: mark + at }),
     }
 }
 

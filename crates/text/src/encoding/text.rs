@@ -11,7 +11,7 @@ use super::{Encoding, Eol, Indent};
 
 /// A reason for which bytes are not a text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotText {
+pub enum NotTextError {
     /// A NUL byte near the beginning, and no byte order mark that explains it.
     #[error("this is a binary file: byte {at} is NUL and no byte order mark explains it")]
     Binary {
@@ -55,7 +55,7 @@ impl Text {
     /// # Errors
     ///
     /// When the bytes are binary, or break the promise of their byte order mark.
-    pub fn open(bytes: Vec<u8>, configured: Option<&'static Charset>) -> Result<Self, NotText> {
+    pub fn open(bytes: Vec<u8>, configured: Option<&'static Charset>) -> Result<Self, NotTextError> {
         let found = decode(&bytes, configured)?;
         let (encoding, bom) = (found.encoding, found.bom);
         let (store, crlf) = match found.text {
@@ -69,7 +69,7 @@ impl Text {
                     None => (Store::Same(whole), Vec::new()),
                 },
                 Err(error) => {
-                    return Err(NotText::Malformed {
+                    return Err(NotTextError::Malformed {
                         encoding: "UTF-8",
                         at: error.utf8_error().valid_up_to(),
                     });
