@@ -27,7 +27,7 @@ pub enum Value {
 
 /// A reason for which the front matter cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Unread {
+pub enum FrontMatterError {
     /// The file does not begin with dashes.
     #[error("it does not begin with `---`, fields such as `name: value`, and `---`")]
     Missing,
@@ -58,11 +58,11 @@ const DEEPEST: usize = 16;
 ///
 /// # Errors
 /// When there are none, or they cannot be read either way.
-pub fn read(text: &str) -> Result<Front<'_>, Unread> {
+pub fn read(text: &str) -> Result<Front<'_>, FrontMatterError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (fields, body) = parts(text)?;
     if fields.len() > LONGEST {
-        return Err(Unread::TooLong);
+        return Err(FrontMatterError::TooLong);
     }
     let wrong = match parse(fields) {
         Ok(fields) => return Ok(Front { fields, body, notes: Vec::new() }),
@@ -116,11 +116,11 @@ impl Front<'_> {
 }
 
 /// Takes a text apart at the two lines of dashes.
-fn parts(text: &str) -> Result<(&str, &str), Unread> {
+fn parts(text: &str) -> Result<(&str, &str), FrontMatterError> {
     let mut lines = text.split_inclusive('\n');
     let first = lines.next().unwrap_or_default();
     if first.trim_end() != "---" {
-        return Err(Unread::Missing);
+        return Err(FrontMatterError::Missing);
     }
     let mut at = first.len();
     for line in lines {
@@ -129,7 +129,7 @@ fn parts(text: &str) -> Result<(&str, &str), Unread> {
         }
         at += line.len();
     }
-    Err(Unread::Open)
+    Err(FrontMatterError::Open)
 }
 
 /// Quotes the values behind names at the beginning of lines.
@@ -146,12 +146,12 @@ fn quoted(fields: &str) -> String {
     fields.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
-fn parse(fields: &str) -> Result<Vec<(String, Value)>, Unread> {
+fn parse(fields: &str) -> Result<Vec<(String, Value)>, FrontMatterError> {
     let mut open: Vec<Value> = Vec::new();
     let mut keys: Vec<Option<String>> = Vec::new();
     let mut whole = None;
     for event in Parser::new_from_str(fields) {
-        let (event, _) = event.map_err(|error| Unread::Yaml {
+        let (event, _) = event.map_err(|error| FrontMatterError::Yaml {
             // The dashes are the first line of the file.
             line: error.marker().line() + 1,
             why: error.info().to_owned(),
@@ -160,7 +160,7 @@ fn parse(fields: &str) -> Result<Vec<(String, Value)>, Unread> {
             Event::Scalar(text, ..) => Value::Text(text.into_owned()),
             Event::MappingStart(..) | Event::SequenceStart(..) => {
                 if open.len() >= DEEPEST {
-                    return Err(Unread::NoFields);
+                    return Err(FrontMatterError::NoFields);
                 }
                 let is_map = matches!(event, Event::MappingStart(..));
                 open.push(if is_map { Value::Map(Vec::new()) } else { Value::List(Vec::new()) });
@@ -169,29 +169,29 @@ fn parse(fields: &str) -> Result<Vec<(String, Value)>, Unread> {
             }
             Event::MappingEnd | Event::SequenceEnd => {
                 keys.pop();
-                let Some(value) = open.pop() else { return Err(Unread::NoFields) };
+                let Some(value) = open.pop() else { return Err(FrontMatterError::NoFields) };
                 value
             }
             // References to other fields are not expanded: the result could grow without limit.
-            Event::Alias(_) => return Err(Unread::NoFields),
+            Event::Alias(_) => return Err(FrontMatterError::NoFields),
             _ => continue,
         };
         match (open.last_mut(), keys.last_mut()) {
             (Some(Value::List(all)), _) => all.push(done),
             (Some(Value::Map(fields)), Some(key)) => match (key.take(), done) {
                 (None, Value::Text(name)) => *key = Some(name),
-                (None, Value::List(_) | Value::Map(_)) => return Err(Unread::NoFields),
+                (None, Value::List(_) | Value::Map(_)) => return Err(FrontMatterError::NoFields),
                 (Some(name), value) => fields.push((name, value)),
             },
             _ if whole.is_none() => whole = Some(done),
-            _ => return Err(Unread::NoFields),
+            _ => return Err(FrontMatterError::NoFields),
         }
     }
     match whole {
         Some(Value::Map(fields)) => Ok(fields),
         Some(Value::Text(text)) if text.is_empty() => Ok(Vec::new()),
         None => Ok(Vec::new()),
-        Some(Value::Text(_) | Value::List(_)) => Err(Unread::NoFields),
+        Some(Value::Text(_) | Value::List(_)) => Err(FrontMatterError::NoFields),
     }
 }
 
@@ -248,6 +248,6 @@ mod tests {
             assert_eq!(said(text), wanted, "{text}");
         }
         let wrong = read("---\nname: a\nd: [a\n---\n").unwrap_err();
-        assert!(matches!(wrong, Unread::Yaml { .. }), "{wrong}");
+        assert!(matches!(wrong, FrontMatterError::Yaml { .. }), "{wrong}");
     }
 }
