@@ -15,7 +15,7 @@ mod unwrap;
 pub use apply::{Applied, apply};
 pub use error::ParseError;
 pub use hunk::{End, Ending, Format, Hunk, Line, Numbers, Sign};
-pub use misfit::{Misfit, Trouble};
+pub use misfit::{HunkError, HunkProblem};
 pub use shell::{Invocation, invocation};
 pub use unified::is_unified;
 

@@ -3,7 +3,7 @@
 use super::fit;
 use super::hunk::{Ending, Format, Hunk, Line, Sign};
 use super::locate::{After, Page, Pass, Place};
-use super::misfit::Misfit;
+use super::misfit::HunkError;
 use crate::encoding::Splice;
 use crate::matching::{Difference, differences};
 
@@ -25,12 +25,12 @@ pub struct Applied {
 /// # Errors
 ///
 /// With the first hunk that does not fit; nothing is done then.
-pub fn apply(view: &str, hunks: &[Hunk]) -> Result<Applied, Misfit> {
+pub fn apply(view: &str, hunks: &[Hunk]) -> Result<Applied, HunkError> {
     let page = Page::new(view);
     let mut applied = Applied { splices: Vec::new(), notes: Vec::new(), doubtful: 0 };
     let mut after = After::default();
     for (index, hunk) in hunks.iter().enumerate() {
-        let place = page.locate(hunk, after).map_err(|trouble| Misfit {
+        let place = page.locate(hunk, after).map_err(|trouble| HunkError {
             hunk: index + 1,
             of: hunks.len(),
             at: hunk.at,
@@ -42,7 +42,7 @@ pub fn apply(view: &str, hunks: &[Hunk]) -> Result<Applied, Misfit> {
         let Some(fitted) = fit::fitted(&page, hunk, &place) else {
             // Nobody knows how the new lines are indented there.
             let trouble = page.lost_hunk(hunk, after.firm);
-            return Err(Misfit { hunk: index + 1, of: hunks.len(), at: hunk.at, trouble });
+            return Err(HunkError { hunk: index + 1, of: hunks.len(), at: hunk.at, trouble });
         };
         let changed = change(&page, &fitted, &place, &mut applied.splices);
         if place.count > 0 || !hunk.scope.is_empty() || hunk.numbers.is_some() {

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use super::hunk::{End, Ending, Format, Hunk, Line, Sign};
-use super::misfit::Trouble;
+use super::misfit::HunkProblem;
 use crate::lines::{LineIndex, LineRange, bare};
 use crate::matching::{closest, plain};
 use crate::subsequence::occurrences;
@@ -80,9 +80,9 @@ impl<'a> Page<'a> {
     }
 
     /// Finds the place of a hunk.
-    pub(super) fn locate(&self, hunk: &Hunk, after: After) -> Result<Place, Trouble> {
+    pub(super) fn locate(&self, hunk: &Hunk, after: After) -> Result<Place, HunkProblem> {
         if self.effort.get() > EFFORT {
-            return Err(Trouble::TooMuch);
+            return Err(HunkProblem::TooMuch);
         }
         let mut after = after;
         for scope in &hunk.scope {
@@ -123,7 +123,7 @@ impl<'a> Page<'a> {
     }
 
     /// Finds the line that a scope names, from a line on.
-    fn scope(&self, scope: &str, from: usize) -> Result<usize, Trouble> {
+    fn scope(&self, scope: &str, from: usize) -> Result<usize, HunkProblem> {
         let wanted = self.wanted([scope].into_iter());
         if let Some(first) = PASSES.iter().find_map(|pass| self.hits(*pass, &wanted, from).first().copied()) {
             return Ok(first);
@@ -135,7 +135,7 @@ impl<'a> Page<'a> {
             (Some(only), None) if !bare.is_empty() => Ok(only),
             _ => {
                 let before = PASSES.iter().find_map(|pass| self.hits(*pass, &wanted, 0).first().copied());
-                Err(Trouble::Scope {
+                Err(HunkProblem::Scope {
                     scope: scope.to_owned(),
                     before: before.map(|line| line + 1),
                     closest: closest(self.view, scope).map(Box::new),
@@ -145,7 +145,7 @@ impl<'a> Page<'a> {
     }
 
     /// Finds the place of new lines without context.
-    fn insertion(&self, hunk: &Hunk, after: After) -> Result<Place, Trouble> {
+    fn insertion(&self, hunk: &Hunk, after: After) -> Result<Place, HunkProblem> {
         let at = |first| Ok(Place { first, count: 0, dropped: 0, pass: Pass::Exact, among: 1 });
         if hunk.end == End::OfFile {
             return at(self.lines.len());
@@ -156,7 +156,7 @@ impl<'a> Page<'a> {
         match hunk.numbers.map(|numbers| numbers.old) {
             None => at(self.lines.len()),
             Some((line, 0)) if (after.soft..=self.lines.len()).contains(&line) => at(line),
-            Some((line, count)) => Err(Trouble::Place { line, count, lines: self.lines.len() }),
+            Some((line, count)) => Err(HunkProblem::Place { line, count, lines: self.lines.len() }),
         }
     }
 
@@ -187,13 +187,13 @@ impl<'a> Page<'a> {
     }
 
     /// Builds the error for old lines that are nowhere in the file.
-    pub(super) fn lost_hunk(&self, hunk: &Hunk, from: usize) -> Trouble {
+    pub(super) fn lost_hunk(&self, hunk: &Hunk, from: usize) -> HunkProblem {
         let old = self.wanted(hunk.old_lines().map(|line| line.text.as_str()));
         self.lost(hunk, &old, from)
     }
 
     /// Returns the reason for which old lines were not found.
-    fn lost(&self, hunk: &Hunk, old: &[&str], from: usize) -> Trouble {
+    fn lost(&self, hunk: &Hunk, old: &[&str], from: usize) -> HunkProblem {
         let before =
             PASSES.iter().find_map(|pass| self.hits(*pass, old, 0).into_iter().find(|hit| *hit < from));
         let new = self.wanted(hunk.new_lines().map(|line| line.text.as_str()));
@@ -203,7 +203,7 @@ impl<'a> Page<'a> {
             Some(LineRange { first: first + 1, last: first + new.len() })
         });
         let old = old.join("\n");
-        Trouble::Lines {
+        HunkProblem::Lines {
             closest: closest(self.view, &old).map(Box::new),
             old,
             before: before.map(|line| line + 1),

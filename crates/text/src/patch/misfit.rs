@@ -5,7 +5,7 @@ use crate::matching::Closest;
 
 /// A hunk that does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Misfit {
+pub struct HunkError {
     /// Number of the hunk in the file, counted from 1.
     pub hunk: usize,
     /// Of how many.
@@ -13,12 +13,12 @@ pub struct Misfit {
     /// The line of the patch text that it begins on.
     pub at: usize,
     /// The problem.
-    pub trouble: Trouble,
+    pub trouble: HunkProblem,
 }
 
 /// A problem with a hunk; lines of the file are counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Trouble {
+pub enum HunkProblem {
     /// The line behind `@@` is not in the file, or not behind the previous hunk.
     Scope {
         /// The line.
