@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::find::{Search, without};
 use super::fold::{Spaces, indentation, is_blank, trimmed};
 use super::reindent::{Shift, lacks_body};
-use super::{Difference, Found, Hit, Miss, Step, differ, keep};
+use super::{Difference, Matches, Hit, Miss, Step, differ, keep};
 use crate::subsequence::occurrences;
 
 /// Minimum number of characters of a single line.
@@ -62,7 +62,7 @@ struct Place {
 }
 
 /// Looks for whole lines whose indentation is shifted; none if there is no hit.
-pub(super) fn find(search: &Search<'_>, old: &str, new: &str) -> Option<Result<Found, Miss>> {
+pub(super) fn find(search: &Search<'_>, old: &str, new: &str) -> Option<Result<Matches, Miss>> {
     let folded = search.fold(old).text;
     for pattern in patterns(old, &folded) {
         let places = places(search, &pattern);
@@ -81,7 +81,7 @@ pub(super) fn find(search: &Search<'_>, old: &str, new: &str) -> Option<Result<F
         let lines = pattern.lines.join("\n");
         differences.extend(differ::all(search.view, &lines, std::slice::from_ref(&hit.range)));
         differences.extend(dropped);
-        return Some(Ok(Found { hits: vec![hit], step: Step::Reindented, differences }));
+        return Some(Ok(Matches { hits: vec![hit], step: Step::Reindented, differences }));
     }
     None
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use memchr::memmem::Finder;
 
 use super::fold::{Folded, Spaces, is_blank};
-use super::{Difference, Found, Hit, How, Miss, Step, Want, blocks, closest, differ, keep, near, unescape};
+use super::{Difference, Matches, Hit, How, Miss, Step, Want, blocks, closest, differ, keep, near, unescape};
 use crate::encoding::Indent;
 use crate::lines::{lf, line_end};
 
@@ -20,14 +20,14 @@ const MAX_NEW: usize = 1 << 28;
 /// # Errors
 ///
 /// When there is no hit, or more than the one that is wanted.
-pub fn find(view: &str, old: &str, new: &str, how: &How) -> Result<Found, Miss> {
+pub fn find(view: &str, old: &str, new: &str, how: &How) -> Result<Matches, Miss> {
     let (old, new) = (lf(old), lf(new));
     if old == new {
         return Err(Miss::Same);
     }
     if old.is_empty() {
         let hits = vec![Hit { range: 0..0, new: new.into_owned() }];
-        let filled = Found { hits, step: Step::Exact, differences: Vec::new() };
+        let filled = Matches { hits, step: Step::Exact, differences: Vec::new() };
         return if view.is_empty() { Ok(filled) } else { Err(Miss::EmptyOld) };
     }
     let search = Search::new(view, how, Spaces::Kept);
@@ -89,7 +89,7 @@ impl<'a> Search<'a> {
     }
 
     /// Goes through the steps that take old and new text as they are.
-    fn plain(&self, old: &str, new: &str, upto: Step, want: Want) -> Option<Result<Found, Miss>> {
+    fn plain(&self, old: &str, new: &str, upto: Step, want: Want) -> Option<Result<Matches, Miss>> {
         let mut found = self.exact(old, new, want);
         if found.is_none() && upto >= Step::Folded {
             found = self.folded_step(old, new, want);
@@ -101,13 +101,13 @@ impl<'a> Search<'a> {
     }
 
     /// Looks for the text character by character.
-    fn exact(&self, old: &str, new: &str, want: Want) -> Option<Result<Found, Miss>> {
+    fn exact(&self, old: &str, new: &str, want: Want) -> Option<Result<Matches, Miss>> {
         let ranges = occurrences(self.view, old, self.start(), want);
         self.settle(ranges, old, new, want, Step::Exact, &[])
     }
 
     /// Looks for the text apart from line ends and look-alike punctuation.
-    fn folded_step(&self, old: &str, new: &str, want: Want) -> Option<Result<Found, Miss>> {
+    fn folded_step(&self, old: &str, new: &str, want: Want) -> Option<Result<Matches, Miss>> {
         let pattern = self.fold(old).text;
         if pattern.trim().is_empty() {
             return None;
@@ -172,7 +172,7 @@ impl<'a> Search<'a> {
     }
 
     /// Looks for the text without escapes or line numbers.
-    fn unescaped(&self, old: &str, new: &str) -> Option<Result<Found, Miss>> {
+    fn unescaped(&self, old: &str, new: &str) -> Option<Result<Matches, Miss>> {
         for (old, new, difference) in unescape::readings(old, new) {
             if old == new || old.trim().is_empty() {
                 continue;
@@ -194,10 +194,10 @@ impl<'a> Search<'a> {
     }
 
     /// Searches with every run of white space between words as one space.
-    fn spaced(&self, old: &str, new: &str) -> Option<Result<Found, Miss>> {
+    fn spaced(&self, old: &str, new: &str) -> Option<Result<Matches, Miss>> {
         let found = self.plain(old, new, Step::Reindented, Want::One)?;
         Some(match found {
-            Ok(found) => Ok(Found { step: Step::Spaced, ..found }),
+            Ok(found) => Ok(Matches { step: Step::Spaced, ..found }),
             Err(Miss::Ambiguous { count, places, .. }) => {
                 Err(Miss::Ambiguous { count, places, step: Step::Spaced })
             }
@@ -214,7 +214,7 @@ impl<'a> Search<'a> {
         want: Want,
         step: Step,
         differences: &[Difference],
-    ) -> Option<Result<Found, Miss>> {
+    ) -> Option<Result<Matches, Miss>> {
         if ranges.is_empty() {
             return None;
         }
@@ -234,7 +234,7 @@ impl<'a> Search<'a> {
             None => new.to_owned(),
         };
         let hits = ranges.into_iter().map(|range| Hit { new: fitted(&range), range }).collect();
-        Some(Ok(Found { hits, step, differences: differences.to_vec() }))
+        Some(Ok(Matches { hits, step, differences: differences.to_vec() }))
     }
 
     /// Picks the one hit that is meant.

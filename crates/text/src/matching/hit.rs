@@ -56,7 +56,7 @@ impl Difference {
 
 /// The hits of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct Matches {
     /// The hits, in order and apart from one another; at least one.
     pub hits: Vec<Hit>,
     /// The step that found them.
