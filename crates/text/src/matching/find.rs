@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memchr::memmem::Finder;
 
-use super::fold::{Folded, Spaces, is_blank};
+use super::fold::{FoldedText, Spaces, is_blank};
 use super::{Difference, Matches, Hit, How, Miss, Step, Want, blocks, closest, differ, keep, near, unescape};
 use crate::encoding::Indent;
 use crate::lines::{lf, line_end};
@@ -52,7 +52,7 @@ pub(super) struct Search<'a> {
     pub(super) view: &'a str,
     how: &'a How,
     pub(super) spaces: Spaces,
-    folded: OnceCell<Folded>,
+    folded: OnceCell<FoldedText>,
     blocks: OnceCell<blocks::Blocks>,
     indent: OnceCell<Indent>,
 }
@@ -64,13 +64,13 @@ impl<'a> Search<'a> {
     }
 
     /// Returns the folded view.
-    pub(super) fn folded(&self) -> &Folded {
+    pub(super) fn folded(&self) -> &FoldedText {
         self.folded.get_or_init(|| self.fold(self.view))
     }
 
     /// Folds a text as the view is folded.
-    pub(super) fn fold(&self, text: &str) -> Folded {
-        Folded::new(text, self.spaces)
+    pub(super) fn fold(&self, text: &str) -> FoldedText {
+        FoldedText::new(text, self.spaces)
     }
 
     /// Returns the lines of the folded view.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// A text without white space at line ends and with plain punctuation, and the way back.
-pub(super) struct Folded {
+pub(super) struct FoldedText {
     /// The folded text; its lines are those of the original.
     pub(super) text: String,
     runs: Vec<Run>,
@@ -32,7 +32,7 @@ enum Kind {
     Changed { origin: usize },
 }
 
-impl Folded {
+impl FoldedText {
     /// Folds a text.
     pub(super) fn new(text: &str, spaces: Spaces) -> Self {
         let (runs, end) = (Vec::new(), text.len());
