@@ -12,7 +12,7 @@ mod shell;
 mod unified;
 mod unwrap;
 
-pub use apply::{Applied, apply};
+pub use apply::{PatchResult, apply};
 pub use error::ParseError;
 pub use hunk::{End, Ending, Format, Hunk, Line, Numbers, Sign};
 pub use misfit::{HunkError, HunkProblem};

@@ -9,7 +9,7 @@ use crate::matching::{Difference, differences};
 
 /// The changes that hunks make to a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Applied {
+pub struct PatchResult {
     /// The parts of the view that change, in order; a line that stays is in none of them.
     pub splices: Vec<Splice>,
     /// Loose matches and ambiguities, a sentence each.
@@ -25,9 +25,9 @@ pub struct Applied {
 /// # Errors
 ///
 /// With the first hunk that does not fit; nothing is done then.
-pub fn apply(view: &str, hunks: &[Hunk]) -> Result<Applied, HunkError> {
+pub fn apply(view: &str, hunks: &[Hunk]) -> Result<PatchResult, HunkError> {
     let page = Page::new(view);
-    let mut applied = Applied { splices: Vec::new(), notes: Vec::new(), doubtful: 0 };
+    let mut applied = PatchResult { splices: Vec::new(), notes: Vec::new(), doubtful: 0 };
     let mut after = After::default();
     for (index, hunk) in hunks.iter().enumerate() {
         let place = page.locate(hunk, after).map_err(|trouble| HunkError {
