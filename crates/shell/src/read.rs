@@ -3,7 +3,7 @@
 pub(crate) mod wrap;
 
 use crate::{Assignment, Reach, Role, Script, Segment, Word, check, effects, places, segment, word};
-use toolpost_syntax::{Unread, parse_bounded};
+use toolpost_syntax::{ParseError, parse_bounded};
 use tree_sitter::Node;
 
 /// The deepest nesting that is followed: of nodes, and of texts in texts.
@@ -21,7 +21,7 @@ pub(crate) fn script(text: &str, depth: usize) -> Script {
     }
     let tree = match parse_bounded(&tree_sitter_bash::LANGUAGE.into(), &check::plain(text)) {
         Ok(tree) => tree,
-        Err(error @ (Unread::TooLong | Unread::TooTangled | Unread::Grammar)) => {
+        Err(error @ (ParseError::TooLong | ParseError::TooTangled | ParseError::Grammar)) => {
             script.unsure(text, format!("it cannot be read: {error}"));
             return script;
         }

@@ -12,7 +12,7 @@ use toolpost_text::encoding::{Indent, Splice};
 use toolpost_text::line_edit::Side;
 use toolpost_text::lines::{self, LineIndex};
 
-use crate::{Language, Meant, Symbol, Tree, Unread, find};
+use crate::{Language, Meant, Symbol, Tree, ParseError, find};
 
 use lead::Lead;
 
@@ -30,7 +30,7 @@ pub struct Edited {
 pub enum NoSymbol {
     /// The file cannot be parsed.
     #[error("it cannot be parsed: {0}")]
-    Unread(Unread),
+    ParseError(ParseError),
     /// Nothing has the name; these are like it, or else the first of all.
     #[error("nothing in it is called {name}")]
     None {

@@ -31,4 +31,4 @@ pub use language::Language;
 pub use outline::{Symbol, enclosing, segments};
 pub use pattern::{Fit, Hole, NoPattern, Pattern};
 pub use shape::{Base, Chain, Step};
-pub use tree::{Tree, Unread, added_error, parse_bounded};
+pub use tree::{Tree, ParseError, added_error, parse_bounded};

@@ -16,7 +16,7 @@ use ast_grep_core::meta_var::MetaVariable;
 use ast_grep_core::tree_sitter::StrDoc;
 use ast_grep_core::{AstGrep, NodeMatch};
 
-use crate::tree::{Unread, deeper_than};
+use crate::tree::{ParseError, deeper_than};
 use crate::{Language, Tree};
 
 pub use read::NoPattern;
@@ -100,9 +100,9 @@ impl Tree<'_> {
     /// # Errors
     ///
     /// When the tree is too deep to compare code in it.
-    pub fn fits(&self, pattern: &Pattern) -> Result<Vec<Fit>, Unread> {
+    pub fn fits(&self, pattern: &Pattern) -> Result<Vec<Fit>, ParseError> {
         if pattern.compares == Compares::Code && deeper_than(self.root(), DEEPEST) {
-            return Err(Unread::TooTangled);
+            return Err(ParseError::TooTangled);
         }
         let source = StrDoc { src: self.text().to_owned(), lang: self.language(), tree: self.copied() };
         let root = AstGrep::doc(source);

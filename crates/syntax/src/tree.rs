@@ -22,7 +22,7 @@ const MOST_WORK: u64 = 1_000_000_000;
 
 /// A text that could not be parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Unread {
+pub enum ParseError {
     /// It is too long.
     #[error("the text is longer than 16 MiB")]
     TooLong,
@@ -48,13 +48,13 @@ impl Language {
     /// # Errors
     ///
     /// When the text is too large or too tangled.
-    pub fn parse(self, text: &str) -> Result<Tree<'_>, Unread> {
+    pub fn parse(self, text: &str) -> Result<Tree<'_>, ParseError> {
         Tree::parse(self, text)
     }
 }
 
 impl<'a> Tree<'a> {
-    pub(crate) fn parse(language: Language, text: &'a str) -> Result<Self, Unread> {
+    pub(crate) fn parse(language: Language, text: &'a str) -> Result<Self, ParseError> {
         let seen = if language.name() == "cpp" { blank::exports(text) } else { text.into() };
         let tree = parse_bounded(&(language.0.load)(), &seen)?;
         Ok(Self { language, text, tree })
@@ -212,12 +212,12 @@ pub fn added_error(language: Language, before: &str, after: &str) -> Option<usiz
 /// # Errors
 ///
 /// If the text is too long or too tangled, or the parser does not support the grammar.
-pub fn parse_bounded(grammar: &tree_sitter::Language, text: &str) -> Result<tree_sitter::Tree, Unread> {
+pub fn parse_bounded(grammar: &tree_sitter::Language, text: &str) -> Result<tree_sitter::Tree, ParseError> {
     if text.len() > LONGEST {
-        return Err(Unread::TooLong);
+        return Err(ParseError::TooLong);
     }
     let mut parser = Parser::new();
-    parser.set_language(grammar).map_err(|_| Unread::Grammar)?;
+    parser.set_language(grammar).map_err(|_| ParseError::Grammar)?;
     let mut steps = text.len().saturating_mul(STEPS.0).max(STEPS.1);
     let mut watch = |_: &ParseState| {
         steps = steps.saturating_sub(1);
@@ -227,9 +227,9 @@ pub fn parse_bounded(grammar: &tree_sitter::Language, text: &str) -> Result<tree
     let bytes = text.as_bytes();
     let tree = parser
         .parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
-        .ok_or(Unread::TooTangled)?;
+        .ok_or(ParseError::TooTangled)?;
     if text.len() > HARMLESS && work(tree.root_node()) > MOST_WORK {
-        return Err(Unread::TooTangled);
+        return Err(ParseError::TooTangled);
     }
     Ok(tree)
 }
