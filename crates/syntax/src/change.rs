@@ -27,7 +27,7 @@ pub struct Edited {
 
 /// A reason for which a symbol cannot be changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NoSymbol {
+pub enum SymbolError {
     /// The file cannot be parsed.
     #[error("it cannot be parsed: {0}")]
     ParseError(ParseError),
@@ -104,8 +104,8 @@ const NAMED: usize = 40;
 /// # Errors
 ///
 /// When the name means no symbol or several, or when other code would be torn.
-pub fn change(language: Language, text: &str, name: &str, side: Side, new: &str) -> Result<Edited, NoSymbol> {
-    let tree = language.parse(text).map_err(NoSymbol::Unread)?;
+pub fn change(language: Language, text: &str, name: &str, side: Side, new: &str) -> Result<Edited, SymbolError> {
+    let tree = language.parse(text).map_err(SymbolError::Unread)?;
     let mut symbols = tree.symbols();
     let at = meant(text, &symbols, name)?;
     widen(text, &mut symbols[at], new);
@@ -116,7 +116,7 @@ pub fn change(language: Language, text: &str, name: &str, side: Side, new: &str)
         (Side::Replace, true) => removed::of(&place)?,
         (Side::Replace, false) => place.replaced(&new)?,
         (Side::Before | Side::After, true) => {
-            return Err(NoSymbol::Nothing { name: place.symbol().qualified.clone() });
+            return Err(SymbolError::Nothing { name: place.symbol().qualified.clone() });
         }
         (Side::Before | Side::After, false) => beside::put(&place, side, &new)?,
     };
@@ -146,15 +146,15 @@ pub fn named(text: &str, symbols: &[Symbol], which: &[usize]) -> Vec<Named> {
 }
 
 /// Finds the symbol that a name means.
-fn meant(text: &str, symbols: &[Symbol], name: &str) -> Result<usize, NoSymbol> {
+fn meant(text: &str, symbols: &[Symbol], name: &str) -> Result<usize, SymbolError> {
     let said = name.trim().to_owned();
     match find(symbols, name) {
         Meant::One(at) => Ok(at),
-        Meant::Several(all) => Err(NoSymbol::Several { name: said, all: named(text, symbols, &all) }),
+        Meant::Several(all) => Err(SymbolError::Several { name: said, all: named(text, symbols, &all) }),
         Meant::None(like) => {
             let all: Vec<usize> = (0..symbols.len().min(NAMED)).collect();
             let (like, all) = (named(text, symbols, &like), named(text, symbols, &all));
-            Err(NoSymbol::None { name: said, like, all })
+            Err(SymbolError::None { name: said, like, all })
         }
     }
 }
@@ -229,7 +229,7 @@ impl Place<'_> {
     }
 
     /// Refuses a symbol that one statement defines together with another.
-    fn alone(&self) -> Result<(), NoSymbol> {
+    fn alone(&self) -> Result<(), SymbolError> {
         let own = self.symbol();
         let shared = |(at, other): &(usize, &Symbol)| {
             *at != self.at && other.signature.start == own.signature.start && other.parent == own.parent
@@ -237,13 +237,13 @@ impl Place<'_> {
         match self.symbols.iter().enumerate().find(shared) {
             None => Ok(()),
             Some((_, other)) => {
-                Err(NoSymbol::Shared { name: own.qualified.clone(), other: other.qualified.clone() })
+                Err(SymbolError::Shared { name: own.qualified.clone(), other: other.qualified.clone() })
             }
         }
     }
 
     /// Puts code in the place of the symbol.
-    fn replaced(&self, new: &str) -> Result<Edited, NoSymbol> {
+    fn replaced(&self, new: &str) -> Result<Edited, SymbolError> {
         self.alone()?;
         let symbol = self.symbol();
         let own = Lead::of_symbol(symbol);

@@ -22,13 +22,13 @@ mod read;
 mod shape;
 mod tree;
 
-pub use change::{Edited, Named, NoSymbol, change, named};
+pub use change::{Edited, Named, SymbolError, change, named};
 pub use facts::{Binding, Bound, Facts, Import, Reach, Reference, Scope, Usage, What};
 pub use find::{Meant, find};
 pub use ids::{Id, id, ids};
 pub use item::{Item, Kind};
 pub use language::Language;
 pub use outline::{Symbol, enclosing, segments};
-pub use pattern::{Fit, Hole, NoPattern, Pattern};
+pub use pattern::{Fit, Hole, PatternError, Pattern};
 pub use shape::{Base, Chain, Step};
 pub use tree::{Tree, ParseError, added_error, parse_bounded};

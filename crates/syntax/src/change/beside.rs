@@ -4,14 +4,14 @@ use toolpost_text::encoding::Splice;
 use toolpost_text::line_edit::Side;
 use toolpost_text::lines;
 
-use super::{Edited, NoSymbol, Place, indented};
+use super::{Edited, SymbolError, Place, indented};
 use crate::Kind;
 
 /// The most blank lines between two definitions.
 const BLANK: usize = 2;
 
 /// Computes the position of code next to a symbol, with as many blank lines as the file has there.
-pub(super) fn put(place: &Place<'_>, side: Side, new: &str) -> Result<Edited, NoSymbol> {
+pub(super) fn put(place: &Place<'_>, side: Side, new: &str) -> Result<Edited, SymbolError> {
     let (symbol, text) = (place.symbol(), place.text);
     let (start, end) = (place.line_start(symbol.span.start), place.line_end(symbol.span.end));
     let rest = &text[place.end..end];
@@ -21,7 +21,7 @@ pub(super) fn put(place: &Place<'_>, side: Side, new: &str) -> Result<Edited, No
     };
     if !free {
         let at = if side == Side::Before { symbol.span.start } else { symbol.span.end };
-        return Err(NoSymbol::Crowded { name: symbol.qualified.clone(), line: lines::number(text, at) });
+        return Err(SymbolError::Crowded { name: symbol.qualified.clone(), line: lines::number(text, at) });
     }
     let mut notes = Vec::new();
     let new = indented::like(place.language, new, place.indent(), place.style());

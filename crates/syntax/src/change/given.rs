@@ -2,7 +2,7 @@
 
 use toolpost_text::merge::{Line, Marker, snippet};
 
-use super::NoSymbol;
+use super::SymbolError;
 use crate::Language;
 
 /// Removes the fence and surrounding blank lines from new code; `old` is the code that it replaces.
@@ -10,7 +10,7 @@ use crate::Language;
 /// # Errors
 ///
 /// If a line of it is a placeholder for omitted code.
-pub(super) fn code(language: Language, new: &str, old: &str) -> Result<String, NoSymbol> {
+pub(super) fn code(language: Language, new: &str, old: &str) -> Result<String, SymbolError> {
     let mut lines: Vec<Line> = snippet(new);
     let said = |line: &Line| match line.marker {
         // Dots alone may be meant in a text.
@@ -20,7 +20,7 @@ pub(super) fn code(language: Language, new: &str, old: &str) -> Result<String, N
     };
     let stays = |line: &Line| old.lines().any(|own| own.trim() == line.text.trim());
     if let Some(line) = lines.iter().find(|line| said(line) && !stays(line)) {
-        return Err(NoSymbol::Elided { line: line.number, part: line.text.trim().to_owned() });
+        return Err(SymbolError::Elided { line: line.number, part: line.text.trim().to_owned() });
     }
     if language.name() == "markdown" && !is_around(new) {
         // A block of code is a part of such a text.

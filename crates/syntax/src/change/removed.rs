@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use toolpost_text::encoding::Splice;
 
-use super::{Edited, NoSymbol, Place, beside};
+use super::{Edited, SymbolError, Place, beside};
 
 /// Takes the symbol out, with the line that it leaves empty and the comma that parted it from its neighbour.
-pub(super) fn of(place: &Place<'_>) -> Result<Edited, NoSymbol> {
+pub(super) fn of(place: &Place<'_>) -> Result<Edited, SymbolError> {
     place.alone()?;
     let (text, span) = (place.text, &place.symbol().span);
     let (start, end) = (place.line_start(span.start), place.line_end(span.end));
