@@ -19,7 +19,7 @@ use ast_grep_core::{AstGrep, NodeMatch};
 use crate::tree::{ParseError, deeper_than};
 use crate::{Language, Tree};
 
-pub use read::NoPattern;
+pub use read::PatternSyntaxError;
 
 /// Maximum depth of a tree in a search for equal code in two holes.
 const DEEPEST: usize = 1_000;
@@ -66,7 +66,7 @@ impl Pattern {
     /// # Errors
     ///
     /// When the language cannot read it as one piece of code.
-    pub fn read(language: Language, text: &str) -> Result<Self, NoPattern> {
+    pub fn read(language: Language, text: &str) -> Result<Self, PatternSyntaxError> {
         let shapes = read::shapes(language, text)?;
         let words: Vec<Cow<'_, str>> = shapes.iter().map(ast_grep_core::Pattern::fixed_string).collect();
         let word = match words.as_slice() {

@@ -23,7 +23,7 @@ const ELLIPSES: usize = 8;
 
 /// A reason for which a text is not a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NoPattern {
+pub enum PatternSyntaxError {
     /// There is nothing in it.
     #[error("the pattern is empty")]
     Empty,
@@ -54,16 +54,16 @@ pub enum NoPattern {
 }
 
 /// Parses the shapes of a pattern: one for each frame that makes it valid.
-pub(super) fn shapes(language: Language, text: &str) -> Result<Vec<Pattern>, NoPattern> {
+pub(super) fn shapes(language: Language, text: &str) -> Result<Vec<Pattern>, PatternSyntaxError> {
     let text = text.trim();
     if text.is_empty() {
-        return Err(NoPattern::Empty);
+        return Err(PatternSyntaxError::Empty);
     }
     if text.len() > LONGEST {
-        return Err(NoPattern::TooLarge);
+        return Err(PatternSyntaxError::TooLarge);
     }
     if is_many(text) {
-        return Err(NoPattern::OnlyMany(text.to_owned()));
+        return Err(PatternSyntaxError::OnlyMany(text.to_owned()));
     }
     let written = holes::written(language, text);
     let (mut shapes, mut why) = (Vec::new(), None);
@@ -73,7 +73,7 @@ pub(super) fn shapes(language: Language, text: &str) -> Result<Vec<Pattern>, NoP
             match in_frame(language, written, *frame) {
                 Ok(shape) if shapes.iter().any(|known| is_same(&known.node, &shape.node)) => {}
                 Ok(shape) => shapes.push(shape),
-                Err(NoPattern::Nested) => why = Some(NoPattern::Nested),
+                Err(PatternSyntaxError::Nested) => why = Some(PatternSyntaxError::Nested),
                 Err(error) => why = why.take().or(Some(error)),
             }
         }
@@ -125,8 +125,8 @@ fn in_frame(
     language: Language,
     written: &[String],
     (before, after): (&str, &str),
-) -> Result<Pattern, NoPattern> {
-    let mut why = NoPattern::Empty;
+) -> Result<Pattern, PatternSyntaxError> {
+    let mut why = PatternSyntaxError::Empty;
     for (at, inner) in written.iter().enumerate() {
         let whole = format!("{before}{inner}{after}");
         match at_place(language, &whole, before.len()..before.len() + inner.len()) {
@@ -139,8 +139,8 @@ fn in_frame(
 }
 
 /// Reads the code at a place of a text.
-fn at_place(language: Language, whole: &str, place: Range<usize>) -> Result<Pattern, NoPattern> {
-    let not_read = |part: &str| NoPattern::Syntax {
+fn at_place(language: Language, whole: &str, place: Range<usize>) -> Result<Pattern, PatternSyntaxError> {
+    let not_read = |part: &str| PatternSyntaxError::Syntax {
         language: language.name(),
         part: part.replace(language.meta(), "$"),
     };
@@ -161,16 +161,16 @@ fn at_place(language: Language, whole: &str, place: Range<usize>) -> Result<Patt
             place.start <= child.start_byte() && child.end_byte() <= place.end && !child.is_extra()
         });
         return Err(match inside.count() {
-            count @ 2.. => NoPattern::Several(count, language.name()),
+            count @ 2.. => PatternSyntaxError::Several(count, language.name()),
             _ => not_read(text),
         });
     }
     if deeper_than(found, DEEPEST) {
-        return Err(NoPattern::TooLarge);
+        return Err(PatternSyntaxError::TooLarge);
     }
     let pattern = Pattern::from(root.adopt(found));
     if ellipses(&pattern.node) > ELLIPSES {
-        return Err(NoPattern::Nested);
+        return Err(PatternSyntaxError::Nested);
     }
     Ok(pattern)
 }
