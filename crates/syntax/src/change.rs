@@ -12,7 +12,7 @@ use toolpost_text::encoding::{Indent, Splice};
 use toolpost_text::line_edit::Side;
 use toolpost_text::lines::{self, LineIndex};
 
-use crate::{Language, Meant, Symbol, Tree, ParseError, find};
+use crate::{Language, Resolution, Symbol, Tree, ParseError, find};
 
 use lead::Lead;
 
@@ -149,9 +149,9 @@ pub fn named(text: &str, symbols: &[Symbol], which: &[usize]) -> Vec<Named> {
 fn meant(text: &str, symbols: &[Symbol], name: &str) -> Result<usize, SymbolError> {
     let said = name.trim().to_owned();
     match find(symbols, name) {
-        Meant::One(at) => Ok(at),
-        Meant::Several(all) => Err(SymbolError::Several { name: said, all: named(text, symbols, &all) }),
-        Meant::None(like) => {
+        Resolution::One(at) => Ok(at),
+        Resolution::Several(all) => Err(SymbolError::Several { name: said, all: named(text, symbols, &all) }),
+        Resolution::None(like) => {
             let all: Vec<usize> = (0..symbols.len().min(NAMED)).collect();
             let (like, all) = (named(text, symbols, &like), named(text, symbols, &all));
             Err(SymbolError::None { name: said, like, all })

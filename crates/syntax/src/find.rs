@@ -7,7 +7,7 @@ use crate::{Kind, Symbol};
 
 /// The result of resolving a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Meant {
+pub enum Resolution {
     /// One symbol, by place in the list.
     One(usize),
     /// Several, in file order.
@@ -21,7 +21,7 @@ const LIKE: usize = 5;
 
 /// Resolves a name: alone or qualified, `A.b`, `A::b` and `A#b` alike; `b~2` is the second symbol of a name.
 #[must_use]
-pub fn find(symbols: &[Symbol], name: &str) -> Meant {
+pub fn find(symbols: &[Symbol], name: &str) -> Resolution {
     let whole = symbols.iter().any(|symbol| symbol.qualified == name);
     let (name, number) = match name
         .rsplit_once('~')
@@ -33,13 +33,13 @@ pub fn find(symbols: &[Symbol], name: &str) -> Meant {
     };
     let found = candidates(symbols, name);
     match (found.as_slice(), number) {
-        ([], _) => Meant::None(like(symbols, name)),
+        ([], _) => Resolution::None(like(symbols, name)),
         (all, Some(number)) => match number.checked_sub(1).and_then(|at| all.get(at)) {
-            Some(one) => Meant::One(*one),
-            None => Meant::Several(found),
+            Some(one) => Resolution::One(*one),
+            None => Resolution::Several(found),
         },
-        ([one], None) => Meant::One(*one),
-        (all, None) => likeliest(symbols, all).map_or_else(|| Meant::Several(found.clone()), Meant::One),
+        ([one], None) => Resolution::One(*one),
+        (all, None) => likeliest(symbols, all).map_or_else(|| Resolution::Several(found.clone()), Resolution::One),
     }
 }
 

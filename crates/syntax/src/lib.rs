@@ -24,7 +24,7 @@ mod tree;
 
 pub use change::{Edited, Named, SymbolError, change, named};
 pub use facts::{Binding, Bound, Facts, Import, Reach, Reference, Scope, Usage, What};
-pub use find::{Meant, find};
+pub use find::{Resolution, find};
 pub use ids::{Id, id, ids};
 pub use item::{Item, Kind};
 pub use language::Language;
