@@ -20,7 +20,7 @@ const SHORT: &[&str] = &["shorthand_field_initializer", "shorthand_property_iden
 
 /// An entry whose key occurs before.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Repeated {
+pub(crate) struct DuplicateEntry {
     /// The key, without quotes.
     pub(crate) key: String,
     /// Its offset.
@@ -28,13 +28,13 @@ pub(crate) struct Repeated {
 }
 
 /// Adds the entries of a node whose key occurs earlier in it.
-pub(crate) fn repeated(node: Node<'_>, text: &str, out: &mut Vec<Repeated>) {
+pub(crate) fn repeated(node: Node<'_>, text: &str, out: &mut Vec<DuplicateEntry>) {
     let mut cursor = node.walk();
     let mut seen = HashSet::new();
     for child in node.named_children(&mut cursor) {
         let Some(key) = key(node, child, text) else { continue };
         if !seen.insert(key) {
-            out.push(Repeated { key: key.to_owned(), at: child.start_byte() });
+            out.push(DuplicateEntry { key: key.to_owned(), at: child.start_byte() });
         }
     }
 }

@@ -148,7 +148,7 @@ pub(crate) struct Shapes {
     /// Nodes with the fields of the object and of the member's name.
     pub(crate) member: &'static [(&'static str, &'static str, &'static str)],
     /// Nodes that call something.
-    pub(crate) call: &'static [(&'static str, Called)],
+    pub(crate) call: &'static [(&'static str, Callee)],
     /// Nodes that make something, with the field of its type.
     pub(crate) new: &'static [(&'static str, &'static str)],
     /// Functions of the language that make something of the type that is their first argument.
@@ -169,7 +169,7 @@ pub(crate) struct Shapes {
 
 /// The callee of a call.
 #[derive(Clone, Copy)]
-pub(crate) enum Called {
+pub(crate) enum Callee {
     /// The node in this field.
     Function(&'static str),
     /// The member in the second field, of the receiver in the first.

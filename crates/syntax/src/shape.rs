@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use crate::grammar::{Called, Grammar};
+use crate::grammar::{Callee, Grammar};
 
 /// Maximum number of steps.
 const MOST: usize = 64;
@@ -135,7 +135,7 @@ pub(crate) fn taken<'t>(grammar: &Grammar, node: Node<'t>) -> Option<(usize, Nod
     let member = grammar.shapes.member.iter().find(|(of, ..)| *of == kind);
     let method = || {
         grammar.shapes.call.iter().find_map(|(of, called)| match called {
-            Called::Method(object, member) if *of == kind => Some((*object, *member)),
+            Callee::Method(object, member) if *of == kind => Some((*object, *member)),
             _ => None,
         })
     };
@@ -185,8 +185,8 @@ fn look<'t>(grammar: &Grammar, node: Node<'t>, text: &str, steps: &mut Vec<Step>
             return Look::At(made);
         }
         return match called {
-            Called::Function(function) => field(node, function).map_or(Look::Found(Base::Other), Look::At),
-            Called::Method(object, name) => {
+            Callee::Function(function) => field(node, function).map_or(Look::Found(Base::Other), Look::At),
+            Callee::Method(object, name) => {
                 let Some(name) = field(node, name) else { return Look::Found(Base::Other) };
                 match field(node, object) {
                     None => Look::Found(Base::Name(name.byte_range())),

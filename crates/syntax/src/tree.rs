@@ -7,7 +7,7 @@ use std::ops::{ControlFlow, Range};
 use toolpost_text::lines::LineIndex;
 use tree_sitter::{Node, ParseOptions, ParseState, Parser};
 
-use crate::entries::{self, Repeated};
+use crate::entries::{self, DuplicateEntry};
 use crate::{Item, Kind, Language, read};
 
 /// The longest text that is parsed, in bytes.
@@ -170,7 +170,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Lists the entries of literals and argument lists with a repeated key.
-    pub(crate) fn repeated(&self) -> Vec<Repeated> {
+    pub(crate) fn repeated(&self) -> Vec<DuplicateEntry> {
         let mut out = Vec::new();
         self.walk(|node| {
             entries::repeated(node, self.text, &mut out);
