@@ -18,8 +18,8 @@ mod word;
 mod wrappers;
 
 pub use options::Options;
-pub use segment::{Assignment, Effect, Places, Reach, Role, Script, Search, Segment, Unsure};
-pub use word::{Sure, Word, quoted};
+pub use segment::{Assignment, Effect, Places, Reach, Role, Script, Search, Segment, UnknownPart};
+pub use word::{Certainty, Word, quoted};
 
 /// Reads a text that a shell would run.
 #[must_use]

@@ -14,14 +14,14 @@ pub struct Script {
     /// Every command, including nested ones.
     pub segments: Vec<Segment>,
     /// Parts with an unknown effect.
-    pub unsure: Vec<Unsure>,
+    pub unsure: Vec<UnknownPart>,
     /// The possible working directories of the commands.
     pub places: Places,
 }
 
 /// A part of a text with an unknown effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unsure {
+pub struct UnknownPart {
     /// The part as written.
     pub text: String,
     /// The reason.
@@ -163,7 +163,7 @@ impl Segment {
 impl Script {
     /// Adds a part with an unknown effect.
     pub(crate) fn unsure(&mut self, text: &str, why: impl Into<Cow<'static, str>>) {
-        let unsure = Unsure { text: shortened(text), why: why.into() };
+        let unsure = UnknownPart { text: shortened(text), why: why.into() };
         if !self.unsure.contains(&unsure) {
             self.unsure.push(unsure);
         }

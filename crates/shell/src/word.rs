@@ -10,12 +10,12 @@ pub struct Word {
     /// The known beginning, without quotes.
     pub start: String,
     /// The certainty of the word.
-    pub sure: Sure,
+    pub sure: Certainty,
 }
 
 /// The certainty of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sure {
+pub enum Certainty {
     /// All of it.
     All,
     /// Its beginning; each word that comes of it begins so.
@@ -27,29 +27,29 @@ pub enum Sure {
 impl Word {
     /// Makes a word that is known.
     pub(crate) fn known_as(text: &str) -> Self {
-        Self { text: quoted(text), start: text.to_owned(), sure: Sure::All }
+        Self { text: quoted(text), start: text.to_owned(), sure: Certainty::All }
     }
 
     /// Builds a word with a known beginning and an unknown rest.
     pub(crate) fn beginning(text: &str, start: &str) -> Self {
-        let sure = if start.is_empty() { Sure::Nothing } else { Sure::Start };
+        let sure = if start.is_empty() { Certainty::Nothing } else { Certainty::Start };
         Self { text: text.to_owned(), start: start.to_owned(), sure }
     }
 
     /// Returns the word, if all of it is known.
     #[must_use]
     pub fn known(&self) -> Option<&str> {
-        (self.sure == Sure::All).then_some(self.start.as_str())
+        (self.sure == Certainty::All).then_some(self.start.as_str())
     }
 
     /// Returns whether it may be an option: a word that begins with a dash.
     #[must_use]
     pub fn may_be_option(&self) -> bool {
         match self.sure {
-            Sure::All | Sure::Start => {
-                self.start.starts_with('-') || (self.start.is_empty() && self.sure == Sure::Start)
+            Certainty::All | Certainty::Start => {
+                self.start.starts_with('-') || (self.start.is_empty() && self.sure == Certainty::Start)
             }
-            Sure::Nothing => true,
+            Certainty::Nothing => true,
         }
     }
 
@@ -74,16 +74,16 @@ pub(crate) fn read(text: &str, opaque: &[Range<usize>]) -> Result<Word, &'static
         at: 0,
         opaque,
         start: String::new(),
-        sure: Sure::All,
+        sure: Certainty::All,
         depth: 0,
         braces: Braces::Plain,
     };
     reading.run()?;
     let mut sure = reading.sure;
     if reading.braces == Braces::Several {
-        sure = Sure::Nothing;
+        sure = Certainty::Nothing;
     }
-    let start = if sure == Sure::Nothing { String::new() } else { reading.start };
+    let start = if sure == Certainty::Nothing { String::new() } else { reading.start };
     Ok(Word { text: text.to_owned(), start, sure })
 }
 
@@ -103,7 +103,7 @@ struct Reading<'a> {
     at: usize,
     opaque: &'a [Range<usize>],
     start: String,
-    sure: Sure,
+    sure: Certainty,
     /// Number of open braces.
     depth: usize,
     braces: Braces,
@@ -122,12 +122,12 @@ impl Reading<'_> {
     fn run(&mut self) -> Result<(), &'static str> {
         while let Some(next) = self.next() {
             match next {
-                Piece::Opaque => self.sure = Sure::Nothing,
+                Piece::Opaque => self.sure = Certainty::Nothing,
                 Piece::Char('\\') => self.escaped()?,
                 Piece::Char('\'') => self.single()?,
                 Piece::Char('"') => self.double()?,
                 Piece::Char('$') => self.dollar()?,
-                Piece::Char('*' | '?' | '[') => self.lose(Sure::Start),
+                Piece::Char('*' | '?' | '[') => self.lose(Certainty::Start),
                 Piece::Char(found @ ('{' | '}' | ',' | '.')) => self.brace(found),
                 Piece::Char(';' | '|' | '&' | '<' | '>' | '(' | ')' | '`' | '\n' | ' ' | '\t') => {
                     return Err(DIFFERS);
@@ -149,7 +149,7 @@ impl Reading<'_> {
     }
 
     fn push(&mut self, found: char) {
-        if self.sure == Sure::All {
+        if self.sure == Certainty::All {
             self.start.push(found);
         }
     }
@@ -165,8 +165,8 @@ impl Reading<'_> {
     }
 
     /// From here on the word is known less.
-    fn lose(&mut self, sure: Sure) {
-        if self.sure != Sure::Nothing {
+    fn lose(&mut self, sure: Certainty) {
+        if self.sure != Certainty::Nothing {
             self.sure = sure;
         }
     }
@@ -208,7 +208,7 @@ impl Reading<'_> {
                 Some(Piece::Char('$')) if !self.expands() => self.push('$'),
                 Some(Piece::Char('$' | '`')) | None => return Err(DIFFERS),
                 Some(Piece::Char(found)) => self.push(found),
-                Some(Piece::Opaque) => self.lose(Sure::Start),
+                Some(Piece::Opaque) => self.lose(Certainty::Start),
             }
         }
     }
@@ -246,7 +246,7 @@ impl Reading<'_> {
                     Some(Piece::Char('n')) => self.push('\n'),
                     Some(Piece::Char('t')) => self.push('\t'),
                     Some(Piece::Char(found @ ('\\' | '\'' | '"' | '?'))) => self.push(found),
-                    Some(Piece::Char(_)) => self.lose(Sure::Nothing),
+                    Some(Piece::Char(_)) => self.lose(Certainty::Nothing),
                     Some(Piece::Opaque) | None => return Err(DIFFERS),
                 },
                 Some(Piece::Char(found)) => self.push(found),

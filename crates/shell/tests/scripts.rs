@@ -1,14 +1,14 @@
 //! What a reading of shell finds: commands, what they touch, what is not known; and that nothing makes it fail.
 
 use proptest::prelude::*;
-use toolpost_shell::{Effect, Role, Script, Sure, Word, read, read_words};
+use toolpost_shell::{Effect, Role, Script, Certainty, Word, read, read_words};
 
 /// Words a script: a line for each segment, then what is unsure.
 fn told(script: &Script) -> Vec<String> {
     let word = |word: &Word| match word.sure {
-        Sure::All => word.start.clone(),
-        Sure::Start => format!("{}…", word.start),
-        Sure::Nothing => "…".to_owned(),
+        Certainty::All => word.start.clone(),
+        Certainty::Start => format!("{}…", word.start),
+        Certainty::Nothing => "…".to_owned(),
     };
     let effect = |effect: &Effect| match effect {
         Effect::Reads(file) => format!("<{}", word(file)),

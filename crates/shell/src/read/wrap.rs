@@ -1,7 +1,7 @@
 //! Commands run by wrapper programs, such as `env` and `xargs`.
 
 use crate::{
-    Assignment, Effect, Reach, Role, Script, Segment, Sure, Word, effects,
+    Assignment, Effect, Reach, Role, Script, Segment, Certainty, Word, effects,
     options::{self, Options, Style, Until},
     programs, searches,
     wrappers::{self, Itself, Runs, Wrapper},
@@ -120,7 +120,7 @@ fn only_asks(segment: &Segment, sorted: &Options) -> bool {
 /// An option that is not known to be harmless makes it uncertain which word is run.
 fn unknown_options(wrapper: &Wrapper, segment: &mut Segment, sorted: &Options) {
     let plain = |option: &str| wrapper.plain.split(' ').any(|known| known == option);
-    let vague = |value: &Option<Word>| value.as_ref().is_some_and(|value| value.sure == Sure::Nothing);
+    let vague = |value: &Option<Word>| value.as_ref().is_some_and(|value| value.sure == Certainty::Nothing);
     let strange = sorted.options.iter().find(|(option, value)| !plain(option) || vague(value));
     if let Some((option, _)) = strange {
         segment.more(option.clone(), UNKNOWN);
@@ -164,7 +164,7 @@ fn with_input(mut rest: Vec<Word>, sorted: &Options) -> Vec<Word> {
 fn holed(word: Word, mark: &str) -> Word {
     match word.start.find(mark) {
         Some(at) if !mark.is_empty() => Word {
-            sure: if word.sure == Sure::Nothing { Sure::Nothing } else { Sure::Start },
+            sure: if word.sure == Certainty::Nothing { Certainty::Nothing } else { Certainty::Start },
             start: word.start[..at].to_owned(),
             ..word
         },
