@@ -14,7 +14,7 @@ use crate::uri;
 use crate::wire::{Listener, Over, locked};
 
 /// The known state of a server; it grows with each notification.
-pub(crate) struct Heard {
+pub(crate) struct ServerState {
     root: Value,
     pub(crate) readiness: Mutex<Readiness>,
     pub(crate) published: Mutex<Board>,
@@ -22,7 +22,7 @@ pub(crate) struct Heard {
     news: watch::Sender<u64>,
 }
 
-impl Heard {
+impl ServerState {
     pub(crate) fn new(root: &Path, readiness: Readiness) -> Arc<Self> {
         let name = root.file_name().unwrap_or_default().to_string_lossy();
         let root = json!({ "uri": uri::of_path(root), "name": name });
@@ -47,7 +47,7 @@ impl Heard {
     }
 }
 
-impl Listener for Heard {
+impl Listener for ServerState {
     fn news(&self, method: &str, params: &Value) {
         match method {
             "$/progress" | "experimental/serverStatus" | "language/status" => {
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn what_a_server_asks_is_answered() {
-        let heard = Heard::new(Path::new("/a/b c"), Readiness::new(&KNOWN[0], None));
+        let heard = ServerState::new(Path::new("/a/b c"), Readiness::new(&KNOWN[0], None));
         let folder = json!({ "uri": "file:///a/b%20c", "name": "b c" });
         let rows = [
             ("workspace/configuration", json!({ "items": [{}, {}] }), Ok(json!([null, null]))),

@@ -12,7 +12,7 @@ use toolpost_process::{Exit, Launch, Program, Sandbox, Served};
 
 use crate::documents::{Documents, Letter};
 use crate::greeting::{Promises, greeting};
-use crate::heard::Heard;
+use crate::heard::ServerState;
 use crate::readiness::Readiness;
 use crate::wire::{Over, Unanswered, Wire, locked};
 use crate::{Fault, Home, Known, Settings, Stage, Stamp, Standing};
@@ -26,7 +26,7 @@ pub struct Server {
     lacks: Option<String>,
     served: Served,
     wire: Wire,
-    pub(crate) heard: Arc<Heard>,
+    pub(crate) heard: Arc<ServerState>,
     pub(crate) greeted: watch::Sender<Option<Result<Promises, Fault>>>,
     pub(crate) documents: Mutex<Documents>,
     pub(crate) used: Mutex<Instant>,
@@ -58,7 +58,7 @@ impl Server {
             ..Launch::new(Program::direct(program, known.arguments), &home.directory)
         };
         let (served, wires) = Served::start(&launch).map_err(|error| not_started(error.to_string()))?;
-        let heard = Heard::new(&home.directory, Readiness::new(known, home.lacks.clone()));
+        let heard = ServerState::new(&home.directory, Readiness::new(known, home.lacks.clone()));
         let wire = Wire::new(wires, settings.limits.message, Arc::clone(&heard) as _)
             .map_err(|fault| not_started(fault.to_string()))?;
         let now = Instant::now();
