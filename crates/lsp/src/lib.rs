@@ -40,7 +40,7 @@ pub use known::{Edits, KNOWN, Known, Signal};
 pub use position::{Encoding, Position};
 pub use question::{Answer, Question};
 pub use readiness::{Complete, Stage, Standing};
-pub use rename::Renamed;
+pub use rename::RenameAnswer;
 pub use server::Server;
 pub use servers::{Found, Servers};
 pub use settings::{Limits, Settings};

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use crate::answers::shown;
 use crate::diagnostics::{Diagnostic, diagnostics};
 use crate::documents::Shown;
-use crate::published::{PUBLISH, Published};
+use crate::published::{PUBLISH, PublishedDiagnostics};
 use crate::wire::locked;
 use crate::{Fault, Talk, Version, uri};
 
@@ -95,7 +95,7 @@ impl Talk<'_> {
 }
 
 /// Returns the content that published diagnostics refer to.
-fn judge(said: &Published, shown: Option<Shown>) -> Version {
+fn judge(said: &PublishedDiagnostics, shown: Option<Shown>) -> Version {
     match (shown, said.version) {
         (None, _) => Version::Unknown,
         (Some(shown), Some(version)) if version == shown.version => Version::Present,
@@ -114,7 +114,7 @@ mod tests {
     fn what_is_published_is_of_a_content() {
         let start = Instant::now();
         let later = start + Duration::from_secs(1);
-        let said = |version, when| Published { version, when, found: Ok(Vec::new()) };
+        let said = |version, when| PublishedDiagnostics { version, when, found: Ok(Vec::new()) };
         let shown = |when| Some(Shown { version: 2, when });
         let rows = [
             (said(Some(2), later), shown(start), Version::Present),
