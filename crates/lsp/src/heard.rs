@@ -11,7 +11,7 @@ use crate::message::{Refusal, UNKNOWN_METHOD};
 use crate::published::{Board, PUBLISH};
 use crate::readiness::Readiness;
 use crate::uri;
-use crate::wire::{Listener, Over, locked};
+use crate::wire::{Listener, ConnectionEnd, locked};
 
 /// The known state of a server; it grows with each notification.
 pub(crate) struct ServerState {
@@ -81,11 +81,11 @@ impl Listener for ServerState {
         }
     }
 
-    fn over(&self, why: &Over) {
+    fn over(&self, why: &ConnectionEnd) {
         let how = match why {
-            Over::Closed => "it has ended".to_owned(),
-            Over::Garbled(what) => format!("it wrote what is no message: {what}"),
-            Over::Deaf => "it does not read what it is sent".to_owned(),
+            ConnectionEnd::Closed => "it has ended".to_owned(),
+            ConnectionEnd::Garbled(what) => format!("it wrote what is no message: {what}"),
+            ConnectionEnd::Deaf => "it does not read what it is sent".to_owned(),
         };
         self.note(|readiness| readiness.died(how, Instant::now()));
     }

@@ -14,7 +14,7 @@ use crate::documents::{Documents, Letter};
 use crate::greeting::{Promises, greeting};
 use crate::heard::ServerState;
 use crate::readiness::Readiness;
-use crate::wire::{Over, Unanswered, Wire, locked};
+use crate::wire::{ConnectionEnd, RequestError, Wire, locked};
 use crate::{Fault, Home, Known, Settings, Stage, Stamp, Standing};
 
 /// Time limit for the exit of a server that has closed its output.
@@ -123,7 +123,7 @@ impl Server {
     pub(crate) fn end(&self, fault: Fault) {
         self.heard.note(|readiness| readiness.died(fault.to_string(), Instant::now()));
         locked(&self.lost).get_or_insert(fault);
-        self.wire.end(&Over::Closed);
+        self.wire.end(&ConnectionEnd::Closed);
         self.served.kill();
     }
 
@@ -151,21 +151,21 @@ impl Server {
         let method = method.to_owned();
         match timeout(within, self.wire.request(&method, params)).await {
             Ok(Ok(reply)) => Ok(reply),
-            Ok(Err(Unanswered::Refused(refusal))) => {
+            Ok(Err(RequestError::Refused(refusal))) => {
                 Err(Fault::Refused { server, method, code: refusal.code, message: refusal.message })
             }
-            Ok(Err(Unanswered::Over(over))) => Err(self.over(over).await),
+            Ok(Err(RequestError::ConnectionEnd(over))) => Err(self.over(over).await),
             Err(_) => Err(Fault::Late { server, method, waited: within }),
         }
     }
 
     /// Returns the reason for a closed connection, and ends the rest of the server.
-    async fn over(&self, over: Over) -> Fault {
+    async fn over(&self, over: ConnectionEnd) -> Fault {
         let server = self.known.name.to_owned();
         let fault = match over {
-            Over::Garbled(what) => Fault::Garbled { server, what },
-            Over::Deaf => Fault::Deaf { server },
-            Over::Closed => {
+            ConnectionEnd::Garbled(what) => Fault::Garbled { server, what },
+            ConnectionEnd::Deaf => Fault::Deaf { server },
+            ConnectionEnd::Closed => {
                 // A server that closed its output has exited, or is about to.
                 let _ = timeout(ENDING, self.served.wait()).await;
                 self.ended("while it was asked")
