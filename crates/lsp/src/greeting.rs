@@ -44,14 +44,14 @@ pub(crate) fn greeting(folder: &Value) -> Value {
 
 /// The capabilities in a server's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Promises {
+pub(crate) struct Capabilities {
     /// The position encoding.
     pub(crate) encoding: Encoding,
     /// The supported requests and their options, by the protocol's capability names.
     pub(crate) answers: Map<String, Value>,
 }
 
-impl Promises {
+impl Capabilities {
     /// Parses the capabilities; returns the problem if they are not usable.
     pub(crate) fn read(answer: &Value) -> Result<Self, String> {
         let Some(capabilities) = answer.get("capabilities").and_then(Value::as_object) else {
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn promises_are_read() {
         let promises = |encoding, name: &str, told: Value| {
-            Ok(Promises { encoding, answers: Map::from_iter([(name.to_owned(), told)]) })
+            Ok(Capabilities { encoding, answers: Map::from_iter([(name.to_owned(), told)]) })
         };
         let rows = [
             (
@@ -93,7 +93,7 @@ mod tests {
             (Value::Null, Err("its answer to the greeting promises nothing".to_owned())),
         ];
         for (answer, wanted) in rows {
-            assert_eq!(Promises::read(&answer), wanted, "{answer}");
+            assert_eq!(Capabilities::read(&answer), wanted, "{answer}");
         }
     }
 }

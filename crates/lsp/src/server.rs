@@ -10,8 +10,8 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 use toolpost_process::{Exit, Launch, Program, Sandbox, Served};
 
-use crate::documents::{Documents, Letter};
-use crate::greeting::{Promises, greeting};
+use crate::documents::{Documents, Notification};
+use crate::greeting::{Capabilities, greeting};
 use crate::heard::ServerState;
 use crate::readiness::Readiness;
 use crate::wire::{ConnectionEnd, RequestError, Wire, locked};
@@ -27,7 +27,7 @@ pub struct Server {
     served: Served,
     wire: Wire,
     pub(crate) heard: Arc<ServerState>,
-    pub(crate) greeted: watch::Sender<Option<Result<Promises, Fault>>>,
+    pub(crate) greeted: watch::Sender<Option<Result<Capabilities, Fault>>>,
     pub(crate) documents: Mutex<Documents>,
     pub(crate) used: Mutex<Instant>,
     started: Instant,
@@ -187,7 +187,7 @@ impl Server {
     }
 
     /// Sends notifications.
-    pub(crate) fn send(&self, letters: impl IntoIterator<Item = Letter>) {
+    pub(crate) fn send(&self, letters: impl IntoIterator<Item = Notification>) {
         for (method, params) in letters {
             self.wire.tell(method, &params);
         }
@@ -199,7 +199,7 @@ async fn greet(server: Arc<Server>) {
     let params = greeting(server.heard.root());
     let answer = server.request("initialize", &params, server.known.cap).await;
     let promises = answer.and_then(|answer| {
-        Promises::read(&answer).map_err(|what| {
+        Capabilities::read(&answer).map_err(|what| {
             let fault =
                 Fault::Odd { server: server.known.name.to_owned(), method: "initialize".to_owned(), what };
             server.end(fault.clone());

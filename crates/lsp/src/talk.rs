@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use crate::documents::{self, Letter};
-use crate::greeting::Promises;
+use crate::documents::{self, Notification};
+use crate::greeting::Capabilities;
 use crate::wire::locked;
 use crate::{Answer, Change, Encoding, Fault, Question, Server, Stage, Stamp, Standing};
 
@@ -22,7 +22,7 @@ const LOOK: Duration = Duration::from_millis(100);
 /// A server that has answered `initialize`.
 pub struct Talk<'a> {
     pub(crate) server: &'a Server,
-    pub(crate) promises: Promises,
+    pub(crate) promises: Capabilities,
 }
 
 impl Server {
@@ -66,7 +66,7 @@ impl Talk<'_> {
             return changes;
         }
         let gone = changes.iter().filter(|(_, change)| *change == Change::Deleted);
-        let closed: Vec<Letter> = gone.filter_map(|(path, _)| documents.close(path)).collect();
+        let closed: Vec<Notification> = gone.filter_map(|(path, _)| documents.close(path)).collect();
         self.server.send(closed.into_iter().chain([documents::watched(&changes)]));
         changes
     }
