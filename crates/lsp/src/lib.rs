@@ -44,5 +44,5 @@ pub use rename::RenameAnswer;
 pub use server::Server;
 pub use servers::{Found, Servers};
 pub use settings::{Limits, Settings};
-pub use talk::Talk;
+pub use talk::Client;
 pub use verdict::Verdict;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::answers::{self, shown};
 use crate::question::spot;
 use crate::wire::locked;
-use crate::{Fault, Position, Step, Talk, Version, edits};
+use crate::{Fault, Position, Step, Client, Version, edits};
 
 const PROMISE: &str = "renameProvider";
 const PREPARE: &str = "textDocument/prepareRename";
@@ -23,7 +23,7 @@ pub enum RenameAnswer {
     Steps(Vec<Step>),
 }
 
-impl Talk<'_> {
+impl Client<'_> {
     /// Returns the changes that rename the symbol at a position of a file.
     ///
     /// # Errors

@@ -20,7 +20,7 @@ const TOO_EARLY: [i64; 2] = [-32801, -32802];
 const LOOK: Duration = Duration::from_millis(100);
 
 /// A server that has answered `initialize`.
-pub struct Talk<'a> {
+pub struct Client<'a> {
     pub(crate) server: &'a Server,
     pub(crate) promises: Capabilities,
 }
@@ -30,7 +30,7 @@ impl Server {
     ///
     /// # Errors
     /// If it does not answer in time, or has ended.
-    pub async fn greeted(&self, wait: Duration) -> Result<Talk<'_>, Fault> {
+    pub async fn greeted(&self, wait: Duration) -> Result<Client<'_>, Fault> {
         *locked(&self.used) = Instant::now();
         let mut greeted = self.greeted.subscribe();
         let known = match timeout(wait, greeted.wait_for(Option::is_some)).await {
@@ -38,7 +38,7 @@ impl Server {
             Ok(Err(_)) | Err(_) => None,
         };
         match known {
-            Some(Ok(promises)) => Ok(Talk { server: self, promises }),
+            Some(Ok(promises)) => Ok(Client { server: self, promises }),
             Some(Err(fault)) => Err(fault),
             None => Err(Fault::Late {
                 server: self.known().name.to_owned(),
@@ -49,7 +49,7 @@ impl Server {
     }
 }
 
-impl Talk<'_> {
+impl Client<'_> {
     /// Returns the position encoding.
     #[must_use]
     pub fn encoding(&self) -> Encoding {
@@ -151,7 +151,7 @@ impl Talk<'_> {
     }
 }
 
-impl Drop for Talk<'_> {
+impl Drop for Client<'_> {
     /// Closes the least recently used files above the limit.
     fn drop(&mut self) {
         let letters = locked(&self.server.documents).close_old();

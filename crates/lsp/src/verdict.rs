@@ -11,7 +11,7 @@ use crate::diagnostics::{Diagnostic, diagnostics};
 use crate::documents::Shown;
 use crate::published::{PUBLISH, PublishedDiagnostics};
 use crate::wire::locked;
-use crate::{Fault, Talk, Version, uri};
+use crate::{Fault, Client, Version, uri};
 
 const PROMISE: &str = "diagnosticProvider";
 const PULL: &str = "textDocument/diagnostic";
@@ -30,7 +30,7 @@ pub enum Verdict {
     },
 }
 
-impl Talk<'_> {
+impl Client<'_> {
     /// Returns the diagnostics of an open file. For a server that only publishes them, waits for the given time.
     ///
     /// # Errors
