@@ -1,19 +1,19 @@
 //! JSON text that crosses between a script and its host.
 
-use crate::{Asked, Reply};
+use crate::{HostCall, Reply};
 use serde_json::{Value, json};
 
 /// Maximum number of bytes per crossing.
 pub(crate) const MOST: usize = 8 * 1024 * 1024;
 
 /// Parses a batch of calls: each a list of texts, the name first.
-pub(crate) fn calls(text: &str) -> Result<Vec<Asked>, String> {
+pub(crate) fn calls(text: &str) -> Result<Vec<HostCall>, String> {
     let rows: Vec<Vec<String>> =
         serde_json::from_str(text).map_err(|error| format!("the call cannot be understood: {error}"))?;
     let calls = rows.into_iter().map(|row| {
         let mut row = row.into_iter();
         let name = row.next().ok_or_else(|| "the call has no name".to_owned())?;
-        Ok(Asked { name, arguments: row.collect() })
+        Ok(HostCall { name, arguments: row.collect() })
     });
     calls.collect()
 }

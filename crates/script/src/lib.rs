@@ -13,9 +13,9 @@ mod task;
 mod watch;
 
 pub use fault::{Fault, Why};
-pub use host::{Answering, Asked, Host, Reply};
+pub use host::{AnswerFuture, HostCall, Host, Reply};
 pub use kept::Lines;
 pub use limits::Limits;
 pub use prepare::prepared;
-pub use run::{Ended, Used, run};
+pub use run::{Outcome, ResourceUsage, run};
 pub use task::Script;

@@ -25,7 +25,7 @@ const STACK: usize = 1024 * 1024;
 
 /// The outcome of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ended {
+pub struct Outcome {
     /// The return value, or the reason for its failure.
     pub value: Result<Reply, Fault>,
     /// The log.
@@ -33,12 +33,12 @@ pub struct Ended {
     /// The output.
     pub outputs: Lines,
     /// The used resources.
-    pub used: Used,
+    pub used: ResourceUsage,
 }
 
 /// The resources that a script used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Used {
+pub struct ResourceUsage {
     /// Calls to the host.
     pub calls: usize,
     /// Those of them that failed.
@@ -60,7 +60,7 @@ impl Drop for Stops {
 }
 
 /// Runs a script to its end, or until a limit is exceeded.
-pub async fn run(script: Script, host: Arc<dyn Host>, cancel: CancellationToken) -> Ended {
+pub async fn run(script: Script, host: Arc<dyn Host>, cancel: CancellationToken) -> Outcome {
     let begin = Instant::now();
     let limits = script.limits.clone();
     let shared = Arc::new(Shared {
@@ -70,7 +70,7 @@ pub async fn run(script: Script, host: Arc<dyn Host>, cancel: CancellationToken)
         limits,
     });
     let stops = Stops(shared.clone());
-    let mut used = Used::default();
+    let mut used = ResourceUsage::default();
     let turn = tokio::select! {
         biased;
         turn = gate::turn() => Some(turn),
@@ -88,7 +88,7 @@ pub async fn run(script: Script, host: Arc<dyn Host>, cancel: CancellationToken)
     used.compute = shared.watch.used();
     used.wall = begin.elapsed();
     drop(stops);
-    Ended { value, logs, outputs, used }
+    Outcome { value, logs, outputs, used }
 }
 
 /// Starts the thread, and answers until it ends.
@@ -96,7 +96,7 @@ async fn drive(
     script: Script,
     host: &Arc<dyn Host>,
     shared: &Arc<Shared>,
-    used: &mut Used,
+    used: &mut ResourceUsage,
 ) -> Result<Reply, Fault> {
     let (ask, mut asked) = mpsc::unbounded_channel();
     let (end, mut ended) = oneshot::channel();
@@ -136,7 +136,7 @@ fn gave_up() -> Fault {
 }
 
 /// Answers a batch of calls, with the requested concurrency.
-async fn answer(request: Request, host: &Arc<dyn Host>, shared: &Shared, used: &mut Used) {
+async fn answer(request: Request, host: &Arc<dyn Host>, shared: &Shared, used: &mut ResourceUsage) {
     let Request { calls, at_once, answers } = request;
     used.calls += calls.len();
     if used.calls > shared.limits.calls {

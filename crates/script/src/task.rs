@@ -1,6 +1,6 @@
 //! A script with its environment, and the state that its thread shares with its caller.
 
-use crate::{Asked, Limits, Reply, kept::Keeper, watch::Watch};
+use crate::{HostCall, Limits, Reply, kept::Keeper, watch::Watch};
 use tokio::sync::oneshot;
 
 /// A script, and its environment.
@@ -18,7 +18,7 @@ pub struct Script {
 
 /// A batch of calls, and the channel for their answers.
 pub(crate) struct Request {
-    pub(crate) calls: Vec<Asked>,
+    pub(crate) calls: Vec<HostCall>,
     pub(crate) at_once: usize,
     pub(crate) answers: oneshot::Sender<Vec<Result<Reply, String>>>,
 }
