@@ -9,7 +9,7 @@ mod text;
 
 pub(crate) use eol::greatest;
 pub use eol::{Eol, Indent, with_crlf};
-pub use kind::{Encoding, HEAD, EncodingGuess, sniff};
+pub use kind::{Encoding, EncodingGuess, HEAD, sniff};
 pub use overwrite::Overwrite;
 pub use splice::{Splice, SpliceError};
 pub use text::{NotTextError, Text};

@@ -1,11 +1,11 @@
 //! Line references: a number, and a hash of the line's text.
 
-mod moved;
+mod relocation;
 
 use std::fmt;
 use std::str::FromStr;
 
-pub use moved::{Relocation, moved};
+pub use relocation::{Relocation, moved};
 
 /// A line as a model names it: `42`, or `42:ab` with the hash of its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

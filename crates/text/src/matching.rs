@@ -22,7 +22,7 @@ pub(crate) use fold::plain;
 pub(crate) use keep::characters;
 
 pub use find::find;
-pub use hit::{Difference, Matches, Hit};
+pub use hit::{Difference, Hit, Matches};
 pub use miss::{Closest, Miss, Place};
 pub use options::{How, Step, Want};
 pub(crate) use reindent::Shift;

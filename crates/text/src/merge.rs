@@ -74,7 +74,8 @@ pub fn merge(original: &str, text: &str) -> Result<MergeResult, Refusal> {
     let scope = Scope { old: &old, base: 0, ends: Ends::Open };
     let pieces = place(&scope, &snippet)?;
     no_marker(&old, &pieces, |marker| marker == Marker::Said)?;
-    let merged = MergeResult { splices: splices(original, &pieces), taken: SnippetExtent::Parts, notes: Vec::new() };
+    let merged =
+        MergeResult { splices: splices(original, &pieces), taken: SnippetExtent::Parts, notes: Vec::new() };
     changes_something(&old, &snippet, &merged)?;
     Ok(merged)
 }

@@ -6,8 +6,8 @@ mod error;
 mod fit;
 mod header;
 mod hunk;
+mod hunk_error;
 mod locate;
-mod misfit;
 mod shell;
 mod unified;
 mod unwrap;
@@ -15,7 +15,7 @@ mod unwrap;
 pub use apply::{PatchResult, apply};
 pub use error::ParseError;
 pub use hunk::{End, Ending, Format, Hunk, Line, Numbers, Sign};
-pub use misfit::{HunkError, HunkProblem};
+pub use hunk_error::{HunkError, HunkProblem};
 pub use shell::{Invocation, invocation};
 pub use unified::is_unified;
 

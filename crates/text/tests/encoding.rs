@@ -2,7 +2,7 @@
 
 use encoding_rs::{Encoding as Charset, GBK, ISO_2022_JP, SHIFT_JIS, UTF_16LE, WINDOWS_1252};
 use toolpost_text::encoding::{
-    Encoding, Eol, Indent, NotTextError, EncodingGuess, Splice, SpliceError, Text, sniff, with_crlf,
+    Encoding, EncodingGuess, Eol, Indent, NotTextError, Splice, SpliceError, Text, sniff, with_crlf,
 };
 
 #[test]

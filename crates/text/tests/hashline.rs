@@ -1,6 +1,6 @@
 //! References to lines: their hash, their grammar, and where the lines behind them went.
 
-use toolpost_text::hashline::{Relocation, Reference, hash, moved, referred, unreferred};
+use toolpost_text::hashline::{Reference, Relocation, hash, moved, referred, unreferred};
 use toolpost_text::lines::LineRange;
 
 #[test]

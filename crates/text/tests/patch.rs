@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use toolpost_text::encoding::Text;
 use toolpost_text::patch::{
-    Applied, Hunk, Invocation, HunkError, HunkProblem, What, apply, invocation, is_unified, parse,
+    Applied, Hunk, HunkError, HunkProblem, Invocation, What, apply, invocation, is_unified, parse,
 };
 
 /// Reads a patch for one file and puts it into a text.

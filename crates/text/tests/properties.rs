@@ -5,7 +5,7 @@ use std::ops::Range;
 use proptest::prelude::*;
 use toolpost_text::cut::{self, Limit};
 use toolpost_text::encoding::{Eol, Splice, Text};
-use toolpost_text::hashline::{self, Relocation, Reference};
+use toolpost_text::hashline::{self, Reference, Relocation};
 use toolpost_text::line_edit::{self, Side};
 use toolpost_text::lines::{LineIndex, LineRange};
 use toolpost_text::matching::{Found, How, Miss, Step, find};

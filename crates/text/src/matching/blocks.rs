@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::find::{Search, without};
 use super::fold::{Spaces, indentation, is_blank, trimmed};
 use super::reindent::{Shift, lacks_body};
-use super::{Difference, Matches, Hit, Miss, Step, differ, keep};
+use super::{Difference, Hit, Matches, Miss, Step, differ, keep};
 use crate::subsequence::occurrences;
 
 /// Minimum number of characters of a single line.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use memchr::memmem::Finder;
 
 use super::fold::{FoldedText, Spaces, is_blank};
-use super::{Difference, Matches, Hit, How, Miss, Step, Want, blocks, closest, differ, keep, near, unescape};
+use super::{Difference, Hit, How, Matches, Miss, Step, Want, blocks, closest, differ, keep, near, unescape};
 use crate::encoding::Indent;
 use crate::lines::{lf, line_end};
 

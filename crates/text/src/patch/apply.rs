@@ -2,8 +2,8 @@
 
 use super::fit;
 use super::hunk::{Ending, Format, Hunk, Line, Sign};
+use super::hunk_error::HunkError;
 use super::locate::{After, Page, Pass, Place};
-use super::misfit::HunkError;
 use crate::encoding::Splice;
 use crate::matching::{Difference, differences};
 

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use super::hunk::{End, Ending, Format, Hunk, Line, Sign};
-use super::misfit::HunkProblem;
+use super::hunk_error::HunkProblem;
 use crate::lines::{LineIndex, LineRange, bare};
 use crate::matching::{closest, plain};
 use crate::subsequence::occurrences;

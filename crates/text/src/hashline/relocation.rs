@@ -48,7 +48,8 @@ pub fn moved(old: &str, new: &str, lines: LineRange) -> Relocation {
             found = Some(at);
         }
     }
-    found.map_or(Relocation::Unclear, |at| Relocation::To(LineRange { first: at, last: at + end - first - 1 }))
+    found
+        .map_or(Relocation::Unclear, |at| Relocation::To(LineRange { first: at, last: at + end - first - 1 }))
 }
 
 /// Numbers for lines; equal lines have equal numbers.
