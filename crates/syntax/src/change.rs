@@ -1,18 +1,18 @@
 //! Changes a symbol by its name: puts code in its place, before it or behind it.
 
-mod beside;
 mod extent;
-mod given;
 mod header;
-mod indented;
+mod indentation;
+mod insertion;
 mod lead;
-mod removed;
+mod new_code;
+mod removal;
 
 use toolpost_text::encoding::{Indent, Splice};
 use toolpost_text::line_edit::Side;
 use toolpost_text::lines::{self, LineIndex};
 
-use crate::{Language, Resolution, Symbol, Tree, ParseError, find};
+use crate::{Language, ParseError, Resolution, Symbol, Tree, find};
 
 use lead::Lead;
 
@@ -104,21 +104,27 @@ const NAMED: usize = 40;
 /// # Errors
 ///
 /// When the name means no symbol or several, or when other code would be torn.
-pub fn change(language: Language, text: &str, name: &str, side: Side, new: &str) -> Result<Edited, SymbolError> {
+pub fn change(
+    language: Language,
+    text: &str,
+    name: &str,
+    side: Side,
+    new: &str,
+) -> Result<Edited, SymbolError> {
     let tree = language.parse(text).map_err(SymbolError::Unread)?;
     let mut symbols = tree.symbols();
     let at = meant(text, &symbols, name)?;
     widen(text, &mut symbols[at], new);
     let end = extent::of(&tree, &mut symbols[at]);
     let place = Place { language, text, symbols: &symbols, at, end };
-    let new = given::code(language, new, &text[place.symbol().span.clone()])?;
+    let new = new_code::code(language, new, &text[place.symbol().span.clone()])?;
     let mut edited = match (side, new.is_empty()) {
-        (Side::Replace, true) => removed::of(&place)?,
+        (Side::Replace, true) => removal::of(&place)?,
         (Side::Replace, false) => place.replaced(&new)?,
         (Side::Before | Side::After, true) => {
             return Err(SymbolError::Nothing { name: place.symbol().qualified.clone() });
         }
-        (Side::Before | Side::After, false) => beside::put(&place, side, &new)?,
+        (Side::Before | Side::After, false) => insertion::put(&place, side, &new)?,
     };
     edited.notes.extend(broken(&tree, &edited.splice));
     Ok(edited)
@@ -255,7 +261,7 @@ impl Place<'_> {
             new.insert_str(at, words);
             notes.push(format!("kept `{}`", words.trim_end()));
         }
-        let mut new = indented::like(self.language, &new, self.indent(), self.style());
+        let mut new = indentation::like(self.language, &new, self.indent(), self.style());
         let behind = &self.text[self.end..];
         if let Some(sign) = new.chars().last().filter(|sign| matches!(sign, ';' | ','))
             && behind.starts_with(sign)

@@ -2,8 +2,8 @@
 
 mod collect;
 mod mentions;
+mod nesting;
 mod parts;
-mod within;
 
 use std::ops::Range;
 

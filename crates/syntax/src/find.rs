@@ -39,7 +39,9 @@ pub fn find(symbols: &[Symbol], name: &str) -> Resolution {
             None => Resolution::Several(found),
         },
         ([one], None) => Resolution::One(*one),
-        (all, None) => likeliest(symbols, all).map_or_else(|| Resolution::Several(found.clone()), Resolution::One),
+        (all, None) => {
+            likeliest(symbols, all).map_or_else(|| Resolution::Several(found.clone()), Resolution::One)
+        }
     }
 }
 

@@ -29,6 +29,6 @@ pub use ids::{Id, id, ids};
 pub use item::{Item, Kind};
 pub use language::Language;
 pub use outline::{Symbol, enclosing, segments};
-pub use pattern::{Fit, Hole, PatternSyntaxError, Pattern};
+pub use pattern::{Fit, Hole, Pattern, PatternSyntaxError};
 pub use shape::{Base, Chain, Step};
-pub use tree::{Tree, ParseError, added_error, parse_bounded};
+pub use tree::{ParseError, Tree, added_error, parse_bounded};

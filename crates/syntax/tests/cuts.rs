@@ -27,7 +27,10 @@ fn holds(language: Language, text: &str) {
         }
         assert!(symbol.parent.is_none_or(|parent| parent < at), "{symbol:?}");
         assert!(enclosing(&facts.symbols, &symbol.span).is_some());
-        assert!(!matches!(find(&facts.symbols, &symbol.qualified), Resolution::None(_)), "{symbol:?} of {text:?}");
+        assert!(
+            !matches!(find(&facts.symbols, &symbol.qualified), Resolution::None(_)),
+            "{symbol:?} of {text:?}"
+        );
     }
     for reference in &facts.references {
         assert!(text.get(reference.at.clone()).is_some(), "{reference:?}");

@@ -4,7 +4,7 @@ use toolpost_text::encoding::Splice;
 use toolpost_text::line_edit::Side;
 use toolpost_text::lines;
 
-use super::{Edited, SymbolError, Place, indented};
+use super::{Edited, Place, SymbolError, indentation};
 use crate::Kind;
 
 /// The most blank lines between two definitions.
@@ -24,7 +24,7 @@ pub(super) fn put(place: &Place<'_>, side: Side, new: &str) -> Result<Edited, Sy
         return Err(SymbolError::Crowded { name: symbol.qualified.clone(), line: lines::number(text, at) });
     }
     let mut notes = Vec::new();
-    let new = indented::like(place.language, new, place.indent(), place.style());
+    let new = indentation::like(place.language, new, place.indent(), place.style());
     let listed = listed(place);
     let between = "\n".repeat(1 + blank_lines(place, side, &new));
     let indent = place.indent();

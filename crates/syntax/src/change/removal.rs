@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use toolpost_text::encoding::Splice;
 
-use super::{Edited, SymbolError, Place, beside};
+use super::{Edited, Place, SymbolError, insertion};
 
 /// Takes the symbol out, with the line that it leaves empty and the comma that parted it from its neighbour.
 pub(super) fn of(place: &Place<'_>) -> Result<Edited, SymbolError> {
@@ -14,7 +14,7 @@ pub(super) fn of(place: &Place<'_>) -> Result<Edited, SymbolError> {
     let own_lines = text[start..span.start].trim().is_empty() && place.is_last_on_line();
     let behind = &text[place.end..];
     let comma = behind.len() - behind.trim_start().len() + 1;
-    let listed = beside::listed(place);
+    let listed = insertion::listed(place);
     let splice = if listed
         && !behind.trim_start().starts_with(',')
         && let Some(before) = comma_before(place)

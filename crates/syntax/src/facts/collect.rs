@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator as _};
 
+use super::nesting::Within;
 use super::parts::LEVELS;
-use super::within::Within;
 use super::{Binding, Bound, Facts, Import, Reach, Reference, Scope, Usage, What};
 use crate::captures::{Queries, Role};
 use crate::shape::{self, chain};

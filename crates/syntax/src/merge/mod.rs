@@ -3,17 +3,19 @@
 
 mod align;
 mod block;
-mod home;
 mod imports;
 mod insert;
 mod item;
 mod shape;
 mod source;
+mod target;
 mod verify;
 mod whole;
 
 use toolpost_text::lines::lf;
-use toolpost_text::merge::{self as lines, Line, Marker, MergeResult, Piece, Refusal, SnippetExtent, Why, no_marker};
+use toolpost_text::merge::{
+    self as lines, Line, Marker, MergeResult, Piece, Refusal, SnippetExtent, Why, no_marker,
+};
 
 use crate::Language;
 use crate::grammar::Merges;
@@ -59,7 +61,7 @@ fn by_tree(old: &Source, plain: Option<Variant>, said: &[Line]) -> Result<MergeR
     let others = std::iter::once_with(|| shape::in_shells(old.language, said, other)).flatten();
     for variant in first.into_iter().chain(others) {
         let mut pieces = Vec::new();
-        let merged = home::merge(old, &variant, &mut pieces).and_then(|notes| finish(old, pieces, notes));
+        let merged = target::merge(old, &variant, &mut pieces).and_then(|notes| finish(old, pieces, notes));
         match merged {
             Ok(merged) => return Ok(merged),
             Err(refusal) => refused = Some(prefer(refused, refusal)),
