@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::answers::{self, shown};
 use crate::question::spot;
-use crate::{Fault, Place, Position, Span, Client};
+use crate::{Client, Fault, Place, Position, Span};
 
 /// The capability of servers that support call hierarchies.
 const PROMISE: &str = "callHierarchyProvider";

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use crate::documents::{self, Notification};
-use crate::greeting::Capabilities;
+use crate::initialize::Capabilities;
 use crate::wire::locked;
 use crate::{Answer, Change, Encoding, Fault, Question, Server, Stage, Stamp, Standing};
 

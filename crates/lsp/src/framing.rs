@@ -108,7 +108,10 @@ mod tests {
             assert_eq!(found, wanted.map(str::to_owned), "{}", bytes.escape_ascii());
         }
         let endless = b"Content-Type: x\r\n".repeat(40);
-        assert_eq!(read(&mut &*endless, 50), Err(FramingError::Garbage("a header that does not end".to_owned())));
+        assert_eq!(
+            read(&mut &*endless, 50),
+            Err(FramingError::Garbage("a header that does not end".to_owned()))
+        );
     }
 
     #[test]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::answers::{self, shown};
 use crate::question::spot;
 use crate::wire::locked;
-use crate::{Fault, Position, Step, Client, Version, edits};
+use crate::{Client, Fault, Position, Step, Version, edits};
 
 const PROMISE: &str = "renameProvider";
 const PREPARE: &str = "textDocument/prepareRename";

@@ -11,9 +11,9 @@ use tokio::time::timeout;
 use toolpost_process::{Exit, Launch, Program, Sandbox, Served};
 
 use crate::documents::{Documents, Notification};
-use crate::greeting::{Capabilities, greeting};
-use crate::heard::ServerState;
+use crate::initialize::{Capabilities, greeting};
 use crate::readiness::Readiness;
+use crate::server_state::ServerState;
 use crate::wire::{ConnectionEnd, RequestError, Wire, locked};
 use crate::{Fault, Home, Known, Settings, Stage, Stamp, Standing};
 

@@ -11,7 +11,7 @@ use crate::message::{Refusal, UNKNOWN_METHOD};
 use crate::published::{Board, PUBLISH};
 use crate::readiness::Readiness;
 use crate::uri;
-use crate::wire::{Listener, ConnectionEnd, locked};
+use crate::wire::{ConnectionEnd, Listener, locked};
 
 /// The known state of a server; it grows with each notification.
 pub(crate) struct ServerState {

@@ -11,7 +11,7 @@ use crate::diagnostics::{Diagnostic, diagnostics};
 use crate::documents::Shown;
 use crate::published::{PUBLISH, PublishedDiagnostics};
 use crate::wire::locked;
-use crate::{Fault, Client, Version, uri};
+use crate::{Client, Fault, Version, uri};
 
 const PROMISE: &str = "diagnosticProvider";
 const PULL: &str = "textDocument/diagnostic";

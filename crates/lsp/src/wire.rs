@@ -157,7 +157,9 @@ impl Wire {
     ) -> Result<(), ConnectionEnd> {
         let body = framing::read(output, longest).map_err(|fault| match fault {
             FramingError::Ended | FramingError::Cut | FramingError::Io(_) => ConnectionEnd::Closed,
-            FramingError::Garbage(_) | FramingError::TooLong { .. } => ConnectionEnd::Garbled(fault.to_string()),
+            FramingError::Garbage(_) | FramingError::TooLong { .. } => {
+                ConnectionEnd::Garbled(fault.to_string())
+            }
         })?;
         match Message::read(&body).map_err(ConnectionEnd::Garbled)? {
             Message::Reply(id, reply) => {
