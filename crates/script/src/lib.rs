@@ -1,11 +1,11 @@
 //! JavaScript within limits: host functions in, plain data out.
 
-mod border;
+mod conversion;
 mod fault;
 mod gate;
 mod host;
-mod kept;
 mod limits;
+mod lines;
 mod machine;
 mod prepare;
 mod run;
@@ -13,9 +13,9 @@ mod task;
 mod watch;
 
 pub use fault::{Fault, Why};
-pub use host::{AnswerFuture, HostCall, Host, Reply};
-pub use kept::Lines;
+pub use host::{AnswerFuture, Host, HostCall, Reply};
 pub use limits::Limits;
+pub use lines::Lines;
 pub use prepare::prepared;
 pub use run::{Outcome, ResourceUsage, run};
 pub use task::Script;

@@ -3,7 +3,7 @@
 use crate::{
     Fault, Host, Lines, Reply, Why,
     gate::{self, Thread},
-    kept::Keeper,
+    lines::Keeper,
     machine,
     task::{Request, Script, Shared},
     watch::Watch,

@@ -1,6 +1,6 @@
 //! A script with its environment, and the state that its thread shares with its caller.
 
-use crate::{HostCall, Limits, Reply, kept::Keeper, watch::Watch};
+use crate::{HostCall, Limits, Reply, lines::Keeper, watch::Watch};
 use tokio::sync::oneshot;
 
 /// A script, and its environment.

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio_util::sync::CancellationToken;
-use toolpost_script::{AnswerFuture, HostCall, Outcome, Fault, Host, Limits, Reply, Script, Why, run};
+use toolpost_script::{AnswerFuture, Fault, Host, HostCall, Limits, Outcome, Reply, Script, Why, run};
 
 /// `echo` gives what it gets, `fail` fails with it, `slow` waits so many milliseconds, `json` gives it as JSON.
 #[derive(Default)]
