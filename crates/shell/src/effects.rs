@@ -1,7 +1,7 @@
 //! Effects of a command beyond its program: from its options, operands and assignments.
 
 use crate::{
-    Effect, Options, Reach, Segment, Certainty, Word,
+    Certainty, Effect, Options, Reach, Segment, Word,
     options::{self, Until},
     programs::{self, Act, Form, Operands, git},
     searches,
@@ -70,8 +70,9 @@ pub(crate) fn note(segment: &mut Segment, known: &Known) {
         }
     }
     // The name of a file in the directory, which is all that a pattern finds, can name nothing to read elsewhere.
-    let harms =
-        |word: &&Word| form.acts.iter().any(|(_, act)| *act != Act::Reads || (word.sure == Certainty::Nothing));
+    let harms = |word: &&Word| {
+        form.acts.iter().any(|(_, act)| *act != Act::Reads || (word.sure == Certainty::Nothing))
+    };
     if let Some(doubtful) = sorted.doubtful.iter().find(harms) {
         let what = "it is not known before it runs, and may turn out to be an option that does more";
         segment.more(doubtful.text.clone(), what);

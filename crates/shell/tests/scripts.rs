@@ -1,7 +1,7 @@
 //! What a reading of shell finds: commands, what they touch, what is not known; and that nothing makes it fail.
 
 use proptest::prelude::*;
-use toolpost_shell::{Effect, Role, Script, Certainty, Word, read, read_words};
+use toolpost_shell::{Certainty, Effect, Role, Script, Word, read, read_words};
 
 /// Words a script: a line for each segment, then what is unsure.
 fn told(script: &Script) -> Vec<String> {

@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
-use toolpost_lsp::{Answer, Fault, Home, Place, Position, Question, Servers, Settings, Stage, Client};
+use toolpost_lsp::{Answer, Client, Fault, Home, Place, Position, Question, Servers, Settings, Stage};
 use toolpost_process::{Environment, Sandbox};
 
 /// How long a server may take to read a program.

@@ -6,7 +6,7 @@ use toolpost_text::{
     counted::counted,
     cut::{self, NOTICE},
     encoding::Text,
-    hashline::{self, Relocation, Reference},
+    hashline::{self, Reference, Relocation},
     line_edit::{self, LineEditError, Side},
     lines::{LineIndex, LineRange, lf},
 };
@@ -188,8 +188,10 @@ fn failure(path: &WorkspacePath, lines: &Lines, error: LineEditError, present: &
             };
             failure.hint(Hint::Advice(advice))
         }
-        LineEditError::Beyond { line: 0, .. } => Failure::invalid(format!("{name}: lines are counted from 1."))
-            .hint(Hint::Advice("To put text at the very beginning, insert it before line 1.".to_owned())),
+        LineEditError::Beyond { line: 0, .. } => {
+            Failure::invalid(format!("{name}: lines are counted from 1."))
+                .hint(Hint::Advice("To put text at the very beginning, insert it before line 1.".to_owned()))
+        }
         LineEditError::Beyond { line: beyond, .. } => {
             let lines = counted(count as u64, "line");
             let failure = Failure::invalid(format!("There is no line {beyond} in {name}: it has {lines}."));

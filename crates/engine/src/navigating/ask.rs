@@ -18,7 +18,7 @@ use std::{
     time::{Duration, Instant},
 };
 use toolpost_lsp::{
-    self as lsp, Answer, Complete, Found, Home, Position, Server, Servers, Stage, Stamp, Standing, Client,
+    self as lsp, Answer, Client, Complete, Found, Home, Position, Server, Servers, Stage, Stamp, Standing,
 };
 use toolpost_workspace::WorkspacePath;
 

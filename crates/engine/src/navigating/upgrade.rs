@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 use toolpost_index::{Answer as Told, Doubts, How, Place as There};
-use toolpost_lsp::{self as lsp, Answer, Position, Question, Server, Stage, Client};
+use toolpost_lsp::{self as lsp, Answer, Client, Position, Question, Server, Stage};
 use toolpost_workspace::{ContentHash, hash};
 
 /// How long one answer is waited for.
@@ -179,7 +179,12 @@ fn position(text: &Text, byte: u32, talk: &Client<'_>) -> Position {
 }
 
 /// Says where an answer leads to; none where that is a file that cannot be read.
-async fn told(engine: &Engine, found: &[lsp::Place], talk: &Client<'_>, targets: &mut Targets) -> Option<Told> {
+async fn told(
+    engine: &Engine,
+    found: &[lsp::Place],
+    talk: &Client<'_>,
+    targets: &mut Targets,
+) -> Option<Told> {
     let mut places = Vec::new();
     for place in found {
         let inside =

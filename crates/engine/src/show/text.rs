@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::{io::Read as _, sync::Arc};
 use toolpost_text::{
     counted::counted,
-    encoding::{self, Encoding, Eol, EncodingGuess, Text as Decoded},
+    encoding::{self, Encoding, EncodingGuess, Eol, Text as Decoded},
     window::{self, Ask, Facts, Seen, Window},
 };
 use toolpost_workspace::{ContentHash, Hasher, WorkspacePath};

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use toolpost_syntax::{self as syntax, Chain, Facts, Kind, Language, Tree, ParseError};
+use toolpost_syntax::{self as syntax, Chain, Facts, Kind, Language, ParseError, Tree};
 use toolpost_text::lines::LineIndex;
 use toolpost_workspace::hash;
 

@@ -1,6 +1,6 @@
 //! Patterns of commands: they are compared with the words of a command, never with its text.
 
-use toolpost_engine::shell::{Segment, Certainty, Word};
+use toolpost_engine::shell::{Certainty, Segment, Word};
 
 /// A pattern of commands.
 ///
@@ -266,7 +266,10 @@ impl Piece {
                 self.matches(known) && (self.is_option() || !known.starts_with('-') || self.text == known)
             }
             None => {
-                self.plain.is_none() && self.text == "*" && word.sure == Certainty::Start && !word.may_be_option()
+                self.plain.is_none()
+                    && self.text == "*"
+                    && word.sure == Certainty::Start
+                    && !word.may_be_option()
             }
         }
     }

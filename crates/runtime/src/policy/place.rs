@@ -1,7 +1,7 @@
 //! Where the paths lie that a command names.
 
 use std::path::{Component, Path, PathBuf};
-use toolpost_engine::shell::{Places, Certainty, Word};
+use toolpost_engine::shell::{Certainty, Places, Word};
 
 /// A path that a command names, as far as it is known before the command runs.
 #[derive(Debug, Clone, PartialEq, Eq)]

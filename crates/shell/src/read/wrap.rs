@@ -1,7 +1,7 @@
 //! Commands run by wrapper programs, such as `env` and `xargs`.
 
 use crate::{
-    Assignment, Effect, Reach, Role, Script, Segment, Certainty, Word, effects,
+    Assignment, Certainty, Effect, Reach, Role, Script, Segment, Word, effects,
     options::{self, Options, Style, Until},
     programs, searches,
     wrappers::{self, Itself, Runs, Wrapper},

@@ -1,14 +1,14 @@
 //! What a script asks for: calls of tools, answers of a model, and what the session keeps.
 
 use crate::{
-    Agents, CallCtx, Outcome, Engine, Failure, FrontDoor, Hint, InnerCall, May, Pictures, Prompt, Session,
+    Agents, CallCtx, Engine, Failure, FrontDoor, Hint, InnerCall, May, Outcome, Pictures, Prompt, Session,
 };
 use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
 use tokio_util::sync::CancellationToken;
-use toolpost_script::{AnswerFuture, HostCall, Host, Reply};
+use toolpost_script::{AnswerFuture, Host, HostCall, Reply};
 
 /// Answers what one script asks for.
 pub(super) struct Caller {

@@ -3,7 +3,7 @@
 use super::Request;
 use crate::{Failure, Hint};
 use std::{collections::BTreeMap, path::Path};
-use toolpost_syntax::{Language, PatternSyntaxError, Pattern};
+use toolpost_syntax::{Language, Pattern, PatternSyntaxError};
 use toolpost_text::names::distance;
 
 /// A pattern, in each language that can read it.
@@ -49,11 +49,16 @@ fn in_all(pattern: &str) -> Result<Patterns, Failure> {
         match Pattern::read(language, pattern) {
             Ok(pattern) => drop(patterns.read.insert(language.name(), pattern)),
             Err(
-                error @ (PatternSyntaxError::Empty | PatternSyntaxError::TooLarge | PatternSyntaxError::Nested | PatternSyntaxError::OnlyMany(_)),
+                error @ (PatternSyntaxError::Empty
+                | PatternSyntaxError::TooLarge
+                | PatternSyntaxError::Nested
+                | PatternSyntaxError::OnlyMany(_)),
             ) => {
                 return Err(refused(&error));
             }
-            Err(PatternSyntaxError::Several(..) | PatternSyntaxError::Syntax { .. }) => patterns.foreign.push(language.name()),
+            Err(PatternSyntaxError::Several(..) | PatternSyntaxError::Syntax { .. }) => {
+                patterns.foreign.push(language.name())
+            }
         }
     }
     if patterns.read.is_empty() {
