@@ -77,6 +77,6 @@ pub use toolpost_process::{
 };
 /// What a script may use up.
 pub use toolpost_script::Limits as ScriptLimits;
-/// What a line of shell would do.
-pub use toolpost_syntax::shell;
+/// The programs in a shell command, and their effects.
+pub use toolpost_shell as shell;
 pub use touch::{Access, Extent, Touch};
