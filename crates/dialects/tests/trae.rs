@@ -65,7 +65,7 @@ fn collect(directory: &Path, prefix: &str, lines: &mut Vec<String>) {
     }
 }
 
-/// One call in a world of its own: what it says, and what the world then is; none where it is as before.
+/// One call in a new world: its reply, and the changed files; `None` if nothing changed.
 #[track_caller]
 fn check(entries: &[&str], tool: &str, arguments: Value, words: &str, after: Option<&[&str]>) {
     told(&world(entries, Several::Refused), tool, arguments, words, after);

@@ -1,4 +1,4 @@
-//! A workspace of its own for each test, a secret outside of it, and a runtime that speaks one dialect in it.
+//! A workspace for each test, a secret outside it, and a runtime that serves one dialect.
 
 use serde_json::Value;
 use std::{
