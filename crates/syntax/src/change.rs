@@ -32,7 +32,7 @@ pub enum SymbolError {
     #[error("it cannot be parsed: {0}")]
     ParseError(ParseError),
     /// Nothing has the name; these are like it, or else the first of all.
-    #[error("nothing in it is called {name}")]
+    #[error("it has no symbol {name}")]
     None {
         /// The name.
         name: String,
@@ -42,7 +42,7 @@ pub enum SymbolError {
         all: Vec<Named>,
     },
     /// Several have the name.
-    #[error("{} symbols in it are called {name}", all.len())]
+    #[error("{} symbols are named {name}", all.len())]
     Several {
         /// The name.
         name: String,
@@ -58,7 +58,7 @@ pub enum SymbolError {
         other: String,
     },
     /// Other code is on the line.
-    #[error("{name} stands on line {line} together with other code")]
+    #[error("{name} shares line {line} with other code")]
     Crowded {
         /// The name.
         name: String,
@@ -66,7 +66,7 @@ pub enum SymbolError {
         line: usize,
     },
     /// A line of the new code is a placeholder for omitted code.
-    #[error("line {line} of the new code, {part:?}, stands for code that is not written out")]
+    #[error("line {line} of the new code, {part:?}, is a placeholder for omitted code")]
     Elided {
         /// The line, counted from 1.
         line: usize,
@@ -74,7 +74,7 @@ pub enum SymbolError {
         part: String,
     },
     /// The new code is empty.
-    #[error("there is no code to put beside {name}")]
+    #[error("the new code is empty: nothing to insert next to {name}")]
     Nothing {
         /// The name.
         name: String,
