@@ -50,7 +50,7 @@ pub(crate) fn symbol(
     };
     let found = named(text.view(), &symbols, &which);
     let block =
-        |one: toolpost_syntax::Named| Block { from: one.first as u64, to: one.last as u64, words: one.words };
+        |one: toolpost_syntax::NamedSymbol| Block { from: one.first as u64, to: one.last as u64, words: one.words };
     Ok(found.into_iter().map(block).collect())
 }
 
