@@ -23,7 +23,7 @@ mod shape;
 mod tree;
 
 pub use change::{SymbolEdit, NamedSymbol, SymbolError, change, named};
-pub use facts::{Binding, Bound, Facts, Import, Reach, Reference, Scope, Usage, What};
+pub use facts::{Binding, BindingKind, Facts, Import, Reach, Reference, Scope, Usage, What};
 pub use find::{Resolution, find};
 pub use ids::{Id, id, ids};
 pub use item::{Item, Kind};
