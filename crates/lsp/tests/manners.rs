@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use toolpost_lsp::{
-    Answer, Change, Complete, Encoding, Fault, Found, Home, KNOWN, Known, Limits, Place, Position, Question,
+    Answer, Change, Complete, Encoding, Fault, InstalledServer, Home, KNOWN, Known, Limits, Place, Position, Question,
     Server, Servers, Settings, Signal, Span, Stage,
 };
 use toolpost_process::{Environment, Sandbox};
@@ -18,7 +18,7 @@ const LONG: Duration = Duration::from_secs(60);
 /// Servers among which one is known, which behaves in a manner.
 struct World {
     servers: Servers,
-    found: Found,
+    found: InstalledServer,
     home: Home,
 }
 
