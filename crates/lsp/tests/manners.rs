@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use toolpost_lsp::{
-    Answer, Change, Complete, Encoding, Fault, InstalledServer, Home, KNOWN, Known, Limits, Place, Position, Question,
-    Server, Servers, Settings, Signal, Span, Stage,
+    Answer, Change, Complete, Encoding, Fault, Home, InstalledServer, KNOWN, Known, Limits, Place, Position,
+    Question, Server, Servers, Settings, Signal, Span, Stage,
 };
 use toolpost_process::{Environment, Sandbox};
 
@@ -154,10 +154,7 @@ async fn what_is_no_server_is_told_apart() {
             "`fake` was stopped, because its output is not a valid message: no JSON (expected value at line 1 \
              column 7)",
         ),
-        (
-            "odd",
-            "the answer of `fake` to `textDocument/references` is not valid: no place: `{\"uri\":1}`",
-        ),
+        ("odd", "the answer of `fake` to `textDocument/references` is not valid: no place: `{\"uri\":1}`"),
         (
             "odd encoding",
             "the answer of `fake` to `initialize` is not valid: it counts characters in `ebcdic`, which it was \

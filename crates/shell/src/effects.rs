@@ -315,7 +315,8 @@ fn variables(segment: &mut Segment) {
     let noted: Vec<String> =
         segment.assignments.iter().filter(|set| changes_programs(set)).map(|set| set.name.clone()).collect();
     for name in noted {
-        segment.more(format!("{name}="), "such a variable can change the behaviour or the choice of programs");
+        segment
+            .more(format!("{name}="), "such a variable can change the behaviour or the choice of programs");
     }
 }
 

@@ -22,7 +22,7 @@ mod read;
 mod shape;
 mod tree;
 
-pub use change::{SymbolEdit, NamedSymbol, SymbolError, change, named};
+pub use change::{NamedSymbol, SymbolEdit, SymbolError, change, named};
 pub use facts::{Binding, BindingKind, Facts, Import, Reach, Reference, Scope, Usage, What};
 pub use find::{Resolution, find};
 pub use ids::{Id, id, ids};

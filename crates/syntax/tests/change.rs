@@ -957,7 +957,14 @@ fn names_that_mean_no_symbol_change_nothing() {
             "x",
             "A.two shares line 1 with other code",
         ),
-        ("javascript", "function a() {}\n", "a", After, "\n", "the new code is empty: nothing to insert next to a"),
+        (
+            "javascript",
+            "function a() {}\n",
+            "a",
+            After,
+            "\n",
+            "the new code is empty: nothing to insert next to a",
+        ),
         ("javascript", "const a = 1, b = 2;\n", "b", Replace, "", "b is defined in one statement with a"),
         ("javascript", "const a = 1, b = 2;\n", "a", Replace, "", "a is defined in one statement with b"),
         (

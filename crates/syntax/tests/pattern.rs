@@ -61,12 +61,7 @@ const ROWS: &[(&str, &str, &str, &str)] = &[
     ("rust", RUST, "fn (", "no: the pattern is not valid rust: the parser does not understand \"fn (\""),
     ("rust", RUST, "foo(", "no: the pattern is not valid rust: the parser does not understand \"foo(\""),
     ("rust", RUST, "", "no: the pattern is empty"),
-    (
-        "rust",
-        RUST,
-        "$$$A",
-        "no: `$$$A` matches any number of nodes; add the code around it",
-    ),
+    ("rust", RUST, "$$$A", "no: `$$$A` matches any number of nodes; add the code around it"),
     (
         "rust",
         RUST,

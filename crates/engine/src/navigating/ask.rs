@@ -18,7 +18,8 @@ use std::{
     time::{Duration, Instant},
 };
 use toolpost_lsp::{
-    self as lsp, Answer, Client, Complete, InstalledServer, Home, Position, Server, Servers, Stage, Stamp, Standing,
+    self as lsp, Answer, Client, Complete, Home, InstalledServer, Position, Server, Servers, Stage, Stamp,
+    Standing,
 };
 use toolpost_workspace::WorkspacePath;
 

@@ -4,7 +4,7 @@ use toolpost_text::encoding::Splice;
 use toolpost_text::line_edit::Side;
 use toolpost_text::lines;
 
-use super::{SymbolEdit, Place, SymbolError, indentation};
+use super::{Place, SymbolEdit, SymbolError, indentation};
 use crate::Kind;
 
 /// The most blank lines between two definitions.

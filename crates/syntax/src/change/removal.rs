@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use toolpost_text::encoding::Splice;
 
-use super::{SymbolEdit, Place, SymbolError, insertion};
+use super::{Place, SymbolEdit, SymbolError, insertion};
 
 /// Takes the symbol out, with the line that it leaves empty and the comma that parted it from its neighbour.
 pub(super) fn of(place: &Place<'_>) -> Result<SymbolEdit, SymbolError> {

@@ -258,7 +258,11 @@ impl Collector<'_, '_> {
         let binding = self
             .found
             .bindings
-            .entry((node.start_byte(), sort == BindingKind::Field, parts.inside.map(|node| node.byte_range())))
+            .entry((
+                node.start_byte(),
+                sort == BindingKind::Field,
+                parts.inside.map(|node| node.byte_range()),
+            ))
             .or_insert_with(|| Binding { sort, at: node.byte_range(), ..Binding::default() });
         if sort != BindingKind::Local {
             binding.sort = sort;
@@ -356,7 +360,9 @@ impl Collector<'_, '_> {
             Binding { scope, ..binding }
         };
         facts.bindings = bindings.into_iter().map(local).collect();
-        facts.bindings.sort_by_key(|binding| (binding.at.start, binding.sort != BindingKind::Field, binding.scope));
+        facts
+            .bindings
+            .sort_by_key(|binding| (binding.at.start, binding.sort != BindingKind::Field, binding.scope));
         facts.imports = imports;
         facts.imports.sort_by_key(|import| (import.at.start, import.at.end));
         facts.imports.dedup();

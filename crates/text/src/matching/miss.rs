@@ -34,7 +34,9 @@ pub enum Miss {
         already_there: Option<usize>,
     },
     /// The new text at all the places would not fit in memory.
-    #[error("the old text occurs {count} times, and replacing all would make the file too large; replace fewer at a time")]
+    #[error(
+        "the old text occurs {count} times, and replacing all would make the file too large; replace fewer at a time"
+    )]
     TooMuch {
         /// In how many.
         count: usize,

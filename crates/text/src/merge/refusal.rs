@@ -55,9 +55,7 @@ pub enum Why {
         line: usize,
     },
     /// The snippet changes nothing, although the file differs from it.
-    #[error(
-        "the file would not change, although the snippet differs from it at line {line} of the snippet"
-    )]
+    #[error("the file would not change, although the snippet differs from it at line {line} of the snippet")]
     Unchanged {
         /// The line of the snippet.
         line: usize,
