@@ -30,7 +30,7 @@ pub struct SymbolEdit {
 pub enum SymbolError {
     /// The file cannot be parsed.
     #[error("it cannot be parsed: {0}")]
-    ParseError(ParseError),
+    Unread(ParseError),
     /// Nothing has the name; these are like it, or else the first of all.
     #[error("it has no symbol {name}")]
     None {
