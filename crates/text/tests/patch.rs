@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use toolpost_text::encoding::Text;
 use toolpost_text::patch::{
-    Applied, Hunk, HunkError, HunkProblem, Invocation, What, apply, invocation, is_unified, parse,
+    Hunk, HunkError, HunkProblem, Invocation, PatchResult, What, apply, invocation, is_unified, parse,
 };
 
 /// Reads a patch for one file and puts it into a text.
@@ -17,7 +17,7 @@ fn put(before: &str, patch: &str) -> Result<(String, Vec<String>), String> {
         What::Add { content } => return Ok((content.clone(), Vec::new())),
     };
     let text = Text::open(before.into(), None).unwrap();
-    let Applied { splices, notes, .. } = apply(text.view(), hunks).map_err(|misfit| say(&misfit))?;
+    let PatchResult { splices, notes, .. } = apply(text.view(), hunks).map_err(|misfit| say(&misfit))?;
     Ok((String::from_utf8(text.splice(&splices).unwrap()).unwrap(), notes))
 }
 

@@ -8,7 +8,7 @@ use toolpost_text::encoding::{Eol, Splice, Text};
 use toolpost_text::hashline::{self, Reference, Relocation};
 use toolpost_text::line_edit::{self, Side};
 use toolpost_text::lines::{LineIndex, LineRange};
-use toolpost_text::matching::{Found, How, Miss, Step, find};
+use toolpost_text::matching::{How, Matches, Miss, Step, find};
 use toolpost_text::window::{self, Ask, Facts, Line, Seen, Window};
 use toolpost_text::{diff, escape, guard, lines, names};
 
@@ -202,7 +202,7 @@ proptest! {
     #[test]
     fn later_steps_hit_whole_characters_in_order(view in prose(), old in prose(), new in prose(), every in any::<bool>()) {
         let how = if every { How::every(Step::Spaced) } else { How::one(Step::Spaced) };
-        if let Ok(Found { hits, .. }) = find(&view, &old, &new, &how) {
+        if let Ok(Matches { hits, .. }) = find(&view, &old, &new, &how) {
             let mut done = 0;
             for hit in &hits {
                 prop_assert!(done <= hit.range.start && view.get(hit.range.clone()).is_some());
