@@ -33,7 +33,7 @@ pub enum DiffBody {
     Words(String),
 }
 
-/// A file of a change, before it is input.
+/// A file of a change, before it is compared.
 struct File {
     what: ChangeKind,
     path: String,
