@@ -8,7 +8,7 @@ use toolpost_workspace::walk::{Claim, EntryType, Reason, Skipped, found_below};
 
 use crate::key::{self, Key};
 use crate::look::Left;
-use crate::segment::Form;
+use crate::source::Form;
 
 /// Judges a path below the start of a search, as the visitor of a walk does.
 pub type Judge = Arc<dyn Fn(&[u8], EntryType) -> Claim + Send + Sync>;
