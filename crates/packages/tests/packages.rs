@@ -426,7 +426,7 @@ fn versions_of_maven_come_from_parents_and_lists_that_the_stores_hold() {
     assert_eq!(world.told("java:b/B.java"), "java:com.a:b@2.0/B.java = two");
     assert_eq!(world.told("java:com.a:listed/L.java"), "java:com.a:listed@3.0/L.java = l");
     assert!(
-        world.told("java:unknown").contains("its version stands in no file here"),
+        world.told("java:unknown").contains("its version is in no pom.xml"),
         "{}",
         world.told("java:unknown")
     );

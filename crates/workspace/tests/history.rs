@@ -551,7 +551,7 @@ fn what_is_too_old_is_forgotten_at_the_next_sweep() {
     }
     let history = workspace.history().unwrap();
     let error = history.find(&old.id).unwrap_err().to_string();
-    assert!(error.contains("holds no change of this workspace whose id"), "{error}");
+    assert!(error.contains("has no change of this workspace whose id"), "{error}");
     assert!(history.records().count() > 1);
 }
 

@@ -277,7 +277,7 @@ fn a_change_that_the_disk_did_not_confirm_is_made_and_noted() {
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(output.status.success(), "{inject}: {output:?}");
         assert_eq!(world.tree(), case.after, "{inject}");
-        assert!(said.contains("the change is made, but may not survive the loss of power (EIO"), "{said}");
+        assert!(said.contains("the change is complete, but may not survive a power loss (EIO"), "{said}");
     }
 }
 
