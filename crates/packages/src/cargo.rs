@@ -25,11 +25,11 @@ struct Package {
 /// The name and version in a crate's manifest.
 #[derive(Deserialize)]
 struct Manifest {
-    package: Option<Named>,
+    package: Option<PackageTable>,
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct PackageTable {
     name: String,
     version: Option<toml::Value>,
 }

@@ -61,7 +61,7 @@ pub struct MissingPackage {
     pub next: String,
 }
 
-/// Inventory dependencies of a project.
+/// All dependencies of a project.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Inventory {
     /// Dependencies with sources on this machine, direct ones first.

@@ -1,4 +1,4 @@
-//! Where the names of dependencies lead, over small registries that were made up.
+//! Resolution of dependency names with small, made-up registries.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use std::fs;
@@ -52,7 +52,7 @@ impl World {
         Dependencies::new(self.workspace("ws"), self.stores())
     }
 
-    /// Says what a name leads to: how it is shown and what stands there, or why it leads nowhere.
+    /// Resolves a name: returns the display path with its content, or the error.
     fn told(&self, said: &str) -> String {
         told(&self.workspace("ws"), &self.dependencies(), said, self.base.path())
     }
@@ -426,13 +426,13 @@ fn versions_of_maven_come_from_parents_and_lists_that_the_stores_hold() {
     assert_eq!(world.told("java:b/B.java"), "java:com.a:b@2.0/B.java = two");
     assert_eq!(world.told("java:com.a:listed/L.java"), "java:com.a:listed@3.0/L.java = l");
     assert!(
-        world.told("java:unknown").contains("its version stands in no file here"),
+        world.told("java:unknown").contains("its version is in no pom.xml"),
         "{}",
         world.told("java:unknown")
     );
     let all = world.dependencies().all(&|| false);
     assert_eq!((all.read, all.odd), (vec!["pom.xml".to_owned(), "app/pom.xml".to_owned()], Vec::new()));
-    // What is not there is named.
+    // Missing sources are listed.
     fs::remove_dir_all(world.at(&format!("{store}/org"))).unwrap();
     let all = world.dependencies().all(&|| false);
     let missing = |file: &str| {

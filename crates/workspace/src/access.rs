@@ -71,11 +71,11 @@ pub struct Stat {
     pub device: u64,
     /// Inode number.
     pub inode: u64,
-    /// ProcessId's write permission; commits do not change a file without it.
+    /// Owner's write permission; commits do not change a file without it.
     pub owner_writable: OwnerWritable,
 }
 
-/// ProcessId's write permission.
+/// Owner's write permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OwnerWritable {
     /// The bit is set.

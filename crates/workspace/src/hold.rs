@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::commit::{CommitError, ReadOnly};
 use crate::draft::{Cause, CommitReport, Draft, Note};
 use crate::fault::Fault;
-use crate::locks::{Key, Locks, NotLocked};
+use crate::locks::{Key, LockError, Locks};
 use crate::path::WorkspacePath;
 use crate::workspace::Workspace;
 
@@ -49,10 +49,10 @@ impl Workspace {
         let started = Instant::now();
         let keys: Vec<Key> = paths.iter().map(Key::of).collect();
         let locks = Locks::take(&keys, self.state(), started + wait).map_err(|why| match why {
-            NotLocked::Held(position) => {
+            LockError::Held(position) => {
                 HoldError::Busy { path: paths[position].clone(), waited: started.elapsed() }
             }
-            NotLocked::TooMany(fault) => HoldError::TooMany { count: paths.len(), fault },
+            LockError::TooMany(fault) => HoldError::TooMany { count: paths.len(), fault },
         })?;
         let mut notes = Vec::new();
         if self.state().is_none() {

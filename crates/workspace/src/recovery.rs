@@ -14,7 +14,7 @@ use crate::path::WorkspacePath;
 use crate::raw_path::RawPath;
 use crate::record::Record;
 use crate::recording::{JournalAfter, keep};
-use crate::state::{Life, State};
+use crate::state::{Liveness, State};
 use crate::workspace::Workspace;
 
 /// Maximum wait for locked files; commits that stay locked are recovered at a later open.
@@ -71,8 +71,8 @@ impl Recovery {
     }
 
     fn put_right(&mut self, workspace: &Workspace, state: &State, name: &str) {
-        let life = state.life(name);
-        if life == Life::Living {
+        let liveness = state.liveness(name);
+        if liveness == Liveness::Alive {
             return;
         }
         let file = format!("{name}.json");
@@ -89,7 +89,7 @@ impl Recovery {
             let _ = state.remove(&file);
             return;
         };
-        if life == Life::Unknown && journal.owner.is_alive() {
+        if liveness == Liveness::Unknown && journal.owner.is_alive() {
             return;
         }
         if !journal.steps.iter().all(Step::names_are_plain) {
@@ -194,7 +194,7 @@ fn drop_strays(state: &State) {
         let copies = file.trim_end_matches(".new").trim_end_matches(".old").trim_end_matches(".bytes");
         let is_named =
             journals.iter().any(|journal| memchr::memmem::find(journal, copies.as_bytes()).is_some());
-        if !is_named && state.life(file) == Life::Dead {
+        if !is_named && state.liveness(file) == Liveness::Dead {
             let _ = state.remove(file);
         }
     }

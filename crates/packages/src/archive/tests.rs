@@ -132,18 +132,18 @@ fn archives_that_lead_out_or_lie_are_refused_as_a_whole() {
         (0..40).map(|_| Made { says: Some(15 << 20), ..file("x/Big.java", b"") }).collect();
     let whole = packed(&[good(), file("B.java", b"class B {}")]);
     let rows: [(Vec<u8>, &str); 16] = [
-        (with(file("../evil.java", b"x")), "it holds ../evil.java, which leads out of it"),
+        (with(file("../evil.java", b"x")), "it contains ../evil.java, which leads out of it"),
         (with(file("a/../../evil.java", b"x")), "which leads out of it"),
-        (with(file("/etc/evil", b"x")), "it holds /etc/evil, which leads out of it"),
+        (with(file("/etc/evil", b"x")), "it contains /etc/evil, which leads out of it"),
         (with(file("a\\..\\evil", b"x")), "which leads out of it"),
         (with(file("C:evil", b"x")), "which leads out of it"),
         (with(file("a//b", b"x")), "which leads out of it"),
         (with(file("a\0b", b"x")), "which leads out of it"),
         (with(file("", b"x")), "which leads out of it"),
         (with(file(&"x/".repeat(300), b"")), "which leads out of it"),
-        (with(Made { name: b"\xff.java", ..good() }), "no name in UTF-8"),
+        (with(Made { name: b"\xff.java", ..good() }), "whose name is not UTF-8"),
         (bomb, "Bomb.java in it cannot be unpacked: it is longer than the archive's directory states"),
-        (packed(&many), "it would have 600 MB, and at most 256 MB are unpacked"),
+        (packed(&many), "it would unpack to 600 MB, and the limit is 256 MB"),
         (
             with(Made { sum: Some(1), ..file("B.java", b"x") }),
             "its content does not match the archive's directory",

@@ -38,11 +38,11 @@ struct File {
     what: ChangeKind,
     path: String,
     to: Option<String>,
-    compared: Compared,
+    input: DiffInput,
 }
 
 /// Contents to compare, or a description.
-enum Compared {
+enum DiffInput {
     Contents(Option<Content>, Option<Content>),
     Words(String),
 }
@@ -62,10 +62,10 @@ impl History<'_> {
     }
 
     fn look(&self, file: File) -> FileDiff {
-        let File { what, path, to, compared } = file;
-        let shown = match compared {
-            Compared::Contents(before, after) => self.compare(before.as_ref(), after.as_ref()),
-            Compared::Words(words) => DiffBody::Words(words),
+        let File { what, path, to, input } = file;
+        let shown = match input {
+            DiffInput::Contents(before, after) => self.compare(before.as_ref(), after.as_ref()),
+            DiffInput::Words(words) => DiffBody::Words(words),
         };
         FileDiff { what, path, to, shown }
     }
@@ -73,8 +73,7 @@ impl History<'_> {
     /// Returns the files of a change; reads only the list of a directory.
     fn files(&self, change: &Change) -> Vec<File> {
         let (path, to) = (change.path(self.workspace), change.to(self.workspace));
-        let file =
-            |path: String, compared: Compared| File { what: change.what, path, to: to.clone(), compared };
+        let file = |path: String, input: DiffInput| File { what: change.what, path, to: to.clone(), input };
         let list =
             change.before.as_ref().filter(|before| before.sort == ContentKind::Tree && before.lost.is_none());
         let listed = list.map(|list| self.bytes(list).map(|bytes| nodes(&bytes).unwrap_or_default()));
@@ -83,16 +82,16 @@ impl History<'_> {
                 let below = nodes.into_iter().filter(|node| node.content.sort != ContentKind::Directory);
                 let whole = |place: &std::path::Path| shown(self.workspace, &change.place.path().join(place));
                 below
-                    .map(|node| file(whole(node.place.path()), Compared::Contents(Some(node.content), None)))
+                    .map(|node| file(whole(node.place.path()), DiffInput::Contents(Some(node.content), None)))
                     .collect()
             }
             Some(Err(why)) => {
-                vec![file(path, Compared::Words(format!("the directory cannot be listed: {why}")))]
+                vec![file(path, DiffInput::Words(format!("the directory cannot be listed: {why}")))]
             }
             None if change.what == ChangeKind::Moved && change.before.is_none() => {
-                vec![file(path, Compared::Words("moved, content unchanged".to_owned()))]
+                vec![file(path, DiffInput::Words("moved, content unchanged".to_owned()))]
             }
-            None => vec![file(path, Compared::Contents(change.before.clone(), change.after.clone()))],
+            None => vec![file(path, DiffInput::Contents(change.before.clone(), change.after.clone()))],
         }
     }
 
