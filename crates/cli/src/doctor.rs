@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::{path::PathBuf, process::ExitCode};
 use toolpost_engine::{Engine, KeptTasks, Means, Servers, available};
 use toolpost_runtime::{RuleSource, Structured};
-use toolpost_workspace::probe;
+use toolpost_workspace::diagnostics;
 
 /// ANSI code of bold text.
 const BOLD: &str = "1";
@@ -90,7 +90,7 @@ pub(crate) fn run(common: &Common, doctor: Doctor) -> Result<ExitCode> {
     let assembly = assembly::assemble(&settings, Structured::Off, assembly::Life::Short);
     let mut findings = Findings::default();
     findings.add("version", Status::Ok, env!("CARGO_PKG_VERSION").to_owned());
-    findings.all("confinement", Status::Ok, probe::confinement());
+    findings.all("confinement", Status::Ok, diagnostics::confinement());
     sandbox(&settings, &mut findings);
     match &assembly {
         Ok(assembly) => parts(&settings, assembly, &mut findings)?,

@@ -10,7 +10,7 @@ use crate::{
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::{collections::HashSet, process::ExitCode};
-use toolpost_workspace::{Content, FileDiff, History, HistoryRecord, Shown, What, Workspace};
+use toolpost_workspace::{ChangeKind, Content, DiffBody, FileDiff, History, HistoryRecord, Workspace};
 
 /// Maximum number of file names in a line.
 const NAMED: usize = 5;
@@ -100,18 +100,18 @@ fn tool(record: &HistoryRecord) -> &str {
 fn of_file(file: &FileDiff, colours: Colours) -> String {
     let path = file.to.as_ref().map_or_else(|| file.path.clone(), |to| format!("{} -> {to}", file.path));
     let lines = match &file.shown {
-        Shown::Text(diff) => format!(
+        DiffBody::Text(diff) => format!(
             " {} {}",
             colours.paint(&format!("+{}", diff.added), "32"),
             colours.paint(&format!("-{}", diff.removed), "31")
         ),
-        Shown::Words(_) => String::new(),
+        DiffBody::Words(_) => String::new(),
     };
     let word = match file.what {
-        What::Written | What::Moved => "",
-        What::Created => " (new)",
-        What::Deleted | What::DeletedTree | What::DeletedEmpty => " (deleted)",
-        What::MadeDirectory => " (directory)",
+        ChangeKind::Written | ChangeKind::Moved => "",
+        ChangeKind::Created => " (new)",
+        ChangeKind::Deleted | ChangeKind::DeletedTree | ChangeKind::DeletedEmpty => " (deleted)",
+        ChangeKind::MadeDirectory => " (directory)",
     };
     format!("{path}{lines}{word}")
 }
@@ -136,8 +136,8 @@ fn as_json(
         })
         .collect();
     let lines = |file: &FileDiff| match &file.shown {
-        Shown::Text(diff) => json!({ "path": file.path, "added": diff.added, "removed": diff.removed }),
-        Shown::Words(words) => json!({ "path": file.path, "said": words }),
+        DiffBody::Text(diff) => json!({ "path": file.path, "added": diff.added, "removed": diff.removed }),
+        DiffBody::Words(words) => json!({ "path": file.path, "said": words }),
     };
     json!({
         "id": record.id,

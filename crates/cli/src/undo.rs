@@ -8,7 +8,7 @@ use crate::{
 use anyhow::{Result, bail};
 use std::{process::ExitCode, time::Duration};
 use toolpost_engine::Access;
-use toolpost_workspace::{Cause, Changed, HoldError, Outcome, UndoError, Undone, unique};
+use toolpost_workspace::{Cause, ChangeReport, HoldError, Outcome, UndoError, UndoReport, unique};
 
 /// Time to wait for files that another call is changing.
 const WAIT: Duration = Duration::from_secs(10);
@@ -44,13 +44,13 @@ pub(crate) fn run(common: &Common, args: Undo) -> Result<ExitCode> {
     }
 }
 
-fn told(undone: &Undone) -> String {
+fn told(undone: &UndoReport) -> String {
     let mut lines = vec![format!("Undone: {}", history::name(&undone.record))];
     lines.extend(undone.committed.changes.iter().filter_map(line));
     lines.join("\n")
 }
 
-fn line(change: &Changed) -> Option<String> {
+fn line(change: &ChangeReport) -> Option<String> {
     let done = match &change.outcome {
         Outcome::NoChange => return None,
         Outcome::Created => "made again".to_owned(),

@@ -1,4 +1,4 @@
-//! Every number of every tool is held to the bounds of its schema: what is outside of them is refused or changed, and the reply says so.
+//! Every number of every tool is checked against its schema: a number out of bounds is refused, or changed with a note.
 
 use crate::common;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use toolpost_runtime::Outcome;
 use toolpost_tool::{Dialect, Example, Manual, ToolDef};
 
-/// Where a number is in the arguments: its name, or the name of a list and the name in each of its items.
+/// Position of a number in the arguments: its name, or the name of a list and the name in each of its items.
 struct Place {
     list: Option<String>,
     name: String,
@@ -80,7 +80,7 @@ async fn example(dialect: &'static Dialect, tool: &ToolDef) -> (World, Value) {
     panic!("{} {} has no example of a call", dialect.name, tool.name);
 }
 
-/// Tells whether an example of a tool is done.
+/// Checks whether an example of a tool succeeds.
 fn has_done(manual: &Manual<'_>, tool: &ToolDef) -> bool {
     manual.steps.windows(2).any(|steps| {
         let [Example::Call(call), Example::Reply(_)] = steps else { return false };

@@ -1,4 +1,4 @@
-//! `codesearch` with a service elsewhere: what it found stands beside what lies here, and that it failed is no "nothing found".
+//! `codesearch` with a remote service: its results follow the local ones, and its failure is not reported as no results.
 
 use crate::common;
 
@@ -147,7 +147,7 @@ async fn all_of_it_keeps_to_the_tokens() {
     assert!(sizes.is_sorted(), "{sizes:?}");
 }
 
-/// What was found here is shown, and that the service was not asked is said.
+/// Local results are shown, and a note reports that the service was not queried.
 fn here_alone(said: &str, port: u16) {
     assert!(said.contains("export function send"), "{said}");
     let note = format!(
@@ -174,7 +174,7 @@ async fn asking_a_service_is_judged_as_fetching_is() {
     let (kind, said) = said(&world, json!({"query": "send a letter"})).await;
     assert_eq!((kind, asked.load(Ordering::SeqCst)), (None, 0), "{said}");
     here_alone(&said, port);
-    // Inside of another call nobody is asked, and what lies here is found all the same.
+    // A nested call does not query the service, and finds local results.
     let (port, asked) = service(found(&[]));
     let world = World::beside_consulting(&zblade::DIALECT, &opencode::DIALECT, github(port));
     world.put("send.js", "export function send(letter) {\n  post(letter);\n}\n");

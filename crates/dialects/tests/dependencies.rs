@@ -1,4 +1,4 @@
-//! What the project depends on, as tools read it: by names, at the versions of lock files, and never out of a package.
+//! Dependencies as tools read them: by name, at locked versions, and never outside the package.
 
 use crate::common;
 
@@ -14,8 +14,8 @@ const LOCK: &str = "[[package]]\nname = \"own\"\nversion = \"0.1.0\"\ndependenci
                     [[package]]\nname = \"clock\"\nversion = \"1.0.0\"\nsource = \"registry+x\"\n\
                     [[package]]\nname = \"clock\"\nversion = \"2.0.0\"\nsource = \"registry+x\"\n\
                     [[package]]\nname = \"gone\"\nversion = \"0.3.0\"\nsource = \"registry+x\"\n";
-const NOTE: &str = "[toolpost: rust:clock@2.0.0 is the version that the project names itself; packages that it depends on use \
-                    rust:clock@1.0.0, too]";
+const NOTE: &str = "[toolpost: rust:clock@2.0.0 is the version that the project itself requires; its dependencies also use \
+                    rust:clock@1.0.0]";
 
 fn filled(world: &World) {
     world.put("Cargo.lock", LOCK);
@@ -130,19 +130,19 @@ async fn a_name_that_leads_nowhere_says_why() {
         (
             "rust:gone",
             Kind::NotFound,
-            "The project depends on rust:gone@0.3.0, which cannot be read on this machine.",
-            "`cargo fetch` gets it.",
+            "The project depends on rust:gone@0.3.0, whose sources are not on this machine.",
+            "`cargo fetch` installs it.",
         ),
         (
             "rust:own",
             Kind::NotFound,
-            "own is a package of the workspace itself, and no dependency.",
+            "own is a package of the workspace itself, not a dependency.",
             "Search it by its path.",
         ),
         (
             "py:requests",
             Kind::NotFound,
-            "It is not known on what the project depends: there is no pyproject.toml",
+            "The dependencies of the project are unknown: there is no pyproject.toml",
             "",
         ),
         (
@@ -368,11 +368,11 @@ async fn sources_of_java_are_read_out_of_their_archives() {
     let rows = [
         (
             "java:gone",
-            "`mvn dependency:sources -DincludeArtifactIds=gone` gets its sources (for Gradle, an IDE does).",
+            "`mvn dependency:sources -DincludeArtifactIds=gone` downloads its sources (for Gradle, an IDE does).",
         ),
         (
             "java:bad",
-            "bad-1.2.0-sources.jar is there and cannot be read: it holds ../../evil.java, which leads out of it or is no name of a file.",
+            "bad-1.2.0-sources.jar exists, but cannot be read: it contains ../../evil.java, which leads out of it or is not a file name.",
         ),
     ];
     for (path, wanted) in rows {
@@ -404,7 +404,7 @@ async fn codesearch_shows_use_by_package_and_says_what_it_left_out() {
         "## this project\n\nsrc/main.rs:1-3 function main",
         "searched 3 packages and this project, ",
         "at the versions of package.json, Cargo.lock]",
-        "not searched, because not on this machine: rust:gone@0.3.0: `cargo fetch` gets it]",
+        "not searched, because not on this machine: rust:gone@0.3.0: `cargo fetch` installs it]",
     ] {
         let wanted = wanted.replace("package.json, Cargo.lock", "Cargo.lock, package.json");
         assert!(said.contains(&wanted), "{wanted}: {said}");
@@ -430,7 +430,7 @@ async fn codesearch_keeps_to_its_tokens_and_sees_what_changed() {
         assert_eq!(kind, None, "{said}");
         let blocks = said.split("\n[toolpost: ").next().unwrap_or_default().len() as u64;
         assert!(blocks <= tokens * 4 + 400, "{tokens}: {blocks}");
-        assert_eq!(said.contains("tokens_num allows no more"), tokens == 200, "{said}");
+        assert_eq!(said.contains("raise tokens_num to see it"), tokens == 200, "{said}");
         sizes.push(blocks);
     }
     assert!(sizes.windows(2).all(|pair| pair[0] < pair[1]), "{sizes:?}");
@@ -452,7 +452,7 @@ async fn codesearch_without_anything_to_search_says_so() {
     let (kind, said) = said(&world, "codesearch", json!({"query": "send a letter"})).await;
     assert_eq!(kind, None, "{said}");
     assert!(said.starts_with("Nothing found in 0 packages and this project, 0 files."), "{said}");
-    assert!(said.contains("on what this project depends is not known: it has no lock file"), "{said}");
+    assert!(said.contains("the dependencies of this project are unknown: it has no lock file"), "{said}");
     for query in ["", "  "] {
         let outcome = world.call("codesearch", json!({"query": query})).await;
         assert!(words(&outcome).starts_with("The query is empty"), "{}", words(&outcome));

@@ -1,4 +1,4 @@
-//! Every tool has a page, and every page holds: its examples run, and answer what the page says.
+//! Every tool has a page, and the examples of every page run and return the documented replies.
 
 use crate::common;
 
@@ -15,8 +15,7 @@ fn fill(world: &World, text: &str) -> String {
     text.replace("{root}", &world.root().canonicalize().unwrap().display().to_string())
 }
 
-/// Compares whole replies; where the page says `{ms}`, and only there, any whole number may stand, and where it says
-/// `{job}` the name of any job.
+/// Compares whole replies. `{ms}` in the page stands for any whole number, `{job}` for the name of any job.
 fn agrees(said: &str, wanted: &str, tool: &str) {
     let mut filled = String::new();
     let mut rest = wanted;
@@ -71,7 +70,7 @@ fn a_number_that_varies_stands_for_a_number_alone() {
 }
 
 async fn check(dialect: &'static Dialect, manual: &Manual<'_>) -> usize {
-    // What is spoken beside another dialect has something to call there.
+    // An additional dialect has the tools of the first one to call.
     let beside = toolpost_dialects::EXTRA.iter().any(|beside| beside.name == dialect.name);
     let claude = &toolpost_dialects::claude::DIALECT;
     let world = if beside { World::beside(claude, dialect) } else { World::new(dialect) };

@@ -20,7 +20,7 @@ async fn call(world: &World, tool: &str, arguments: Value) -> Result<String, Str
     if let Outcome::Done(_) = outcome { Ok(words(&outcome)) } else { Err(words(&outcome)) }
 }
 
-/// Gives the places that a reply names.
+/// Returns the locations in a reply.
 fn places(reply: &str) -> Vec<&str> {
     reply.lines().filter(|line| line.contains(".") && !line.contains(['|', '[', '…'])).collect()
 }

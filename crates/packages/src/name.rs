@@ -99,11 +99,11 @@ pub(crate) fn read(said: &str) -> Option<Result<Name, String>> {
         return fault("leads out of the package");
     }
     if rest.chars().any(|letter| letter.is_control() || letter == '\\') || rest.len() > 1_000 {
-        return fault("holds what no name of a package does");
+        return fault("contains characters that are not valid in a package name");
     }
     let scoped = ecosystem == Ecosystem::JavaScript && rest.starts_with('@');
     if scoped && parts.len() < 2 {
-        return fault("names a scope, and no package of it");
+        return fault("names a scope without a package");
     }
     let first = match ecosystem {
         Ecosystem::Go => parts.iter().position(|part| part.contains('@')).map_or(parts.len(), |at| at + 1),

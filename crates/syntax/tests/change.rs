@@ -1,6 +1,6 @@
 //! What becomes of a file when a symbol in it is replaced, or code put beside it.
 
-use toolpost_syntax::{Language, NoSymbol, change};
+use toolpost_syntax::{Language, SymbolError, change};
 use toolpost_text::line_edit::Side;
 
 const RUST: &str = "use a::b;\n\n/// Doc.\n#[derive(Debug)]\nstruct A {\n    x: u8,\n}\n\nimpl A {\n    /// One.\n    #[inline]\n    pub fn one(&self) -> u8 {\n        1\n    }\n\n    fn two() {}\n}\n";
@@ -981,7 +981,7 @@ fn names_that_mean_no_symbol_change_nothing() {
         Replace,
         "x",
     );
-    let Err(NoSymbol::Several { all, .. }) = several else { panic!("{several:?}") };
+    let Err(SymbolError::Several { all, .. }) = several else { panic!("{several:?}") };
     let all: Vec<_> =
         all.iter().map(|one| (one.words.as_str(), one.name.as_str(), one.first, one.last)).collect();
     assert_eq!(all, [("function A.a~1", "A.a~1", 2, 2), ("function A.a~2", "A.a~2", 3, 5)]);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use proptest::prelude::*;
 use toolpost_text::cut::{self, Limit};
 use toolpost_text::encoding::{Eol, Splice, Text};
-use toolpost_text::hashline::{self, Moved, Reference};
+use toolpost_text::hashline::{self, Reference, Relocation};
 use toolpost_text::line_edit::{self, Side};
 use toolpost_text::lines::{LineIndex, LineRange};
 use toolpost_text::matching::{Found, How, Miss, Step, find};
@@ -140,13 +140,13 @@ proptest! {
     #[test]
     fn moved_lines_are_what_they_were(old in "([abc]\n){0,8}", new in "([abc]\n){0,8}", first in 1_usize..9, more in 0_usize..3) {
         let range = LineRange { first, last: first + more };
-        if let Moved::To(now) = hashline::moved(&old, &new, range) {
+        if let Relocation::To(now) = hashline::moved(&old, &new, range) {
             let part = |text: &str, range: LineRange| -> String { text[LineIndex::new(text).span(range).unwrap()].to_owned() };
             prop_assert_eq!(part(&new, now), part(&old, range));
         }
         if range.last <= lines::count(&old) {
             let same = hashline::moved(&old, &old, range);
-            prop_assert!(same == Moved::To(range) || same == Moved::Unclear, "{:?}", same);
+            prop_assert!(same == Relocation::To(range) || same == Relocation::Unclear, "{:?}", same);
         }
     }
 

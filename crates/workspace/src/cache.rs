@@ -170,7 +170,7 @@ impl Cache {
             let Ok(name) = entry.file_name().into_string() else { continue };
             if let Some(rest) = name.strip_prefix(DRAFT) {
                 let writer = rest.split('-').next().and_then(|pid| pid.parse::<u32>().ok());
-                if writer.is_some_and(|pid| !crate::owner::runs(pid)) {
+                if writer.is_some_and(|pid| !crate::process_id::is_running(pid)) {
                     let _ = std::fs::remove_file(entry.path());
                 }
                 continue;

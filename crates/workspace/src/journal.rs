@@ -5,25 +5,25 @@ use std::os::unix::ffi::OsStrExt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::mark::Mark;
-use crate::owner::Owner;
-use crate::raw::Raw;
+use crate::fingerprint::Fingerprint;
+use crate::process_id::ProcessId;
+use crate::raw_path::RawPath;
 use crate::record::Record;
 
 /// Plan and progress of one commit.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Journal {
-    pub(crate) owner: Owner,
+    pub(crate) owner: ProcessId,
     pub(crate) phase: Phase,
     /// Directories to create, parents first.
-    pub(crate) made: Vec<Raw>,
+    pub(crate) made: Vec<RawPath>,
     pub(crate) steps: Vec<Step>,
     /// Permission bits of new directories, to be set after they are filled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) modes: Vec<(Raw, u32)>,
+    pub(crate) modes: Vec<(RawPath, u32)>,
     /// Directories to remove at the end if they are empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) emptied: Vec<Raw>,
+    pub(crate) emptied: Vec<RawPath>,
     /// Record for the history, to be kept if the commit completes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) record: Option<Record>,
@@ -61,19 +61,19 @@ pub(crate) enum Phase {
 pub(crate) struct Step {
     pub(crate) kind: StepKind,
     /// Absolute path that changes.
-    pub(crate) place: Raw,
+    pub(crate) place: RawPath,
     /// Target of a move.
-    pub(crate) to: Option<Raw>,
+    pub(crate) to: Option<RawPath>,
     /// Temporary name of the new content, in the same directory.
-    pub(crate) temp: Option<Raw>,
+    pub(crate) temp: Option<RawPath>,
     /// Backup name of the old content, in the same directory (of a move: in the target directory).
-    pub(crate) backup: Option<Raw>,
+    pub(crate) backup: Option<RawPath>,
     /// State before the step.
-    pub(crate) old: Option<Mark>,
+    pub(crate) old: Option<Fingerprint>,
     /// State after the step.
-    pub(crate) new: Option<Mark>,
+    pub(crate) new: Option<Fingerprint>,
     /// File that a move replaces.
-    pub(crate) over: Option<Mark>,
+    pub(crate) over: Option<Fingerprint>,
     /// Name of the backups in the state directory, for a file that is rewritten in place.
     pub(crate) copies: Option<String>,
 }
@@ -81,9 +81,9 @@ pub(crate) struct Step {
 impl Step {
     /// Returns whether all temporary names are plain names with our suffix, and the backups' name is plain.
     pub(crate) fn names_are_plain(&self) -> bool {
-        let mut beside = [&self.temp, &self.backup].into_iter().flatten().map(Raw::name);
+        let mut beside = [&self.temp, &self.backup].into_iter().flatten().map(RawPath::name);
         // Recovery may remove only files that a commit has created.
-        beside.all(|name| is_plain(name) && name.as_bytes().ends_with(crate::spot::SUFFIX.as_bytes()))
+        beside.all(|name| is_plain(name) && name.as_bytes().ends_with(crate::dir_entry::SUFFIX.as_bytes()))
             && self.copies.as_deref().map(OsStr::new).is_none_or(is_plain)
     }
 }

@@ -26,7 +26,7 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// Returns the key of a path. If its directory does not exist, the nearest existing one stands in for it.
+    /// Returns the key of a path. If its directory does not exist, the nearest existing one is used.
     pub(crate) fn of(path: &WorkspacePath) -> Self {
         let relative = path.relative();
         let mut directory = relative.parent().unwrap_or(Path::new("")).to_path_buf();
@@ -69,7 +69,7 @@ pub(crate) struct Locks {
     // Order of release: files first, so that waiting threads of this process do not fail on them.
     files: Vec<LockFile>,
     _here: Here,
-    /// Error because of which other processes are not locked out.
+    /// Error that prevents locks against other processes.
     pub(crate) without: Option<Fault>,
 }
 

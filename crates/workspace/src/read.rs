@@ -10,8 +10,8 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, statat};
 use rustix::io::Errno;
 
 use crate::access::{AccessKind, Kind, Stat};
-use crate::beneath::{open_at, open_handle};
 use crate::hash::{ContentHash, hash};
+use crate::openat::{open_at, open_handle};
 
 /// Buffer growth for a file that grew after it was opened, in bytes.
 const GROWTH: usize = 64 * 1024;

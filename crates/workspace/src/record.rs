@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::draft::Cause;
 use crate::hash::ContentHash;
 use crate::path::WorkspacePath;
-use crate::raw::Raw;
+use crate::raw_path::RawPath;
 
 /// Record of one commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,9 +27,9 @@ pub struct Record {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// Kind of change.
-    pub what: What,
-    pub(crate) place: Raw,
-    pub(crate) to: Option<Raw>,
+    pub what: ChangeKind,
+    pub(crate) place: RawPath,
+    pub(crate) to: Option<RawPath>,
     /// State before; for a move, of the target path.
     pub before: Option<Content>,
     /// State after; for a move, of the target path.
@@ -39,7 +39,7 @@ pub struct Change {
 /// Kinds of recorded changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum What {
+pub enum ChangeKind {
     /// A file or link was created.
     Created,
     /// The content or the permissions of a file changed.
@@ -60,7 +60,7 @@ pub enum What {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Content {
     /// Type of the entry.
-    pub sort: Sort,
+    pub sort: ContentKind,
     /// Hash of a file's content; for a directory tree, hash of its stored list.
     pub hash: Option<ContentHash>,
     /// Size in bytes; for a directory tree, total size.
@@ -69,13 +69,13 @@ pub struct Content {
     pub mode: Option<u32>,
     /// Reason for not storing the content.
     pub lost: Option<String>,
-    pub(crate) target: Option<Raw>,
+    pub(crate) target: Option<RawPath>,
 }
 
 /// Types of recorded entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Sort {
+pub enum ContentKind {
     /// A regular file.
     File,
     /// A directory.
@@ -107,23 +107,23 @@ impl Record {
             .iter()
             .flat_map(|change| [Some(&change.place), change.to.as_ref()])
             .flatten()
-            .map(Raw::path)
+            .map(RawPath::path)
     }
 }
 
 impl Change {
-    pub(crate) fn new(what: What, path: &WorkspacePath) -> Self {
+    pub(crate) fn new(what: ChangeKind, path: &WorkspacePath) -> Self {
         Self { what, place: path.raw().into(), to: None, before: None, after: None }
     }
 }
 
 impl Content {
-    pub(crate) fn new(sort: Sort) -> Self {
+    pub(crate) fn new(sort: ContentKind) -> Self {
         Self { sort, hash: None, bytes: 0, mode: None, lost: None, target: None }
     }
 
     pub(crate) fn file(hash: Option<ContentHash>, bytes: u64, mode: Option<u32>) -> Self {
-        Self { hash, bytes, mode, ..Self::new(Sort::File) }
+        Self { hash, bytes, mode, ..Self::new(ContentKind::File) }
     }
 }
 
@@ -131,7 +131,7 @@ impl Content {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Node {
     /// Path relative to the directory; parents come before children.
-    pub(crate) place: Raw,
+    pub(crate) place: RawPath,
     pub(crate) content: Content,
 }
 

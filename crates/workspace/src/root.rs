@@ -59,7 +59,7 @@ impl Root {
         }
         match stat(&self.0.path) {
             Ok(stat) if identity(&stat) == (self.0.device, self.0.inode) => None,
-            Ok(_) => Some("another one stands at its path"),
+            Ok(_) => Some("another directory is at its path"),
             Err(_) => Some("it was moved away"),
         }
     }
@@ -71,8 +71,8 @@ impl Root {
     }
 
     /// Creates an external root.
-    pub(crate) fn aside(descriptor: OwnedFd, path: PathBuf, label: String) -> Result<Self, Fault> {
-        Self::held(descriptor, path, ASIDE, Some(label))
+    pub(crate) fn external(descriptor: OwnedFd, path: PathBuf, label: String) -> Result<Self, Fault> {
+        Self::held(descriptor, path, EXTERNAL, Some(label))
     }
 
     fn held(
@@ -123,7 +123,7 @@ impl fmt::Debug for Root {
 }
 
 /// Position of an external root.
-const ASIDE: usize = usize::MAX;
+const EXTERNAL: usize = usize::MAX;
 
 /// Open flag for a handle that cannot read, if the system supports it.
 #[cfg(target_os = "linux")]

@@ -16,8 +16,8 @@ use rustix::io::{Errno, Result, retry_on_intr};
 use crate::fault::Fault;
 use crate::journal::Journal;
 use crate::options::HistoryLimits;
-use crate::owner::{Owner, unique};
 use crate::private_files::{CREATE, PRIVATE, is_named, lock, lock_named, names, read_file};
+use crate::process_id::{ProcessId, unique};
 use crate::store::Store;
 use crate::system::sync_bytes;
 
@@ -52,7 +52,7 @@ impl State {
             Ok(retry_on_intr(|| open(&part, flags, Mode::empty()))?)
         };
         let (locks, journals, live) = (part("locks")?, part("journals")?, part("live")?);
-        let id = format!("{}-{}", Owner::this().pid, unique());
+        let id = format!("{}-{}", ProcessId::this().pid, unique());
         let sign = sign_of_life(&live, &id)?;
         let history = match history.bytes {
             0 => Ok(None),

@@ -27,7 +27,7 @@ pub(crate) fn sync_all(file: impl AsFd) -> Result<()> {
     {
         // A handle that cannot read cannot be synced either.
         let flags = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::DIRECTORY;
-        let opened = crate::beneath::open_at(file, std::path::Path::new("."), flags, Mode::empty())?;
+        let opened = crate::openat::open_at(file, std::path::Path::new("."), flags, Mode::empty())?;
         rustix::fs::syncfs(opened)
     }
     #[cfg(not(target_os = "linux"))]

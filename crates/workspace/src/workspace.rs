@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustix::fs::Mode;
 
 use crate::access::{AccessError, AccessKind, Stat};
-use crate::beneath::{READ_DIRECTORY, open_at};
+use crate::openat::{READ_DIRECTORY, open_at};
 use crate::options::Durability;
 use crate::path::WorkspacePath;
 use crate::read::{Entry, OpenFile, Snapshot, entries, open_regular, stat_at};
@@ -47,7 +47,7 @@ impl Workspace {
 
     /// Returns a line about the state directory, or about the effects of its absence.
     pub fn state_report(&self) -> String {
-        crate::probe::state(self.state_folder())
+        crate::diagnostics::state(self.state_folder())
     }
 
     /// Returns the path of an absolute location that was resolved before, if a root contains it.

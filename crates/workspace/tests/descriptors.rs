@@ -26,8 +26,8 @@ fn all(count: usize, content: &str) -> Vec<String> {
 
 #[test]
 fn many_files_are_changed_or_none() {
-    let refused = "400 files cannot be changed at once, because too many files are open (EMFILE: Too many open files): \
-                   change fewer at a time, or raise the limit of open files\n";
+    let refused = "400 files cannot be changed at once: too many open files (EMFILE: Too many open files). \
+                   Change fewer at a time, or raise the limit on open files\n";
     for (count, wanted) in [(1, ""), (150, ""), (400, refused)] {
         let world = World::new();
         for name in 0..count {

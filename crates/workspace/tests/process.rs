@@ -92,7 +92,7 @@ fn a_file_in_an_unwritable_directory_is_rewritten() {
         return;
     };
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let wanted = "a: Replaced\nro/f: Replaced\nro/f was rewritten in place, because it cannot be replaced \
+    let wanted = "a: Replaced\nro/f: Replaced\nro/f was rewritten in place, because it could not be replaced \
                   (EACCES: Permission denied)\n";
     assert_eq!(said, wanted, "{output:?}");
     assert_eq!(world.tree(), ["a=new", "ro/", "ro/f=a longer text than before"]);
@@ -175,7 +175,7 @@ fn mount_points_are_written_through() {
     );
     let Some(output) = mounted(&world, &script) else { return };
     let wanted =
-        "bound: Replaced\nmnt/f: Created\nbound was rewritten in place, because it cannot be replaced (";
+        "bound: Replaced\nmnt/f: Created\nbound was rewritten in place, because it could not be replaced (";
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(said.starts_with(wanted) && said.ends_with(")\nnewnew.:\nbound\nmnt\n\nmnt:\nf\n"), "{output:?}");
     assert_eq!(fs::read_to_string(world.out("source")).unwrap(), "new");

@@ -321,7 +321,7 @@ fn what_somebody_changed_since_is_left() {
             after: &[".a.b.toolpost-tmp=old a", "a=mine", "b=old b"],
             undone: &["b"],
             left: &[
-                "a: somebody has changed the new file since; what it replaced is kept beside it as .a.b.toolpost-tmp",
+                "a: another process has changed the new file since; the file that it replaced is kept next to it as .a.b.toolpost-tmp",
             ],
             ..ROW
         },
@@ -334,7 +334,7 @@ fn what_somebody_changed_since_is_left() {
             },
             after: &[".a.b.toolpost-tmp=old a", "a=mine"],
             left: &[
-                "a: somebody has changed it since; what was there before is kept beside it as .a.b.toolpost-tmp",
+                "a: another process has changed it since; its former content is kept next to it as .a.b.toolpost-tmp",
             ],
             ..ROW
         },
@@ -343,7 +343,7 @@ fn what_somebody_changed_since_is_left() {
             steps: |world| vec![step("Put", &world.at("new"), &json!({"new": mark(&world.at("new"))}))],
             then: |world| fs::write(world.at("new"), "mine").unwrap(),
             after: &["new=mine"],
-            left: &["new: somebody has changed the new file since"],
+            left: &["new: another process has changed the new file since"],
             ..ROW
         },
         Row {
@@ -433,7 +433,7 @@ struct Refusal {
     between: &'static [&'static str],
 }
 
-const AGAIN: &str = ": it is tried again when the workspace is next opened";
+const AGAIN: &str = ": it is retried when the workspace is next opened";
 
 const REFUSALS: &[Refusal] = &[
     // The second opening takes back only what the first could not: what is `mine` by then stays.
@@ -454,7 +454,7 @@ const REFUSALS: &[Refusal] = &[
         inject: "renameat:error=EIO:when=1",
         told: &[
             "a: an unfinished change was undone",
-            "b: b could not be brought back (EIO: Input/output error); what it replaced is kept beside it as .b.b.toolpost-tmp",
+            "b: b could not be brought back (EIO: Input/output error); the file that it replaced is kept next to it as .b.b.toolpost-tmp",
         ],
         between: &[".b.b.toolpost-tmp=old b", "a=old a", "b=new b"],
     },
@@ -476,7 +476,7 @@ const REFUSALS: &[Refusal] = &[
         inject: "renameat,unlinkat:error=EIO",
         told: &[
             "e/n: e/n could not be brought back (EIO: Input/output error)",
-            "d/a: d/a could not be brought back (EIO: Input/output error); what it replaced is kept beside it as \
+            "d/a: d/a could not be brought back (EIO: Input/output error); the file that it replaced is kept next to it as \
              .a.b.toolpost-tmp; the temporary file .a.t.toolpost-tmp could not be removed (EIO: Input/output error)",
             "e: the directory made for it could not be removed (EIO: Input/output error)",
         ],
@@ -651,7 +651,8 @@ fn a_damaged_journal_is_reported_once() {
     fs::create_dir_all(world.state().join("journals")).unwrap();
     let journal = world.state().join("journals").join(JOURNAL);
     let unread = "the journal cannot be read";
-    let empty = "the journal is empty, as a loss of power leaves it; what changed is whole, and missing from the history";
+    let empty =
+        "the journal is empty, as after a power loss; the change is complete, but missing from the history";
     for (damaged, why) in [("", empty), ("{", unread), ("[]", unread), ("{\"phase\":\"Swapping\"}", unread)] {
         fs::write(&journal, damaged).unwrap();
         let recovery = world.open_and_recover().1;

@@ -202,8 +202,8 @@ fn outside_reads_the_same_whether_it_exists() {
     let message = workspace.resolve("out/secret.txt").unwrap_err().to_string();
     let (out, root) = (world.base().join("out"), world.root());
     let wanted = format!(
-        "out/secret.txt is outside of the workspace (a symbolic link leads to {}/): only {} may be used. \
-         Starting with a further root lifts this",
+        "out/secret.txt is outside the workspace (a symbolic link leads to {}/): only {} may be used. \
+         To allow it, start with another root",
         out.display(),
         root.display()
     );

@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
-use toolpost_lsp::{Answer, Fault, Home, Place, Position, Question, Servers, Settings, Stage, Talk};
+use toolpost_lsp::{Answer, Client, Fault, Home, Place, Position, Question, Servers, Settings, Stage};
 use toolpost_process::{Environment, Sandbox};
 
 /// Maximum time for a server to index a program.
@@ -133,7 +133,7 @@ async fn ask_all(servers: &Servers, laid: &Laid, code: &Code) -> Result<Value> {
 }
 
 /// Waits until a server has indexed the program.
-async fn settle(talk: &Talk<'_>) -> Result<()> {
+async fn settle(talk: &Client<'_>) -> Result<()> {
     let standing = talk.settled(READING).await;
     ensure!(
         matches!(standing.stage, Stage::Ready | Stage::Unconfirmed),
@@ -155,7 +155,7 @@ fn language(tongue: Tongue, extension: &str) -> &'static str {
 }
 
 /// Formats a location: a file of the program and an offset, or "outside".
-fn shown(talk: &Talk<'_>, code: &Code, tree: &Path, place: &Place) -> Value {
+fn shown(talk: &Client<'_>, code: &Code, tree: &Path, place: &Place) -> Value {
     let inside = place.path.as_ref().and_then(|path| path.strip_prefix(tree).ok()).and_then(Path::to_str);
     let byte = inside.and_then(|path| {
         let file = code.files.get(path)?;

@@ -202,7 +202,7 @@ mod tests {
             (" , ", "file is empty"),
             ("a.rs:0", "Lines are counted from 1; a.rs has no line 0."),
             ("a.rs:30-5", "The lines 30-5 of a.rs end before they begin; ask for a.rs:5-30."),
-            ("\"a.rs", "A quote is opened"),
+            ("\"a.rs", "Unclosed quote"),
             (many.as_str(), "These are 51 targets"),
         ];
         for (said, wanted) in rows {

@@ -1,4 +1,4 @@
-//! A workspace of its own for each test, a secret outside of it, and a runtime that speaks one dialect in it.
+//! A workspace for each test, a secret outside it, and a runtime that serves one dialect.
 
 use serde_json::Value;
 use std::{
@@ -10,14 +10,14 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Access, Agents, CodeService, Commands, Dependencies, Editing, Engine, Environment, Hosts, Places, Plan,
-    Progress, Sandbox, ServerSettings, Servers, Session, Several, SkillPlaces, operations::grep::Rules,
+    Access, Agents, CodeService, Commands, Dependencies, Editing, Engine, Environment, Hosts, PackageStores,
+    Plan, Progress, Sandbox, ServerSettings, Servers, Session, Several, SkillPlaces, operations::grep::Rules,
 };
 use toolpost_runtime::{Call, Config, Narrow, Outcome, Policy, Runtime, Structured, Verdict};
 use toolpost_tool::Dialect;
 use toolpost_workspace::{Options, Workspace, WorkspacePath};
 
-/// What stands in the file outside of the root.
+/// Content of the file outside the root.
 pub(crate) const SECRET: &str = "secret";
 
 /// A fresh root, and one session in it.
@@ -44,12 +44,12 @@ impl World {
         Self::built(dialect, |engine| engine.with_encoding(encoding), |config| config)
     }
 
-    /// A world in which it is said whether ignore files count.
+    /// A world with the setting `ignore_files`.
     pub(crate) fn ruled(dialect: &'static Dialect, rules: Rules) -> Self {
         Self::built(dialect, |engine| engine.with_rules(rules), |config| config)
     }
 
-    /// A world in which it is said what happens where the next text stands in several places.
+    /// A world with the setting `first_match`.
     pub(crate) fn several(dialect: &'static Dialect, several: Several) -> Self {
         Self::built(dialect, |engine| engine.with_several(several), |config| config)
     }
@@ -75,7 +75,7 @@ impl World {
         )
     }
 
-    /// A world in which a second dialect is spoken beside the first, and a service elsewhere is asked, too.
+    /// A world with two dialects and a remote code search.
     pub(crate) fn beside_consulting(
         first: &'static Dialect,
         second: &'static Dialect,
@@ -104,7 +104,7 @@ impl World {
         Self::built(dialect, |engine| engine.with_editing(editing), |config| config)
     }
 
-    /// A world in which a second dialect is spoken beside the first.
+    /// A world with two dialects.
     pub(crate) fn beside(first: &'static Dialect, second: &'static Dialect) -> Self {
         Self::built(first, |engine| engine, |config| Config { dialects: vec![first, second], ..config })
     }
@@ -162,24 +162,24 @@ impl World {
             structured: Structured::Off,
         };
         let commands = Commands::new(base.path().join("state"), Sandbox::Off, Hosts::default()).unwrap();
-        // No program is found, so that what is said is the same on every machine.
+        // An empty `PATH`, so that replies are the same on every machine.
         let nowhere = Environment::of_this_process().with("PATH", "/nowhere");
         let servers = Servers::new(ServerSettings::new(
             Sandbox::On(Plan::new([root.clone()])),
             nowhere,
             vec![root.clone()],
         ));
-        // What the project brings is trusted here, as the user of this world has said.
+        // The user of this world trusts the project.
         let skills =
             SkillPlaces { user: vec![base.path().join("home/skills")], trusted: Arc::new(|_, _| true) };
         let home = base.path().join("home");
-        let places = Places {
+        let places = PackageStores {
             cargo: Some(home.join(".cargo")),
             go: Some(home.join("go/pkg/mod")),
             maven: Some(home.join(".m2/repository")),
             gradle: Some(home.join(".gradle/caches/modules-2/files-2.1")),
             unpacked: Some(base.path().join("cache/sources")),
-            ..Places::default()
+            ..PackageStores::default()
         };
         let dependencies = Dependencies::new(workspace.clone(), places);
         // Replies are compared as a whole, however busy the machine is.
@@ -212,7 +212,7 @@ impl World {
         self.runtime.call(call).await
     }
 
-    /// Gives a call of this session to which nobody can answer.
+    /// Returns a call of this session that cannot prompt.
     pub(crate) fn saying(&self, tool: &str, arguments: Value) -> Call {
         Call {
             tool: tool.to_owned(),
@@ -237,12 +237,12 @@ impl World {
         fs::write(path, bytes).unwrap();
     }
 
-    /// Gives what a client tells its model before any tool is used.
+    /// Returns the server instructions.
     pub(crate) fn instructions(&self) -> String {
         self.runtime.instructions()
     }
 
-    /// Gives a place in the workspace.
+    /// Returns a path in the workspace.
     pub(crate) fn path(&self, said: &str) -> WorkspacePath {
         self.runtime.engine().resolve(said).unwrap()
     }
@@ -251,7 +251,7 @@ impl World {
         &self.root
     }
 
-    /// Tells what stands in the file outside of the root.
+    /// Returns the content of the file outside the root.
     pub(crate) fn secret(&self) -> String {
         fs::read_to_string(self.base.path().join("out/secret")).unwrap()
     }

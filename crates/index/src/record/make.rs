@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use toolpost_syntax::{self as syntax, Chain, Facts, Kind, Language, Tree, Unread};
+use toolpost_syntax::{self as syntax, Chain, Facts, Kind, Language, ParseError, Tree};
 use toolpost_text::lines::LineIndex;
 use toolpost_workspace::hash;
 
@@ -40,7 +40,7 @@ pub(super) const KINDS: &[Kind] = &[
 /// # Errors
 ///
 /// When the text is too large or too tangled to be parsed.
-pub fn make(language: Language, text: &str) -> Result<(Words, Record), Unread> {
+pub fn make(language: Language, text: &str) -> Result<(Words, Record), ParseError> {
     let tree = language.parse(text)?;
     let facts = tree.facts();
     let mut maker = Maker { text, tree: &tree, words: Words::default() };

@@ -1,6 +1,6 @@
 //! Tests with well-formed, damaged and hostile archives.
 
-use super::{Unpacked, chosen, unpack, zip::Archive};
+use super::{ArchiveCache, chosen, unpack, zip::Archive};
 use flate2::{Compression, Crc, write::DeflateEncoder};
 use std::io::Write;
 use std::path::Path;
@@ -142,12 +142,15 @@ fn archives_that_lead_out_or_lie_are_refused_as_a_whole() {
         (with(file("", b"x")), "which leads out of it"),
         (with(file(&"x/".repeat(300), b"")), "which leads out of it"),
         (with(Made { name: b"\xff.java", ..good() }), "no name in UTF-8"),
-        (bomb, "Bomb.java in it cannot be unpacked: it has more than the list says of it"),
+        (bomb, "Bomb.java in it cannot be unpacked: it is longer than the archive's directory states"),
         (packed(&many), "it would have 600 MB, and at most 256 MB are unpacked"),
-        (with(Made { sum: Some(1), ..file("B.java", b"x") }), "its content is not what the list says of it"),
-        (packed(&[Made { says: Some(20), ..good() }]), "its content is not what the list says of it"),
-        (whole[..whole.len() - 30].to_vec(), "it is no whole archive"),
-        (b"<html>not found</html>".to_vec(), "it is no whole archive"),
+        (
+            with(Made { sum: Some(1), ..file("B.java", b"x") }),
+            "its content does not match the archive's directory",
+        ),
+        (packed(&[Made { says: Some(20), ..good() }]), "its content does not match the archive's directory"),
+        (whole[..whole.len() - 30].to_vec(), "it is truncated or not an archive"),
+        (b"<html>not found</html>".to_vec(), "it is truncated or not an archive"),
     ];
     for (bytes, wanted) in rows {
         let found = unpacked(&bytes);
@@ -176,13 +179,13 @@ fn an_archive_is_unpacked_once_and_again_when_it_is_another() {
     let workspace = Workspace::open(Options { roots: vec![place("root")], ..Options::default() }).unwrap().0;
     let cache = place("cache/sources");
     let cache = Some(cache.as_path());
-    let unpacked = Unpacked::default();
+    let unpacked = ArchiveCache::default();
     let jar = workspace.resolve("a.jar").unwrap();
     let open = || unpacked.open(&workspace, cache, &jar, "java:a:a@1");
     let first = open().unwrap();
     assert_eq!(first.display(), "java:a:a@1");
     let file = |of: &WorkspacePath| {
-        let path = workspace.resolve_aside(of, "java:a:a@1/A.java", "A.java").unwrap();
+        let path = workspace.resolve_external(of, "java:a:a@1/A.java", "A.java").unwrap();
         String::from_utf8(workspace.read(&path, 100).unwrap().bytes).unwrap()
     };
     assert_eq!(file(&first), "class A {}");
@@ -191,7 +194,7 @@ fn an_archive_is_unpacked_once_and_again_when_it_is_another() {
     std::fs::write(&lies, "class Known {}").unwrap();
     assert_eq!(file(&open().unwrap()), "class Known {}");
     assert_eq!(
-        file(&Unpacked::default().open(&workspace, cache, &jar, "java:a:a@1").unwrap()),
+        file(&ArchiveCache::default().open(&workspace, cache, &jar, "java:a:a@1").unwrap()),
         "class Known {}"
     );
     std::fs::write(place("root/a.jar"), packed(&[self::file("A.java", b"class Other {}")])).unwrap();

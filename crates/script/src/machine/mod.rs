@@ -2,13 +2,13 @@
 
 mod errors;
 mod functions;
-mod loose;
+mod rejections;
 
 use crate::{
-    Fault, Reply, Why, border, prepare,
-    run::{Request, Script, Shared},
+    Fault, Reply, Why, conversion, prepare,
+    task::{Request, Script, Shared},
 };
-use loose::Loose;
+use rejections::Loose;
 use rquickjs::{
     CatchResultExt, Context, Ctx, Error, Function, Object, Promise, Runtime, Value, context::EvalOptions,
     promise::PromiseState,
@@ -83,7 +83,7 @@ fn set_up<'js>(
     ask: UnboundedSender<Request>,
 ) -> rquickjs::Result<Helpers<'js>> {
     let host = functions::host(ctx, shared, ask)?;
-    let rows: Value = ctx.json_parse(border::rows(&script.rows))?;
+    let rows: Value = ctx.json_parse(conversion::rows(&script.rows))?;
     let helpers: Object = evaluate(ctx, GUARDS, LIBRARY)?;
     let globals = Object::new(ctx.clone())?;
     let add: Function = helpers.get("add")?;
@@ -224,7 +224,7 @@ impl<'js> Machine<'_, 'js> {
     fn encoded(&self, value: Value<'js>, lines: u32) -> Result<Reply, Fault> {
         let text = self.helpers.encode.call::<_, String>((value, self.shared.limits.value));
         match text {
-            Ok(text) => Ok(border::value(&text).unwrap_or(Reply::Nothing)),
+            Ok(text) => Ok(conversion::value(&text).unwrap_or(Reply::Nothing)),
             Err(_) => Err(self.described(self.ctx.catch(), lines)),
         }
     }

@@ -1,6 +1,7 @@
-//! Why a snippet has no certain place in a text.
+//! Reasons for which a snippet has no certain place in a text.
 
-use super::{Line, Marker, Piece, marker};
+use super::{Line, Piece};
+use crate::omission::{Marker, marker};
 use crate::{cut, lines::LineRange};
 
 /// A part of a snippet that could not be placed, and why.
@@ -11,14 +12,14 @@ pub struct Refusal {
     pub lines: Option<LineRange>,
     /// The first of these lines, cut if it is long.
     pub text: String,
-    /// Why they could not be placed.
+    /// The reason.
     pub why: Why,
 }
 
-/// Why a part of a snippet could not be placed.
+/// A reason for which a part of a snippet could not be placed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Why {
-    /// Nothing in it stands in the file.
+    /// None of its lines is in the file.
     #[error("none of it is found in the file, so its place is unknown")]
     Absent,
     /// It may belong in several places.
@@ -27,13 +28,13 @@ pub enum Why {
         /// The lines of the file.
         lines: Vec<usize>,
     },
-    /// It stands above what the snippet has before it.
+    /// Its place is above the place of an earlier part.
     #[error("in the file it stands at line {line}, above what the snippet has before it")]
     Order {
         /// The line of the file.
         line: usize,
     },
-    /// It cannot be told whether lines replace others or come beside them.
+    /// The lines may replace others or be inserted next to them.
     #[error("it may replace line {line} of the file or come beside it")]
     Unbounded {
         /// The line of the file.
@@ -53,7 +54,7 @@ pub enum Why {
         /// The line of the file.
         line: usize,
     },
-    /// The snippet changes nothing, and yet the file is not what it shows.
+    /// The snippet changes nothing, although the file differs from it.
     #[error(
         "nothing in the file would change, although the file differs from the snippet at its line {line}"
     )]
@@ -66,18 +67,18 @@ pub enum Why {
     Loses {
         /// The lines of the file.
         lines: LineRange,
-        /// What is named there, or the first line.
+        /// The name of the removed lines, or the first of them.
         names: Vec<String>,
     },
-    /// There is no marker, and yet most of the file is missing.
+    /// Most of the file is missing, although there is no marker.
     #[error("it has no marker for what stays, and lacks {lacks} of the file's {of} lines")]
     Partial {
-        /// How many lines are missing.
+        /// Number of missing lines.
         lacks: usize,
-        /// How many lines there are.
+        /// Number of all lines.
         of: usize,
     },
-    /// A marker stands where there is nothing to keep.
+    /// A marker has no lines to keep.
     #[error("the marker stands for nothing: there is no such part in the file yet")]
     Nothing,
     /// It has nothing but markers.
@@ -91,10 +92,10 @@ pub enum Why {
         /// The line of the result.
         line: usize,
     },
-    /// Something would be set beside what it should replace.
+    /// A setting would be added next to the one that it should replace.
     #[error("the result would set {key} twice in one place (the second time on its line {line})")]
     Doubles {
-        /// What would be set twice.
+        /// The key that would be set twice.
         key: String,
         /// The line of the result.
         line: usize,
@@ -108,18 +109,18 @@ pub enum Why {
     /// It is too large or too tangled to be read.
     #[error("the {what} could not be read as {language} within bounds")]
     Unread {
-        /// What was too large.
+        /// The oversized part.
         what: &'static str,
         /// The language.
         language: &'static str,
     },
-    /// It is indented or written like a member, and it is not said of what.
+    /// It looks like a member, but its parent is missing.
     #[error("it looks like a part of a class or block, and it is not shown of which")]
     Homeless,
 }
 
 impl Why {
-    /// Tells whether the lines around a marker may still tell the place, where the tree does not.
+    /// Returns whether the lines around a marker may determine the place although the tree does not.
     #[must_use]
     pub fn leaves_lines(&self) -> bool {
         matches!(self, Self::Absent | Self::Homeless | Self::Breaks { .. } | Self::Malformed { .. })

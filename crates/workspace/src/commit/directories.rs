@@ -9,13 +9,13 @@ use rustix::io::{Errno, Result};
 
 use super::error::CommitKind;
 use crate::access::{AccessKind, Kind, Stat};
-use crate::beneath::{READ_DIRECTORY, open_at};
+use crate::dir_entry::DirEntry;
+use crate::fingerprint::Fingerprint;
 use crate::journal::{Journal, StepKind};
-use crate::mark::Mark;
+use crate::openat::{READ_DIRECTORY, open_at};
 use crate::path::WorkspacePath;
-use crate::raw::Raw;
+use crate::raw_path::RawPath;
 use crate::read::stat_at;
-use crate::spot::Spot;
 use crate::system::mode as mode_bits;
 use crate::workspace::Workspace;
 
@@ -23,9 +23,9 @@ use crate::workspace::Workspace;
 /// paths that failed.
 pub(crate) fn set_modes(workspace: &Workspace, journal: &Journal) -> Vec<WorkspacePath> {
     let in_place = journal.steps.iter().filter(|step| step.kind == StepKind::InPlace);
-    let files: HashMap<&Path, &Mark> =
+    let files: HashMap<&Path, &Fingerprint> =
         in_place.filter_map(|step| Some((step.place.path(), step.old.as_ref()?))).collect();
-    let set = |(place, mode): &(Raw, u32)| {
+    let set = |(place, mode): &(RawPath, u32)| {
         let path = workspace.known(place.path())?;
         set_mode(&path, *mode, files.get(place.path()).copied()).is_err().then_some(path)
     };
@@ -34,8 +34,8 @@ pub(crate) fn set_modes(workspace: &Workspace, journal: &Journal) -> Vec<Workspa
 
 /// Removes a directory if it is empty.
 pub(crate) fn remove_empty(path: &WorkspacePath) -> Result<()> {
-    let spot = Spot::open(path)?;
-    unlinkat(&spot.directory, &spot.name, AtFlags::REMOVEDIR)
+    let entry = DirEntry::open(path)?;
+    unlinkat(&entry.directory, &entry.name, AtFlags::REMOVEDIR)
 }
 
 /// Returns whether a directory is empty.
@@ -50,7 +50,7 @@ pub(super) fn is_empty(from: impl AsFd, path: &Path) -> std::result::Result<bool
 }
 
 /// Removes the listed directories that are empty, innermost first.
-pub(crate) fn remove_all_empty(workspace: &Workspace, emptied: &[Raw]) {
+pub(crate) fn remove_all_empty(workspace: &Workspace, emptied: &[RawPath]) {
     let mut paths: Vec<WorkspacePath> =
         emptied.iter().filter_map(|place| workspace.known(place.path())).collect();
     paths.sort();
@@ -59,16 +59,17 @@ pub(crate) fn remove_all_empty(workspace: &Workspace, emptied: &[Raw]) {
     }
 }
 
-fn set_mode(path: &WorkspacePath, mode: u32, file: Option<&Mark>) -> Result<()> {
-    let spot = Spot::open(path)?;
+fn set_mode(path: &WorkspacePath, mode: u32, file: Option<&Fingerprint>) -> Result<()> {
+    let entry = DirEntry::open(path)?;
     let sort = if file.is_some() { OFlags::empty() } else { OFlags::DIRECTORY };
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW | sort;
-    let stat = stat_at(&spot.directory, Path::new(&spot.name)).map_err(|why| why.errno())?;
+    let stat = stat_at(&entry.directory, Path::new(&entry.name)).map_err(|why| why.errno())?;
     if file.is_none() && (stat.kind, stat.mode) == (Kind::Directory, mode) {
         return Ok(());
     }
-    let opened = open_at(&spot.directory, Path::new(&spot.name), flags, Mode::empty())?;
-    if file.is_some_and(|mark| fstat(&opened).is_ok_and(|stat| !mark.is_file(&Stat::of(&stat)))) {
+    let opened = open_at(&entry.directory, Path::new(&entry.name), flags, Mode::empty())?;
+    if file.is_some_and(|fingerprint| fstat(&opened).is_ok_and(|stat| !fingerprint.is_file(&Stat::of(&stat))))
+    {
         return Err(Errno::STALE);
     }
     fchmod(opened, mode_bits(mode))

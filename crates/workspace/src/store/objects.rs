@@ -11,10 +11,10 @@ use rustix::io::{Errno, Result};
 use super::pieces;
 use crate::fault::Fault;
 use crate::hash::{ContentHash, hash};
-use crate::nameless;
-use crate::owner::unique;
 use crate::private_files::{CREATE, PRIVATE, read_file};
+use crate::process_id::unique;
 use crate::read::stat_at;
+use crate::tmpfile;
 
 /// Suffix of files that list the pieces of a long content.
 pub(super) const PARTS: &str = ".parts";
@@ -110,10 +110,10 @@ impl Objects {
             file.write_all(bytes).map_err(|error| Fault::from(error).errno())?;
             Ok::<File, Errno>(file)
         };
-        if let Some(file) = nameless::make(&self.directory, PRIVATE)? {
+        if let Some(file) = tmpfile::create(&self.directory, PRIVATE)? {
             let file = fill(file)?;
             // If the name exists, another process has just stored the same content.
-            if let Ok(()) | Err(Errno::EXIST) = nameless::name(&file, &self.directory, name.as_ref()) {
+            if let Ok(()) | Err(Errno::EXIST) = tmpfile::link(&file, &self.directory, name.as_ref()) {
                 return Ok(());
             }
         }

@@ -9,7 +9,7 @@ use rustix::fs::{Mode, OFlags, open, openat};
 use rustix::io::Errno;
 
 use super::entry::open_regular;
-use crate::beneath::{READ_DIRECTORY, open_at};
+use crate::openat::{READ_DIRECTORY, open_at};
 
 /// Name of the file in the directory of [`info`].
 pub(crate) const EXCLUDE: &str = "exclude";

@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 use super::listing::Listing;
 use super::rules::Level;
-use crate::beneath::{READ_DIRECTORY, open_at};
+use crate::openat::{READ_DIRECTORY, open_at};
 
 /// An open directory from which deeper ones are opened.
 pub(super) struct Anchor {

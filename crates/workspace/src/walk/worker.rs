@@ -8,23 +8,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::io::Errno;
 
-use super::entry::{Candidate, Entry, Standing, below, look};
+use super::entry::{Candidate, Entry, RuleEffect, below, look};
 use super::frame::{Anchor, Named, Open, Waiting};
-use super::ledger::{Reason, Skipped, Unreadable, What};
 use super::listing::{Kind, Listing};
 use super::options::{Options, Prune, Rules};
 use super::queue::{Queue, Task};
 use super::rules::{Level, against};
+use super::stats::{EntryType, Reason, Skipped, Unreadable};
 use super::threads::Allowance;
 use super::visitor::{Claim, Next, Visitor};
-use super::{above, prune};
-use crate::beneath::open_directory_beneath;
+use super::{inherited_rules, prune};
 use crate::fault::Fault;
+use crate::openat::open_directory_beneath;
 use crate::path::WorkspacePath;
 
 /// Result of a walk.
 #[derive(Debug)]
-pub struct Walked<V> {
+pub struct WalkResult<V> {
     /// The visitors of all threads.
     pub visitors: Vec<V>,
     /// Entries that rules excluded.
@@ -32,12 +32,12 @@ pub struct Walked<V> {
     /// Entries that could not be read.
     pub unreadable: Unreadable,
     /// End of the walk: complete or stopped.
-    pub ended: Ended,
+    pub ended: WalkEnd,
 }
 
-/// Ways in which a walk ends.
+/// Outcomes of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum WalkEnd {
     /// Everything was visited.
     Complete,
     /// `stop` or a visitor ended the walk.
@@ -55,9 +55,9 @@ pub fn walk<V: Visitor>(
     options: &Options,
     stop: &(dyn Fn() -> bool + Sync),
     make: &(dyn Fn() -> V + Sync),
-) -> Result<Walked<V>, Fault> {
+) -> Result<WalkResult<V>, Fault> {
     let descriptor = open_directory_beneath(base.root(), base.relative())?;
-    let start = above::start(base, options.rules);
+    let start = inherited_rules::start(base, options.rules);
     let threads =
         options.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let walk = Walk {
@@ -139,9 +139,9 @@ fn share<'w, V: Visitor>(
     })
 }
 
-fn gather<V: Visitor>(workers: Vec<Worker<'_, V>>, stopped: bool) -> Walked<V> {
-    let ended = if stopped { Ended::Stopped } else { Ended::Complete };
-    let mut walked = Walked {
+fn gather<V: Visitor>(workers: Vec<Worker<'_, V>>, stopped: bool) -> WalkResult<V> {
+    let ended = if stopped { WalkEnd::Stopped } else { WalkEnd::Complete };
+    let mut walked = WalkResult {
         visitors: Vec::new(),
         skipped: Skipped::default(),
         unreadable: Unreadable::default(),
@@ -220,7 +220,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
         if named == Named::No && self.walk.options.prune == Prune::Dependencies {
             let name = path.strip_suffix(b"/").unwrap_or(&path).rsplit(|byte| *byte == b'/').next();
             if prune::holds_dependencies(name.unwrap_or_default(), listing.marks) {
-                self.leave_out(Reason::Dependency, What::Directory, &path);
+                self.leave_out(Reason::Dependency, EntryType::Directory, &path);
                 return Ok(());
             }
         }
@@ -272,11 +272,11 @@ impl<'w, V: Visitor> Worker<'w, V> {
         }
         let against = against(walk.options, &open.level, path, open.listing.marks, &candidate, &walk.free);
         if let Some(reason) = leaves_out(claim, against) {
-            let what = if kind == Kind::Directory { What::Directory } else { What::File };
+            let what = if kind == Kind::Directory { EntryType::Directory } else { EntryType::File };
             self.leave_out(reason, what, path);
             return;
         }
-        let standing = if against.is_some() { Standing::Overruled } else { Standing::Free };
+        let standing = if against.is_some() { RuleEffect::Overruled } else { RuleEffect::Free };
         let entry = Entry { candidate: &candidate, directory: open.here.as_fd(), base: walk.base, standing };
         match self.visitor.visit(&open.place, &entry) {
             Next::Enter(place) if kind == Kind::Directory => self.found.push(Waiting {
@@ -291,7 +291,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
         }
     }
 
-    fn leave_out(&mut self, reason: Reason, what: What, path: &[u8]) {
+    fn leave_out(&mut self, reason: Reason, what: EntryType, path: &[u8]) {
         let (base, lead) = (self.walk.base, self.walk.lead);
         self.skipped.count(reason, what, || display(base, lead, path));
         let relative = path.get(lead..).unwrap_or_default();
