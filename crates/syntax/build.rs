@@ -315,7 +315,7 @@ fn named(said: &str) -> Result<String, String> {
             };
             format!("Name::Joined({first:?}, {word:?}, {second:?})")
         }
-        _ => return Err(format!("nobody knows how a name stands at {said}")),
+        _ => return Err(format!("with an unknown status a name stands at {said}")),
     })
 }
 

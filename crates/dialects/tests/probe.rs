@@ -142,7 +142,7 @@ async fn edits_that_cannot_be_are_refused_with_what_to_do() {
         (json!({"old_string": "first"}), "new_string is missing"),
         (
             json!({"new_string": "x", "symbol": "mian", "start_line": "2"}),
-            "src/a.rs was not changed: nothing in it is called mian.\n\nNames like it:\n  function main (lines 1-4)",
+            "src/a.rs was not changed: it has no symbol mian.\n\nNames like it:\n  function main (lines 1-4)",
         ),
         (
             json!({"new_string": "x", "old_string": "first", "position": "after", "start_line": "1"}),

@@ -80,7 +80,7 @@ pub enum Error {
     #[error("{0} in it cannot be read: {1}")]
     Xml(String, String),
     /// It unpacks to more than is allowed.
-    #[error("it unpacks to more than {0} bytes, which is the most that is read")]
+    #[error("it unpacks to more than {0} bytes, more than the limit")]
     TooLarge(u64),
     /// The time was up.
     #[error("reading it took longer than {0} seconds")]

@@ -63,7 +63,7 @@ pub use tasks::{Completion, Kept as KeptTasks, TaskLists};
 pub use toolpost_grams::{Grams, Status as GramsStatus};
 /// Which language servers there are, and how they are started.
 pub use toolpost_index::embed::{Embedder, Local as LocalModel};
-pub use toolpost_lsp::{Found, Servers, Settings as ServerSettings};
+pub use toolpost_lsp::{InstalledServer, Servers, Settings as ServerSettings};
 /// Services on other machines that search code.
 pub use toolpost_net::code::{BadService, PROVIDERS, Service as CodeService};
 /// Which hosts are reached, and how far.

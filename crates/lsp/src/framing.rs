@@ -19,10 +19,10 @@ pub(crate) enum FramingError {
     #[error("its output ended in the middle of a message")]
     Cut,
     /// The header is not valid.
-    #[error("`{0}` stands where a header should be")]
+    #[error("`{0}` is not a header")]
     Garbage(String),
     /// The message is too long.
-    #[error("a message of {bytes} bytes, where {longest} are the most")]
+    #[error("a message of {bytes} bytes exceeds the limit of {longest}")]
     TooLong {
         /// The announced length.
         bytes: u64,

@@ -43,6 +43,6 @@ pub use question::{Answer, Question};
 pub use readiness::{Complete, Stage, Standing};
 pub use rename::RenameAnswer;
 pub use server::Server;
-pub use servers::{Found, Servers};
+pub use servers::{InstalledServer, Servers};
 pub use settings::{Limits, Settings};
 pub use verdict::Verdict;

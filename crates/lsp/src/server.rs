@@ -180,7 +180,7 @@ impl Server {
         let how = match self.served.exit() {
             Some(Exit::Code(code)) => format!("with code {code}"),
             Some(Exit::Signal(signal)) => format!("by signal {signal}"),
-            Some(Exit::Unknown) => "nobody knows how".to_owned(),
+            Some(Exit::Unknown) => "with an unknown status".to_owned(),
             None => "it closed its output".to_owned(),
         };
         Fault::Ended { server: self.known.name.to_owned(), when, how }

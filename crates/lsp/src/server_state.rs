@@ -69,7 +69,7 @@ impl Listener for ServerState {
             }
             "workspace/workspaceFolders" => Ok(json!([self.root])),
             "workspace/applyEdit" => {
-                Ok(json!({ "applied": false, "failureReason": "this client takes no edits" }))
+                Ok(json!({ "applied": false, "failureReason": "this client accepts no edits" }))
             }
             "window/showDocument" => Ok(json!({ "success": false })),
             "client/registerCapability"
@@ -84,8 +84,8 @@ impl Listener for ServerState {
     fn over(&self, why: &ConnectionEnd) {
         let how = match why {
             ConnectionEnd::Closed => "it has ended".to_owned(),
-            ConnectionEnd::Garbled(what) => format!("it wrote what is no message: {what}"),
-            ConnectionEnd::Deaf => "it does not read what it is sent".to_owned(),
+            ConnectionEnd::Garbled(what) => format!("it wrote an invalid message: {what}"),
+            ConnectionEnd::Deaf => "it does not read its input".to_owned(),
         };
         self.note(|readiness| readiness.died(how, Instant::now()));
     }

@@ -18,7 +18,7 @@ const FAREWELL: Duration = Duration::from_millis(1900);
 
 /// A known server, and its program on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct InstalledServer {
     /// The server.
     pub known: &'static Known,
     /// The path of the program, and the programs that were skipped because a project contains them.
@@ -64,13 +64,13 @@ impl Servers {
 
     /// Returns which of the known servers are installed on this machine.
     #[must_use]
-    pub fn found(&self) -> Vec<Found> {
+    pub fn found(&self) -> Vec<InstalledServer> {
         self.0.settings.known.iter().map(|known| self.seek(known)).collect()
     }
 
     /// Returns the servers for files with an extension, the best first, installed or not.
     #[must_use]
-    pub fn found_for(&self, extension: &str) -> Vec<Found> {
+    pub fn found_for(&self, extension: &str) -> Vec<InstalledServer> {
         let known = self.0.settings.known.iter().filter(|known| known.language(extension).is_some());
         known.map(|known| self.seek(known)).collect()
     }
@@ -81,7 +81,7 @@ impl Servers {
     /// If it cannot be started, or pauses after a recent failure.
     pub fn get(
         &self,
-        found: &Found,
+        found: &InstalledServer,
         home: &Home,
         disk: &HashMap<PathBuf, Stamp>,
     ) -> Result<Arc<Server>, Fault> {
@@ -161,9 +161,9 @@ impl Servers {
             .count()
     }
 
-    fn seek(&self, known: &'static Known) -> Found {
+    fn seek(&self, known: &'static Known) -> InstalledServer {
         let settings = &self.0.settings;
-        Found { known, sought: programs(known.program, &settings.environment, &settings.not_in) }
+        InstalledServer { known, sought: programs(known.program, &settings.environment, &settings.not_in) }
     }
 }
 

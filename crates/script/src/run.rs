@@ -80,7 +80,7 @@ pub async fn run(script: Script, host: Arc<dyn Host>, cancel: CancellationToken)
         Some(Some(_turn)) => drive(script, &host, &shared, &mut used).await,
         Some(None) => Err(Fault::new(
             Why::Busy,
-            "it was not begun: scripts before it could not be ended and still run; try again later",
+            "it was not started: earlier scripts cannot be stopped and still run; try again later",
         )),
         None => Err(shared.watch.fault(&shared.limits).unwrap_or_else(gave_up)),
     };
@@ -132,7 +132,7 @@ async fn drive(
 }
 
 fn gave_up() -> Fault {
-    Fault::new(Why::Cancelled, "it ended without saying why")
+    Fault::new(Why::Cancelled, "it ended without a result")
 }
 
 /// Answers a batch of calls, with the requested concurrency.

@@ -13,7 +13,7 @@ pub(crate) fn text(text: &str) -> Option<&'static str> {
     }
     let joined = |(at, _): (usize, &str)| !text[..at].ends_with([' ', '\t']);
     if text.match_indices("\\\n").any(joined) {
-        return Some("a word or a sign that goes on in the next line is read in different ways");
+        return Some("a word or an operator that continues on the next line is ambiguous");
     }
     text.chars().find_map(odd)
 }
@@ -21,17 +21,17 @@ pub(crate) fn text(text: &str) -> Option<&'static str> {
 fn odd(found: char) -> Option<&'static str> {
     match found {
         '\n' | '\t' => None,
-        '\r' => Some("a carriage return is a part of a word for a shell, and looks like the end of a line"),
-        _ if found.is_control() => Some("a control character has no place in a command"),
+        '\r' => Some("a carriage return is part of a word for a shell, but looks like a line end"),
+        _ if found.is_control() => Some("a command must not contain control characters"),
         ' ' => None,
         _ if found.is_whitespace() => {
-            Some("a blank that a shell does not take for one looks like the end of a word")
+            Some("white space that is not a separator for a shell looks like the end of a word")
         }
         '\u{200b}'..='\u{200f}'
         | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{2069}'
         | '\u{feff}'
-        | '\u{ad}' => Some("an invisible character hides what the command is"),
+        | '\u{ad}' => Some("an invisible character disguises the command"),
         _ => None,
     }
 }
@@ -204,7 +204,7 @@ pub(crate) fn here_document(node: Node<'_>, text: &str) -> Option<&'static str> 
         let found = node.children(&mut cursor).find(|child| child.kind() == kind);
         found.map(|child| (child.start_byte(), child.end_byte()))
     };
-    const UNCLEAR: &str = "it is not clear where the here-document ends";
+    const UNCLEAR: &str = "the end of the here-document is unclear";
     let Some(start) = part("heredoc_start") else { return Some(UNCLEAR) };
     let Some(end) = part("heredoc_end") else { return Some(UNCLEAR) };
     let body = part("heredoc_body").unwrap_or((end.0, end.0));
@@ -231,11 +231,11 @@ pub(crate) fn here_document(node: Node<'_>, text: &str) -> Option<&'static str> 
 /// Finds why an expansion may run something by itself.
 pub(crate) fn expansion(node: Node<'_>, text: &str) -> Option<&'static str> {
     if text.contains('\'') && is_quoted(node) {
-        return Some("within double quotes a single one in an expansion may be a letter for a shell");
+        return Some("a single quote in an expansion within double quotes may be literal for a shell");
     }
     let inner = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
     if inner.match_indices('{').any(|(at, _)| !inner[..at].ends_with('$')) {
-        return Some("a shell may end an expansion with a brace in it elsewhere");
+        return Some("a shell may end an expansion that contains a brace elsewhere");
     }
     let inner = inner.strip_prefix('#').filter(|rest| !rest.is_empty()).unwrap_or(inner);
     let name = inner.trim_start_matches(|found: char| found.is_ascii_alphanumeric() || found == '_');
@@ -247,7 +247,7 @@ pub(crate) fn expansion(node: Node<'_>, text: &str) -> Option<&'static str> {
         name.starts_with(':') && ![":-", ":+", ":?"].iter().any(|operator| name.starts_with(operator));
     let odd = special && !inner.starts_with(['@', '*', '?', '$', '-']);
     let harmless = !colon && !odd && (name.is_empty() || known.into_iter().any(begins));
-    (!harmless).then_some("such an expansion can run what a variable holds, or set it")
+    (!harmless).then_some("such an expansion can run the content of a variable, or set it")
 }
 
 fn is_quoted(node: Node<'_>) -> bool {

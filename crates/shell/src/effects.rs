@@ -203,7 +203,7 @@ fn operands(segment: &mut Segment, form: &Form, sorted: &Options) {
         Operands::Addresses => segment.effects.extend(words.cloned().map(Effect::Fetches)),
         Operands::Change => {
             if let Some(word) = words.next() {
-                segment.more(word.start.clone(), "it is a change and no listing");
+                segment.more(word.start.clone(), "it changes something, and does not only list");
             }
         }
         Operands::Sed => {
@@ -305,7 +305,7 @@ fn set_by_operands(segment: &mut Segment, sorted: &Options) {
                 value: Word::beginning("…", ""),
                 reach: Reach::Shell,
             }),
-            None => segment.more(word.text.clone(), "it is not known which variable it sets"),
+            None => segment.more(word.text.clone(), "the variable that it sets is unknown"),
         }
     }
 }
@@ -315,7 +315,8 @@ fn variables(segment: &mut Segment) {
     let noted: Vec<String> =
         segment.assignments.iter().filter(|set| changes_programs(set)).map(|set| set.name.clone()).collect();
     for name in noted {
-        segment.more(format!("{name}="), "such a variable can change what programs do, or which are run");
+        segment
+            .more(format!("{name}="), "such a variable can change the behaviour or the choice of programs");
     }
 }
 

@@ -13,7 +13,7 @@ const DEEPEST: (usize, usize) = (200, 6);
 pub(crate) fn script(text: &str, depth: usize) -> Script {
     let mut script = Script::default();
     if depth > DEEPEST.1 {
-        script.unsure(text, "there are too many commands inside of one another");
+        script.unsure(text, "commands are nested too deeply");
         return script;
     }
     if let Some(why) = check::text(text) {
@@ -42,11 +42,11 @@ pub(crate) fn script(text: &str, depth: usize) -> Script {
     reader.visit(root);
     let Reader { mut script, substitutions, .. } = reader;
     if let Some(hidden) = check::hidden(root, text, &substitutions) {
-        script.unsure(&hidden, "a shell may run a command here that the grammar does not show");
+        script.unsure(&hidden, "a shell may run a command here that the grammar does not recognise");
     }
     // Errors anywhere in the tree count, even in nodes that were not visited.
     if root.has_error() && script.unsure.is_empty() {
-        script.unsure(text, "a shell's grammar does not know this");
+        script.unsure(text, "the shell grammar does not know this");
     }
     script.places = places::of(&script.segments);
     script
@@ -77,7 +77,7 @@ impl<'t> Reader<'t> {
 
     fn look(&mut self, node: Node<'_>) {
         if node.is_error() || node.is_missing() {
-            self.unsure(node, "a shell's grammar does not know this");
+            self.unsure(node, "the shell grammar does not know this");
             return self.children(node);
         }
         match node.kind() {
@@ -100,12 +100,12 @@ impl<'t> Reader<'t> {
             "for_statement" => self.for_each(node),
             "while_statement" => self.within(segment::LOOP, node),
             "c_style_for_statement" => {
-                self.unsure(node, "arithmetic can run what a variable holds");
+                self.unsure(node, "arithmetic can run the content of a variable");
                 self.within(segment::LOOP, node);
             }
             "file_redirect" | "heredoc_redirect" | "herestring_redirect" => self.bare(node, &[node]),
             "comment" if !check::is_comment(node, self.text) => {
-                self.unsure(node, "a shell may not take this for a comment");
+                self.unsure(node, "a shell may not treat this as a comment");
             }
             "expansion" => {
                 if let Some(why) = check::expansion(node, self.slice(node)) {
@@ -117,16 +117,16 @@ impl<'t> Reader<'t> {
             "compound_statement" if self.slice(node).starts_with("((") => self.arithmetic(node),
             "test_command" => self.test(node),
             "regex" | "extglob_pattern" if check::may_expand(self.slice(node)) => {
-                self.unsure(node, "a shell expands what stands in this pattern");
+                self.unsure(node, "a shell expands text in this pattern");
                 self.children(node);
             }
             "subscript" => {
-                self.unsure(node, "an index can run what a variable holds");
+                self.unsure(node, "an index can run the content of a variable");
                 self.children(node);
             }
             kind if check::is_known(kind) || !node.is_named() => self.children(node),
             _ => {
-                self.unsure(node, "this part of a shell's grammar is not judged");
+                self.unsure(node, "this part of the shell grammar is not supported");
                 self.children(node);
             }
         }
@@ -155,7 +155,7 @@ impl<'t> Reader<'t> {
 
     fn arithmetic(&mut self, node: Node<'_>) {
         if !check::is_plain_arithmetic(node) {
-            self.unsure(node, "arithmetic can run what a variable holds");
+            self.unsure(node, "arithmetic can run the content of a variable");
         }
         self.substitutions.push(node.byte_range());
         self.children(node);
@@ -165,7 +165,7 @@ impl<'t> Reader<'t> {
     fn test(&mut self, node: Node<'_>) {
         let text = self.slice(node);
         if check::test_evaluates(text) {
-            self.unsure(node, "such a test can run what a variable holds");
+            self.unsure(node, "such a test can run the content of a variable");
         }
         self.children(node);
         self.push(Segment { role: Role::Nothing, text: self.shown(node), ..Segment::default() });
@@ -268,7 +268,7 @@ impl<'t> Reader<'t> {
 
     fn assigned(&mut self, node: Node<'_>, reach: Reach, segment: &mut Segment) {
         let Some(name) = node.child_by_field_name("name") else {
-            return self.unsure(node, "it is not clear what is set");
+            return self.unsure(node, "the variable that is set is unclear");
         };
         if name.kind() != "variable_name" {
             self.visit(name);
@@ -347,7 +347,7 @@ impl<'t> Reader<'t> {
 /// A word behind `export` and its like can be a name and a value too, once its quotes are gone.
 fn declared(word: &Word, reach: Reach, segment: &mut Segment) {
     let Some(known) = word.known() else {
-        return segment.more(word.text.clone(), "it is not known which variable it sets");
+        return segment.more(word.text.clone(), "the variable that it sets is unknown");
     };
     let name = known.split_once('=').map_or(known, |(name, _)| name.trim_end_matches('+'));
     if !known.starts_with(['-', '+']) && !effects::is_name(name) {

@@ -57,7 +57,7 @@ impl Reader<'_> {
             return segment.words.extend(words);
         }
         let Some(target) = words.next() else {
-            return self.unsure(node, "it is not clear where this is redirected to");
+            return self.unsure(node, "the target of this redirection is unclear");
         };
         // What follows the target belongs to the command again.
         segment.words.extend(words);
@@ -68,7 +68,7 @@ impl Reader<'_> {
             "<&" | ">&" if copies => {}
             "<" => segment.effects.push(Effect::Reads(target)),
             ">" | ">>" | ">|" | "&>" | "&>>" | ">&" => segment.effects.push(Effect::Writes(target)),
-            _ => self.unsure(node, "this redirection is not judged"),
+            _ => self.unsure(node, "this redirection is not supported"),
         }
     }
 

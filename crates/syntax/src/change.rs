@@ -18,7 +18,7 @@ use lead::Lead;
 
 /// A change of a symbol, worked out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edited {
+pub struct SymbolEdit {
     /// The changes to the text.
     pub splice: Splice,
     /// Kept or added lines, and new errors in the file.
@@ -32,22 +32,22 @@ pub enum SymbolError {
     #[error("it cannot be parsed: {0}")]
     ParseError(ParseError),
     /// Nothing has the name; these are like it, or else the first of all.
-    #[error("nothing in it is called {name}")]
+    #[error("it has no symbol {name}")]
     None {
         /// The name.
         name: String,
         /// Symbols with names like it.
-        like: Vec<Named>,
+        like: Vec<NamedSymbol>,
         /// The definition, or its beginning.
-        all: Vec<Named>,
+        all: Vec<NamedSymbol>,
     },
     /// Several have the name.
-    #[error("{} symbols in it are called {name}", all.len())]
+    #[error("{} symbols are named {name}", all.len())]
     Several {
         /// The name.
         name: String,
         /// These.
-        all: Vec<Named>,
+        all: Vec<NamedSymbol>,
     },
     /// One statement defines more than it.
     #[error("{name} is defined in one statement with {other}")]
@@ -58,7 +58,7 @@ pub enum SymbolError {
         other: String,
     },
     /// Other code is on the line.
-    #[error("{name} stands on line {line} together with other code")]
+    #[error("{name} shares line {line} with other code")]
     Crowded {
         /// The name.
         name: String,
@@ -66,7 +66,7 @@ pub enum SymbolError {
         line: usize,
     },
     /// A line of the new code is a placeholder for omitted code.
-    #[error("line {line} of the new code, {part:?}, stands for code that is not written out")]
+    #[error("line {line} of the new code, {part:?}, is a placeholder for omitted code")]
     Elided {
         /// The line, counted from 1.
         line: usize,
@@ -74,7 +74,7 @@ pub enum SymbolError {
         part: String,
     },
     /// The new code is empty.
-    #[error("there is no code to put beside {name}")]
+    #[error("the new code is empty: nothing to insert next to {name}")]
     Nothing {
         /// The name.
         name: String,
@@ -83,7 +83,7 @@ pub enum SymbolError {
 
 /// A symbol by its name and its lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
+pub struct NamedSymbol {
     /// Its kind and its qualified name.
     pub words: String,
     /// Its name alone, as it can be asked for.
@@ -110,7 +110,7 @@ pub fn change(
     name: &str,
     side: Side,
     new: &str,
-) -> Result<Edited, SymbolError> {
+) -> Result<SymbolEdit, SymbolError> {
     let tree = language.parse(text).map_err(SymbolError::Unread)?;
     let mut symbols = tree.symbols();
     let at = meant(text, &symbols, name)?;
@@ -132,7 +132,7 @@ pub fn change(
 
 /// Describes symbols by their names and lines.
 #[must_use]
-pub fn named(text: &str, symbols: &[Symbol], which: &[usize]) -> Vec<Named> {
+pub fn named(text: &str, symbols: &[Symbol], which: &[usize]) -> Vec<NamedSymbol> {
     let index = LineIndex::new(text);
     let same = |at: usize| {
         let other = |other: &&Symbol| other.qualified == symbols[at].qualified;
@@ -146,7 +146,7 @@ pub fn named(text: &str, symbols: &[Symbol], which: &[usize]) -> Vec<Named> {
         };
         let (first, last) =
             (index.line(symbol.span.start), index.line(symbol.span.end.max(symbol.span.start + 1) - 1));
-        Named { words: format!("{} {name}", symbol.kind.name()), name, first, last }
+        NamedSymbol { words: format!("{} {name}", symbol.kind.name()), name, first, last }
     };
     which.iter().map(describe).collect()
 }
@@ -249,7 +249,7 @@ impl Place<'_> {
     }
 
     /// Puts code in the place of the symbol.
-    fn replaced(&self, new: &str) -> Result<Edited, SymbolError> {
+    fn replaced(&self, new: &str) -> Result<SymbolEdit, SymbolError> {
         self.alone()?;
         let symbol = self.symbol();
         let own = Lead::of_symbol(symbol);
@@ -268,7 +268,7 @@ impl Place<'_> {
         {
             new.pop();
         }
-        Ok(Edited { splice: Splice { range: kept.start..self.end, new }, notes })
+        Ok(SymbolEdit { splice: Splice { range: kept.start..self.end, new }, notes })
     }
 }
 

@@ -118,7 +118,7 @@ pub struct Scope {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Binding {
     /// The kind of name.
-    pub sort: Bound,
+    pub sort: BindingKind,
     /// The range of the name.
     pub at: Range<usize>,
     /// Index of the enclosing scope; none for the whole file.
@@ -133,7 +133,7 @@ pub struct Binding {
 
 /// The kind of a local name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Bound {
+pub enum BindingKind {
     /// A parameter.
     Parameter,
     /// A variable.

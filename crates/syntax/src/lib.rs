@@ -22,8 +22,8 @@ mod read;
 mod shape;
 mod tree;
 
-pub use change::{Edited, Named, SymbolError, change, named};
-pub use facts::{Binding, Bound, Facts, Import, Reach, Reference, Scope, Usage, What};
+pub use change::{NamedSymbol, SymbolEdit, SymbolError, change, named};
+pub use facts::{Binding, BindingKind, Facts, Import, Reach, Reference, Scope, Usage, What};
 pub use find::{Resolution, find};
 pub use ids::{Id, id, ids};
 pub use item::{Item, Kind};

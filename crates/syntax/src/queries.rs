@@ -32,7 +32,7 @@ impl Queries {
             .map(|name| {
                 Role::of(name).ok_or_else(|| BadQuery {
                     file: grammar.name.to_owned(),
-                    why: format!("nobody knows what @{name} stands for"),
+                    why: format!("unknown capture @{name}"),
                 })
             })
             .collect();

@@ -27,7 +27,7 @@ pub enum ParseError {
     #[error("the text is longer than 16 MiB")]
     TooLong,
     /// It takes more steps than a text of its length should, or is nested too deeply.
-    #[error("the text is too tangled")]
+    #[error("the text is too complex to parse")]
     TooTangled,
     /// The parser does not know this version of the grammar.
     #[error("the grammar is of another version")]

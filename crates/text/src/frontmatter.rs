@@ -32,13 +32,13 @@ pub enum FrontMatterError {
     #[error("it does not begin with `---`, fields such as `name: value`, and `---`")]
     Missing,
     /// The dashes that end the fields are missing.
-    #[error("no line `---` ends the fields that begin in line 1")]
+    #[error("the fields that begin in line 1 have no closing `---`")]
     Open,
     /// There is too much.
     #[error("its fields have more than {LONGEST} bytes")]
     TooLong,
     /// It is not YAML.
-    #[error("line {line} is no YAML: {why}")]
+    #[error("line {line} is not YAML: {why}")]
     Yaml {
         /// The line of the file, counted from 1.
         line: usize,
@@ -46,7 +46,7 @@ pub enum FrontMatterError {
         why: String,
     },
     /// It is YAML, and no fields.
-    #[error("what stands between the dashes are no fields such as `name: value`")]
+    #[error("the text between the dashes has no fields such as `name: value`")]
     NoFields,
 }
 
@@ -237,11 +237,11 @@ mod tests {
             ("---\nd: it's: so\n---\n", "d=\"it's: so\" | \"\" !"),
             ("---\n---\nB", " | \"B\""),
             ("B", "it does not begin with `---`, fields such as `name: value`, and `---`"),
-            ("---\nname: a\n", "no line `---` ends the fields that begin in line 1"),
-            ("---\n- a\n- b\n---\n", "what stands between the dashes are no fields such as `name: value`"),
+            ("---\nname: a\n", "the fields that begin in line 1 have no closing `---`"),
+            ("---\n- a\n- b\n---\n", "the text between the dashes has no fields such as `name: value`"),
             (
                 "---\na: &x [1]\nb: *x\n---\n",
-                "what stands between the dashes are no fields such as `name: value`",
+                "the text between the dashes has no fields such as `name: value`",
             ),
         ];
         for (text, wanted) in rows {

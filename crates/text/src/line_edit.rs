@@ -66,7 +66,7 @@ pub enum LineEditError {
         count: usize,
     },
     /// The new text is empty.
-    #[error("there is no text to put in; an empty line is a line break alone")]
+    #[error("the new text is empty; to insert an empty line, send a line break")]
     Nothing,
 }
 

@@ -18,7 +18,8 @@ use std::{
     time::{Duration, Instant},
 };
 use toolpost_lsp::{
-    self as lsp, Answer, Client, Complete, Found, Home, Position, Server, Servers, Stage, Stamp, Standing,
+    self as lsp, Answer, Client, Complete, Home, InstalledServer, Position, Server, Servers, Stage, Stamp,
+    Standing,
 };
 use toolpost_workspace::WorkspacePath;
 
@@ -38,7 +39,7 @@ type Disk = HashMap<PathBuf, (WorkspacePath, Stamp)>;
 pub(crate) async fn ask(
     engine: &Engine,
     servers: &Servers,
-    found: &Found,
+    found: &InstalledServer,
     question: &Question,
     cx: &CallCtx,
 ) -> Result<Output, String> {
@@ -144,7 +145,7 @@ fn afterwards(
 fn get(
     engine: &Engine,
     servers: &Servers,
-    found: &Found,
+    found: &InstalledServer,
     question: &Question,
     cx: &CallCtx,
 ) -> Result<Result<(Arc<Server>, Disk), String>, Failure> {

@@ -49,8 +49,11 @@ pub(crate) fn symbol(
         }
     };
     let found = named(text.view(), &symbols, &which);
-    let block =
-        |one: toolpost_syntax::Named| Block { from: one.first as u64, to: one.last as u64, words: one.words };
+    let block = |one: toolpost_syntax::NamedSymbol| Block {
+        from: one.first as u64,
+        to: one.last as u64,
+        words: one.words,
+    };
     Ok(found.into_iter().map(block).collect())
 }
 

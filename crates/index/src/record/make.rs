@@ -168,11 +168,11 @@ impl Maker<'_> {
         let hint = binding.hint.as_ref().map(|hint| self.part(hint).to_owned());
         Local {
             sort: match binding.sort {
-                syntax::Bound::Parameter => Bound::Parameter,
-                syntax::Bound::Local => Bound::Local,
-                syntax::Bound::Each => Bound::Each,
-                syntax::Bound::Context => Bound::Context,
-                syntax::Bound::Field => Bound::Field,
+                syntax::BindingKind::Parameter => Bound::Parameter,
+                syntax::BindingKind::Local => Bound::Local,
+                syntax::BindingKind::Each => Bound::Each,
+                syntax::BindingKind::Context => Bound::Context,
+                syntax::BindingKind::Field => Bound::Field,
             },
             name: self.word(&binding.at),
             at: number(binding.at.start),
@@ -230,7 +230,7 @@ fn bound<'t>(text: &'t str, facts: &Facts) -> HashMap<&'t str, Vec<usize>> {
     let mut out: HashMap<&str, Vec<usize>> = HashMap::new();
     for binding in &facts.bindings {
         let (Some(scope), Some(name)) = (binding.scope, text.get(binding.at.clone())) else { continue };
-        if binding.sort != syntax::Bound::Field {
+        if binding.sort != syntax::BindingKind::Field {
             out.entry(name).or_default().push(scope);
         }
     }

@@ -6,13 +6,13 @@ use std::{cell::RefCell, rc::Rc};
 /// Maximum number of stored promises.
 const MOST: usize = 64;
 
-type Kept = Persistent<Value<'static>>;
+type StoredValue = Persistent<Value<'static>>;
 
 /// Rejected promises without a handler, each with its reason.
 #[derive(Clone, Default)]
-pub(super) struct Loose(Rc<RefCell<Vec<(Kept, Kept)>>>);
+pub(super) struct PendingRejections(Rc<RefCell<Vec<(StoredValue, StoredValue)>>>);
 
-impl Loose {
+impl PendingRejections {
     /// Registers with a runtime.
     pub(super) fn watch(&self, runtime: &Runtime) {
         let own = self.clone();
@@ -28,7 +28,7 @@ impl Loose {
 
     /// Removes a promise that got a handler.
     pub(super) fn handled<'js>(&self, ctx: &Ctx<'js>, promise: &Value<'js>) {
-        let same = |kept: &Kept| kept.clone().restore(ctx).is_ok_and(|kept| kept == *promise);
+        let same = |kept: &StoredValue| kept.clone().restore(ctx).is_ok_and(|kept| kept == *promise);
         self.0.borrow_mut().retain(|(kept, _)| !same(kept));
     }
 

@@ -43,14 +43,14 @@ pub(crate) fn segment(script: &mut Script, mut segment: Segment, depth: usize) {
         Inner::Words(words) => nested(script, words, &via, depth),
         Inner::Text(word) => match word.known() {
             Some(text) => script.add(super::script(text, depth + 1), &via),
-            None => script.unsure(&segment.text, "the text that it runs is not known before it runs"),
+            None => script.unsure(&segment.text, "the command text is not known before it runs"),
         },
     }
 }
 
 fn nested(script: &mut Script, words: Vec<Word>, via: &[String], depth: usize) {
     if via.len() > 20 {
-        return script.unsure(&via.join(" "), "there are too many commands inside of one another");
+        return script.unsure(&via.join(" "), "commands are nested too deeply");
     }
     let mut inner = Segment::of(words);
     inner.via = via.to_vec();
@@ -109,7 +109,7 @@ fn split_string(sorted: &Options) -> Option<Word> {
     value.clone()
 }
 
-const UNKNOWN: &str = "it is not known what it makes of the command behind it";
+const UNKNOWN: &str = "its effect on the command behind it is unknown";
 
 /// `command -v` prints the path of a program, and runs nothing.
 fn only_asks(segment: &Segment, sorted: &Options) -> bool {

@@ -4,14 +4,14 @@ use toolpost_text::encoding::Splice;
 use toolpost_text::line_edit::Side;
 use toolpost_text::lines;
 
-use super::{Edited, Place, SymbolError, indentation};
+use super::{Place, SymbolEdit, SymbolError, indentation};
 use crate::Kind;
 
 /// The most blank lines between two definitions.
 const BLANK: usize = 2;
 
 /// Computes the position of code next to a symbol, with as many blank lines as the file has there.
-pub(super) fn put(place: &Place<'_>, side: Side, new: &str) -> Result<Edited, SymbolError> {
+pub(super) fn put(place: &Place<'_>, side: Side, new: &str) -> Result<SymbolEdit, SymbolError> {
     let (symbol, text) = (place.symbol(), place.text);
     let (start, end) = (place.line_start(symbol.span.start), place.line_end(symbol.span.end));
     let rest = &text[place.end..end];
@@ -41,7 +41,7 @@ pub(super) fn put(place: &Place<'_>, side: Side, new: &str) -> Result<Edited, Sy
             Splice { range: place.end..end, new }
         }
     };
-    Ok(Edited { splice, notes })
+    Ok(SymbolEdit { splice, notes })
 }
 
 fn comma(needed: bool, notes: &mut Vec<String>) -> &'static str {

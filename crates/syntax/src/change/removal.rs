@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use toolpost_text::encoding::Splice;
 
-use super::{Edited, Place, SymbolError, insertion};
+use super::{Place, SymbolEdit, SymbolError, insertion};
 
 /// Takes the symbol out, with the line that it leaves empty and the comma that parted it from its neighbour.
-pub(super) fn of(place: &Place<'_>) -> Result<Edited, SymbolError> {
+pub(super) fn of(place: &Place<'_>) -> Result<SymbolEdit, SymbolError> {
     place.alone()?;
     let (text, span) = (place.text, &place.symbol().span);
     let (start, end) = (place.line_start(span.start), place.line_end(span.end));
@@ -31,7 +31,7 @@ pub(super) fn of(place: &Place<'_>) -> Result<Edited, SymbolError> {
     } else {
         Splice { range: span.start..place.end, new: String::new() }
     };
-    Ok(Edited { splice, notes: Vec::new() })
+    Ok(SymbolEdit { splice, notes: Vec::new() })
 }
 
 /// Finds the comma between the entry before and this one.

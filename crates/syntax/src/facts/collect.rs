@@ -7,7 +7,7 @@ use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator as _};
 
 use super::nesting::Within;
 use super::parts::LEVELS;
-use super::{Binding, Bound, Facts, Import, Reach, Reference, Scope, Usage, What};
+use super::{Binding, BindingKind, Facts, Import, Reach, Reference, Scope, Usage, What};
 use crate::captures::{Queries, Role};
 use crate::shape::{self, chain};
 use crate::{Base, Chain, Item, Kind, Step, Symbol, Tree};
@@ -108,7 +108,7 @@ struct Parts<'t> {
     alias: Option<Node<'t>>,
     default: Option<Node<'t>>,
     wildcard: Option<Node<'t>>,
-    bound: Option<(Node<'t>, Bound)>,
+    bound: Option<(Node<'t>, BindingKind)>,
     hint: Option<Node<'t>>,
     value: Option<Node<'t>>,
     parameters: Option<Node<'t>>,
@@ -150,11 +150,11 @@ impl Collector<'_, '_> {
                 Role::Wildcard => parts.wildcard = Some(node),
                 Role::Default => parts.default = Some(node),
                 Role::Scope => self.found.scopes.push(node.byte_range()),
-                Role::Parameter => parts.bound = Some((node, Bound::Parameter)),
-                Role::Local => parts.bound = Some((node, Bound::Local)),
-                Role::Each => parts.bound = Some((node, Bound::Each)),
-                Role::Context => parts.bound = Some((node, Bound::Context)),
-                Role::Field => parts.bound = Some((node, Bound::Field)),
+                Role::Parameter => parts.bound = Some((node, BindingKind::Parameter)),
+                Role::Local => parts.bound = Some((node, BindingKind::Local)),
+                Role::Each => parts.bound = Some((node, BindingKind::Each)),
+                Role::Context => parts.bound = Some((node, BindingKind::Context)),
+                Role::Field => parts.bound = Some((node, BindingKind::Field)),
                 Role::Hint => parts.hint = Some(node),
                 Role::Value => parts.value = Some(node),
                 Role::Parameters => parts.parameters = Some(node),
@@ -253,21 +253,25 @@ impl Collector<'_, '_> {
         (!found.is_empty()).then(|| found.join("::"))
     }
 
-    fn binding(&mut self, node: Node<'_>, sort: Bound, parts: &Parts<'_>) {
+    fn binding(&mut self, node: Node<'_>, sort: BindingKind, parts: &Parts<'_>) {
         let (grammar, text) = (self.tree.language().0, self.tree.text());
         let binding = self
             .found
             .bindings
-            .entry((node.start_byte(), sort == Bound::Field, parts.inside.map(|node| node.byte_range())))
+            .entry((
+                node.start_byte(),
+                sort == BindingKind::Field,
+                parts.inside.map(|node| node.byte_range()),
+            ))
             .or_insert_with(|| Binding { sort, at: node.byte_range(), ..Binding::default() });
-        if sort != Bound::Local {
+        if sort != BindingKind::Local {
             binding.sort = sort;
         }
         binding.hint = binding.hint.take().or_else(|| parts.hint.map(|hint| hint.byte_range()));
-        let listed = parts.value.filter(|value| sort == Bound::Each && LISTS.contains(&value.kind()));
+        let listed = parts.value.filter(|value| sort == BindingKind::Each && LISTS.contains(&value.kind()));
         if let Some(value) = listed.and_then(|list| alike(grammar, list, text)) {
             // Each element of the literal evaluates as the first one does.
-            binding.sort = Bound::Local;
+            binding.sort = BindingKind::Local;
             binding.value = Some(value);
             return;
         }
@@ -356,7 +360,9 @@ impl Collector<'_, '_> {
             Binding { scope, ..binding }
         };
         facts.bindings = bindings.into_iter().map(local).collect();
-        facts.bindings.sort_by_key(|binding| (binding.at.start, binding.sort != Bound::Field, binding.scope));
+        facts
+            .bindings
+            .sort_by_key(|binding| (binding.at.start, binding.sort != BindingKind::Field, binding.scope));
         facts.imports = imports;
         facts.imports.sort_by_key(|import| (import.at.start, import.at.end));
         facts.imports.dedup();

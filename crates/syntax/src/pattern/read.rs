@@ -31,20 +31,20 @@ pub enum PatternSyntaxError {
     #[error("the pattern is longer than 16 KiB, or nested more than 200 deep")]
     TooLarge,
     /// It is a hole for any number of nodes and nothing else.
-    #[error("`{0}` alone stands for any number of nodes; put it into the code in which they stand")]
+    #[error("`{0}` matches any number of nodes; add the code around it")]
     OnlyMany(String),
     /// It takes too long to fit it to code.
     #[error(
-        "holes for any number of nodes, such as `$$$`, stand in one another more than 8 deep in the pattern; write `$_` for single nodes, or ask for the inner code alone"
+        "holes for any number of nodes, such as `$$$`, are nested more than 8 deep in the pattern; write `$_` for single nodes, or search for the inner code alone"
     )]
     Nested,
     /// It is several pieces of code.
     #[error(
-        "the pattern is {0} pieces of {1} and not one; put them into the block in which they stand, or ask for one of them"
+        "the pattern has {0} separate pieces of {1}; add the block around them, or search for one of them"
     )]
     Several(usize, &'static str),
     /// The language's parser cannot read it.
-    #[error("the pattern is no code of {language}: its parser does not understand {part:?}")]
+    #[error("the pattern is not valid {language}: the parser does not understand {part:?}")]
     Syntax {
         /// The language.
         language: &'static str,

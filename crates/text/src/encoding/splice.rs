@@ -21,7 +21,7 @@ pub struct Splice {
 pub enum SpliceError {
     /// The ranges do not fit the text.
     #[error(
-        "cannot replace {start}..{end}: outside of the text, inside a character, or before the change in front of it"
+        "cannot replace {start}..{end}: the range is outside the text, splits a character, or overlaps the previous change"
     )]
     Range {
         /// Start of the range.
@@ -31,8 +31,8 @@ pub enum SpliceError {
     },
     /// The file's encoding is unknown, so only ASCII can be written.
     #[error(
-        "the file is not UTF-8 and its encoding is unknown, so {character:?} cannot be written into it; \
-         name its encoding (such as windows-1252, gbk or shift_jis) or use ASCII only"
+        "the file is not UTF-8 and its encoding is unknown, so {character:?} cannot be written; \
+         specify its encoding (such as windows-1252, gbk or shift_jis) or use ASCII only"
     )]
     Unknown {
         /// The first character that is not ASCII.
@@ -49,7 +49,7 @@ pub enum SpliceError {
         encoding: &'static str,
     },
     /// The encoded bytes decode to another text.
-    #[error("the change would not read back as written in {encoding}; convert the file to UTF-8 first")]
+    #[error("the change cannot be encoded in {encoding} without loss; convert the file to UTF-8 first")]
     Unstable {
         /// The encoding's name.
         encoding: &'static str,

@@ -13,14 +13,14 @@ use super::{Encoding, Eol, Indent};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotTextError {
     /// A NUL byte near the beginning, and no byte order mark that explains it.
-    #[error("this is a binary file: byte {at} is NUL and no byte order mark explains it")]
+    #[error("this is a binary file: byte {at} is NUL, and there is no byte order mark")]
     Binary {
         /// The offset of the byte.
         at: usize,
     },
     /// The byte order mark promises an encoding that the rest does not keep.
     #[error(
-        "the byte order mark says {encoding}, but byte {at} begins no character of it; repair the file first"
+        "the byte order mark is that of {encoding}, but the file is invalid at byte {at}; repair it first"
     )]
     Malformed {
         /// The encoding that was promised.

@@ -12,7 +12,7 @@ pub enum Miss {
     Same,
     /// The old text is empty, but the file is not.
     #[error(
-        "the old text is empty, but the file is not; name the text to replace, or overwrite the whole file"
+        "the old text is empty, but the file is not; pass the text to replace, or overwrite the whole file"
     )]
     EmptyOld,
     /// The old text occurs more than once.
@@ -34,7 +34,9 @@ pub enum Miss {
         already_there: Option<usize>,
     },
     /// The new text at all the places would not fit in memory.
-    #[error("the old text stands in {count} places, too many for so much new text; replace fewer at a time")]
+    #[error(
+        "the old text occurs {count} times, and replacing all would make the file too large; replace fewer at a time"
+    )]
     TooMuch {
         /// In how many.
         count: usize,

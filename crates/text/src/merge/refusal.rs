@@ -23,25 +23,25 @@ pub enum Why {
     #[error("none of it is found in the file, so its place is unknown")]
     Absent,
     /// It may belong in several places.
-    #[error("it could stand in several places: {}", numbers(lines))]
+    #[error("it fits in several places: {}", numbers(lines))]
     Ambiguous {
         /// The lines of the file.
         lines: Vec<usize>,
     },
     /// Its place is above the place of an earlier part.
-    #[error("in the file it stands at line {line}, above what the snippet has before it")]
+    #[error("in the file it is at line {line}, above the previous part of the snippet")]
     Order {
         /// The line of the file.
         line: usize,
     },
     /// The lines may replace others or be inserted next to them.
-    #[error("it may replace line {line} of the file or come beside it")]
+    #[error("it may replace line {line} of the file or be inserted next to it")]
     Unbounded {
         /// The line of the file.
         line: usize,
     },
     /// Two alignments are equally good and lead to different results.
-    #[error("it can be read in two ways. One result would be:\n{}\nThe other:\n{}", first.join("\n"), second.join("\n"))]
+    #[error("it has two possible results. The first:\n{}\nThe second:\n{}", first.join("\n"), second.join("\n"))]
     Readings {
         /// Lines of one result.
         first: Vec<String>,
@@ -49,21 +49,19 @@ pub enum Why {
         second: Vec<String>,
     },
     /// The file has such a line elsewhere.
-    #[error("line {line} of the file is the same, and it may be moved here or stay there")]
+    #[error("line {line} of the file is the same, and may be moved here or stay there")]
     Twice {
         /// The line of the file.
         line: usize,
     },
     /// The snippet changes nothing, although the file differs from it.
-    #[error(
-        "nothing in the file would change, although the file differs from the snippet at its line {line}"
-    )]
+    #[error("the file would not change, although the snippet differs from it at line {line} of the snippet")]
     Unchanged {
         /// The line of the snippet.
         line: usize,
     },
     /// It would take lines away that the snippet does not mention.
-    #[error("lines {}-{} of the file would be lost, of which the snippet says nothing: {}", lines.first, lines.last, names.join(", "))]
+    #[error("lines {}-{} of the file would be lost, since the snippet does not mention them: {}", lines.first, lines.last, names.join(", "))]
     Loses {
         /// The lines of the file.
         lines: LineRange,
@@ -71,7 +69,7 @@ pub enum Why {
         names: Vec<String>,
     },
     /// Most of the file is missing, although there is no marker.
-    #[error("it has no marker for what stays, and lacks {lacks} of the file's {of} lines")]
+    #[error("it has no marker for unchanged lines, and lacks {lacks} of the file's {of} lines")]
     Partial {
         /// Number of missing lines.
         lacks: usize,
@@ -79,13 +77,13 @@ pub enum Why {
         of: usize,
     },
     /// A marker has no lines to keep.
-    #[error("the marker stands for nothing: there is no such part in the file yet")]
+    #[error("the marker replaces no lines: the file does not have this part yet")]
     Nothing,
     /// It has nothing but markers.
-    #[error("there is nothing but markers in it")]
+    #[error("it contains only markers")]
     Empty,
     /// The file would have an error that it did not have.
-    #[error("the result would not be valid {language} any more (line {line})")]
+    #[error("the result would no longer be valid {language} (line {line})")]
     Breaks {
         /// The language.
         language: &'static str,
@@ -115,7 +113,7 @@ pub enum Why {
         language: &'static str,
     },
     /// It looks like a member, but its parent is missing.
-    #[error("it looks like a part of a class or block, and it is not shown of which")]
+    #[error("it looks like a part of a class or block; include the line that begins that class or block")]
     Homeless,
 }
 
