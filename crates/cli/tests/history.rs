@@ -62,7 +62,7 @@ fn history_names_each_call_newest_first() {
     assert_eq!(list(&world, &["--path", "other"]), Vec::<Value>::new());
     assert_eq!(
         world.run(&["history", "--path", "other"]).out,
-        "No change of other is recorded; 2 are of other files.\n"
+        "No changes of other are recorded; 2 are of other files.\n"
     );
     assert_eq!(world.run(&["history", "--limit", "0"]).code, Some(2));
     assert_eq!(world.run(&["history", "--path", "/etc"]).code, Some(2));
@@ -119,7 +119,7 @@ fn undo_goes_back_step_by_step_and_brings_bytes_and_permissions_back() {
     // Already undone; and the undo can be undone.
     let again = world.run(&["undo", id(&records[1])]);
     let wanted = format!(
-        "toolpost: the change {0} is undone already, by {1}: to redo it, undo {1}. Nothing was changed; `toolpost undo {1}` makes it again.\n",
+        "toolpost: the change {0} is undone already, by {1}: to redo it, undo {1}. Nothing was changed; `toolpost undo {1}` redoes it.\n",
         id(&records[1]),
         id(undo)
     );
