@@ -3,6 +3,7 @@
 use crate::{Seen, operations::change::Existence};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::fmt;
 use toolpost_text::cut::Limit;
 use toolpost_workspace::WorkspacePath;
 
@@ -151,6 +152,15 @@ pub enum Trouble {
     NotMoved,
 }
 
+impl fmt::Display for Failure {
+    /// Formats the message alone: hints are worded by the dialect of the call.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+impl std::error::Error for Failure {}
+
 impl Failure {
     /// Makes a failure that says what was wrong.
     pub fn new(kind: Kind, what: impl Into<String>) -> Self {
@@ -182,5 +192,17 @@ impl Failure {
     pub fn hint(mut self, hint: Hint) -> Self {
         self.hints.push(hint);
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_an_error_that_displays_its_message() {
+        let failure = Failure::new(Kind::NotFound, "a.txt does not exist.").hint(Hint::Narrow);
+        let error: Box<dyn std::error::Error + Send + Sync> = Box::new(failure);
+        assert_eq!(error.to_string(), "a.txt does not exist.");
     }
 }
