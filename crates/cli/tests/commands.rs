@@ -213,7 +213,7 @@ async fn ran(
         want: Want { from: Side::Top, skip: 0, count: 10_000 },
         notes: Vec::new(),
     };
-    let output = Exec::run(engine, request, &CallCtx::unlimited(Arc::clone(session))).await.unwrap();
+    let output = Exec::run(engine, request, &CallCtx::denied(Arc::clone(session))).await.unwrap();
     (output.output.into_iter().map(|piece| piece.text).collect(), output.notes.join("\n"))
 }
 

@@ -95,19 +95,21 @@ pub struct CallCtx {
 }
 
 impl CallCtx {
-    /// Makes the context of a call that is not limited by anything.
+    /// Context of a call that may do nothing beyond its own touches; every permission is granted explicitly.
+    ///
+    /// No constructor grants anything: a caller that skips the policy gets refusals, not access.
     #[must_use]
-    pub fn unlimited(session: Arc<Session>) -> Self {
+    pub fn denied(session: Arc<Session>) -> Self {
         Self {
             session,
             cancel: CancellationToken::new(),
             deadline: None,
-            may_read: Arc::new(|_| true),
-            may_write: Arc::new(|_| true),
-            may_fetch: Arc::new(|_| Ok(Reach::Public)),
-            may_delegate: Arc::new(|_| true),
-            may_consult: Ok(()),
-            fresh: Fresh::NOT_ASKED,
+            may_read: Arc::new(|_| false),
+            may_write: Arc::new(|_| false),
+            may_fetch: Arc::new(|_| Err(NOT_GRANTED.to_owned())),
+            may_delegate: Arc::new(|_| false),
+            may_consult: Err(NOT_GRANTED.to_owned()),
+            fresh: Fresh::REQUIRED,
             expected: Expected::new(),
             progress: Progress::silent(),
             cause: Cause::default(),
@@ -163,6 +165,9 @@ impl CallCtx {
         Ok(())
     }
 }
+
+/// Reason of a refusal if no policy granted the permission.
+const NOT_GRANTED: &str = "no policy has allowed it for this call";
 
 /// Hears how far a call has come.
 #[derive(Clone)]

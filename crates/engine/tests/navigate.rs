@@ -1,9 +1,10 @@
 //! A way through code without a language server: what the tree says, and what it cannot say.
 
+use crate::common::permissive;
 use std::fs;
 use tempfile::TempDir;
 use toolpost_engine::{
-    CallCtx, Engine, Environment, Failure, Kind, Operation, Sandbox, ServerSettings, Servers, Session,
+    Engine, Environment, Failure, Kind, Operation, Sandbox, ServerSettings, Servers, Session,
     operations::navigate::{Base, Complete, Navigate, Output, Request, Source, Spot, Want},
 };
 use toolpost_workspace::{Options, Workspace};
@@ -31,7 +32,7 @@ async fn asked(file: &str, want: Want, with: impl FnOnce(Engine) -> Engine) -> R
         Workspace::open(Options { roots: vec![base.path().to_owned()], ..Options::default() }).unwrap();
     let engine = with(Engine::new(workspace));
     let path = engine.resolve(file).unwrap();
-    Navigate::run(&engine, Request { path, want }, &CallCtx::unlimited(Session::new())).await
+    Navigate::run(&engine, Request { path, want }, &permissive(Session::new())).await
 }
 
 fn at(line: u32, column: u32) -> Spot {

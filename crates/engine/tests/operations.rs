@@ -2,11 +2,11 @@
 
 use crate::common;
 
-use common::{World, owned};
+use common::{World, owned, permissive};
 use std::{fs, os::unix::fs::PermissionsExt};
 use tempfile::TempDir;
 use toolpost_engine::{
-    CallCtx, Engine, Extent, Failure, Fresh, Kind, Operation, Session, Touch,
+    CallCtx, Engine, Extent, Failure, Fresh, Host, Kind, Operation, Session, Touch,
     operations::{
         change::{
             Change, ChangeFiles, Existence, Hunk, Lines, Output, Reference, Request, Side, Step, Want, Where,
@@ -390,7 +390,7 @@ async fn what_is_looked_for_in_one_root_names_the_others() {
     let (workspace, _) =
         Workspace::open(Options { roots, state: Some(state.path().into()), ..Options::default() }).unwrap();
     let engine = Engine::new(workspace);
-    let cx = CallCtx::unlimited(Session::new());
+    let cx = permissive(Session::new());
     let [first, second] = engine.roots().try_into().unwrap();
     let named = |root: &str| vec![format!("the other root of the workspace ({root}; name it as the path)")];
     let rows = [(".", named(&second), 0), ("d", vec![], 0), (second.as_str(), named(&first), 1)];
@@ -412,4 +412,18 @@ async fn what_is_looked_for_in_one_root_names_the_others() {
     let failure = ChangeFiles::run(&engine, Request { changes: vec![change] }, &cx).await.unwrap_err();
     let what = format!("File not found: f (paths begin in {first}; the workspace has {second}, too).");
     assert!(failure.what.contains(&what), "{}", failure.what);
+}
+
+#[tokio::test]
+async fn a_context_without_grants_permits_nothing() {
+    let world = World::new(&[("a.txt", "needle")]);
+    let cx = CallCtx::denied(world.session.clone());
+    let path = world.engine.resolve("a.txt").unwrap();
+    assert!(!(cx.may_read)(&path) && !(cx.may_write)(&path) && !(cx.may_delegate)("investigator"));
+    assert!((cx.may_fetch)(&Host::new("example.com")).is_err() && cx.may_consult.is_err());
+    assert_eq!(cx.fresh, Fresh::REQUIRED);
+    let request = || grep::Request::of(world.engine.resolve(".").unwrap(), "needle".to_owned(), 9_000);
+    assert_eq!(Grep::run(&world.engine, request(), &cx).await.unwrap().files.len(), 0);
+    let granted = permissive(world.session.clone());
+    assert_eq!(Grep::run(&world.engine, request(), &granted).await.unwrap().files.len(), 1);
 }

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::World;
+use common::{World, permissive};
 use std::fs;
 use toolpost_engine::{
     CallCtx, Engine, Failure, Kind, Operation, Session,
@@ -22,7 +22,7 @@ fn engine(world: &World, state: bool) -> Engine {
 }
 
 fn cx(name: Option<&str>) -> CallCtx {
-    CallCtx::unlimited(Session::named(name.map(str::to_owned)))
+    permissive(Session::named(name.map(str::to_owned)))
 }
 
 async fn ask(engine: &Engine, cx: &CallCtx, request: Request) -> Result<String, Failure> {

@@ -209,7 +209,7 @@ impl Runtime {
             cancel: call.cancel.child_token(),
             progress: call.progress.clone(),
             cause: self.cause(id, published, &call),
-            ..CallCtx::unlimited(call.session.clone())
+            ..CallCtx::denied(call.session.clone())
         };
         Trip { id, published, call, cx, prepared: None, within: None }
     }

@@ -328,7 +328,7 @@ mod tests {
             let path = engine.resolve("a.py").unwrap();
             let may_read =
                 Arc::new(|path: &WorkspacePath| !path.relative().to_string_lossy().starts_with("secret"));
-            let cx = CallCtx { may_read, ..CallCtx::unlimited(Session::new()) };
+            let cx = CallCtx { may_read, ..CallCtx::denied(Session::new()) };
             let nowhere = Environment::of_this_process().with("PATH", "/nowhere");
             let servers = Servers::new(ServerSettings::new(Sandbox::Off, nowhere, Vec::new()));
             let found = servers.found_for("py").remove(0);

@@ -166,7 +166,7 @@ mod tests {
         let path = engine.resolve("a.py").unwrap();
         let root = path.root().path().to_owned();
         let may_read = Arc::new(|path: &WorkspacePath| !path.relative().ends_with("secret.py"));
-        let cx = CallCtx { may_read, ..CallCtx::unlimited(Session::new()) };
+        let cx = CallCtx { may_read, ..CallCtx::denied(Session::new()) };
         let text = files::read(&engine, &path).unwrap();
         let question = Question { path, want: Want::Symbols, text, name: None };
         let place = |name: &str| {
