@@ -1,16 +1,21 @@
 //! The engine: a workspace, and what the operations need to know beside it.
 
 use crate::{
-    Agents, Bridges, BufferNotes, CallCtx, Commands, Editing, Expected, Failure, Hint, Kind, MayRead,
-    Seeking, Several, Touch, agents, bridges, editors, failures,
-    fetching::Cache,
-    fresh,
-    indexed::Withheld,
-    navigating::Upgrades,
-    packages::{self, Package, Packages},
-    projects::Projects,
+    access::Touch,
+    agents::{self, Agents},
+    call::{CallCtx, Expected, MayRead},
+    choices::{Seeking, Several},
+    code::{navigate::resolve::Upgrades, symbol_index::Withheld},
+    commands::Commands,
+    editors::{self, BufferNotes, Editing},
+    edits::freshness,
+    failure::{Failure, Hint, Kind, convert},
+    overview::files::Projects,
+    search::packages::{self, Package, Packages},
     skills::{self, SkillPlaces},
     tasks::{TaskLists, Tasks},
+    upstream::{self, Bridges},
+    web::fetch::page::Cache,
 };
 use encoding_rs::Encoding;
 use std::{
@@ -53,7 +58,7 @@ pub struct Engine {
     pub(crate) filling: Arc<AtomicBool>,
     agents: Option<Arc<dyn Agents>>,
     fetched: Arc<Cache>,
-    pub(crate) service: Option<Arc<crate::CodeService>>,
+    pub(crate) service: Option<Arc<toolpost_net::code::Service>>,
     bridges: Option<Arc<dyn Bridges>>,
     skills: SkillPlaces,
     editing: Editing,
@@ -202,7 +207,7 @@ impl Engine {
             };
             Ok(Meaning::new(model, self.words.folder()))
         });
-        made.clone().map_err(|bad| Failure::new(Kind::Internal, failures::sentence(&bad.to_string())))
+        made.clone().map_err(|bad| Failure::new(Kind::Internal, convert::sentence(&bad.to_string())))
     }
 
     /// Lets searches read only the files that can match, by an index that is kept as long as the engine lives.
@@ -264,7 +269,7 @@ impl Engine {
     /// # Errors
     /// `NotFound` where there is none.
     pub fn bridges(&self) -> Result<Arc<dyn Bridges>, Failure> {
-        self.bridges.clone().ok_or_else(bridges::none)
+        self.bridges.clone().ok_or_else(upstream::none)
     }
 
     /// Says where the user's skills lie, and which of a project's are trusted.
@@ -381,7 +386,7 @@ impl Engine {
     /// # Errors
     /// `Outside` when it leads out of every root, `Invalid` when it is no path.
     pub fn resolve(&self, said: &str) -> Result<WorkspacePath, Failure> {
-        self.workspace.resolve(said).map_err(failures::path)
+        self.workspace.resolve(said).map_err(convert::path)
     }
 
     /// Finds the name that was said; a link at the end is the link itself.
@@ -389,7 +394,7 @@ impl Engine {
     /// # Errors
     /// As `resolve`.
     pub fn resolve_entry(&self, said: &str) -> Result<WorkspacePath, Failure> {
-        self.workspace.resolve_entry(said).map_err(failures::path)
+        self.workspace.resolve_entry(said).map_err(convert::path)
     }
 
     /// Lists the roots, as they are shown.
@@ -404,7 +409,7 @@ impl Engine {
     /// `Unread` when it must read first, `Stale` when it would write over what it has not seen.
     pub async fn freshness(&self, cx: &CallCtx, touches: Vec<Touch>) -> Result<Expected, Failure> {
         let (engine, cx) = (self.clone(), cx.clone());
-        blocking(move || fresh::judge(&engine, &cx, &touches)).await
+        blocking(move || freshness::judge(&engine, &cx, &touches)).await
     }
 
     /// Compares the files that a call names with the buffers of the attached editor; returns notes for the reply.

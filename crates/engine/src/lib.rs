@@ -1,65 +1,54 @@
 //! Every operation, one file each, and the session.
 
+mod access;
 mod agents;
-mod analyzing;
-mod at_once;
-mod bridges;
-mod changing;
+mod call;
 mod choices;
-mod command;
+mod code;
 mod commands;
-mod cx;
 mod editors;
-mod elsewhere;
-mod embedding;
+mod edits;
 mod engine;
 mod failure;
-mod failures;
-mod fetching;
-mod fresh;
-mod front_door;
-mod granted;
-mod guiding;
-mod indexed;
-mod investigating;
-mod navigating;
+mod files;
+mod find;
 mod operation;
-pub mod operations;
-mod packages;
-mod projects;
+mod overview;
+mod plans;
+mod search;
 mod session;
-mod show;
 mod skills;
-mod store;
-mod symbols;
 mod tasks;
-mod touch;
-mod trees;
-mod walking;
+mod upstream;
+mod web;
+mod workers;
 
-pub use agents::{Agents, Asking, Finished, Job, Prompt, Report};
-pub use bridges::{Bridges, Piece, RemoteTool};
-pub use choices::{Seeking, Several};
-pub use command::{Approval, Command, Host, Line};
-pub use commands::Commands;
-pub use cx::{CallCtx, Changed, Expected, Fresh, MayDelegate, MayFetch, MayRead, MayWrite, Need, Progress};
-pub use editors::{
+pub use crate::access::command::{Approval, Command, Host, Line};
+pub use crate::access::{Access, Extent, Touch};
+pub use crate::agents::{Agents, Asking, Finished, Job, Prompt, Report};
+pub use crate::call::nested::{
+    Calling, Ended, FrontDoor, InnerAnswer, InnerCall, InnerPicture, May, Offered, Pictures,
+};
+pub use crate::call::{
+    CallCtx, Changed, Expected, Fresh, MayDelegate, MayFetch, MayRead, MayWrite, Need, Progress,
+};
+pub use crate::choices::{Seeking, Several};
+pub use crate::commands::Commands;
+pub use crate::editors::{
     Act as EditorAct, Buffer, BufferNotes, Chosen, Editing, Editor, EditorUse, Point, Shape, Sight, Standing,
     View, Without,
 };
-pub use embedding::Service as EmbeddingService;
-pub use engine::{Engine, WORKERS};
-pub use failure::{FOUND, Facts, Failure, Hint, Kind, Trouble, Unmet};
-pub use fresh::Pinned;
-pub use front_door::{
-    Calling, Ended, FrontDoor, InnerAnswer, InnerCall, InnerPicture, May, Offered, Pictures,
-};
-pub use granted::Granted;
-pub use operation::{Effect, Operation};
-pub use session::{Part, Seen, Session};
-pub use skills::{Found as FoundSkills, Skill, SkillPlaces, Source as SkillSource, Trusts};
-pub use store::Store;
-pub use tasks::{Completion, Kept as KeptTasks, TaskLists};
+pub use crate::edits::freshness::Pinned;
+pub use crate::engine::{Engine, WORKERS};
+pub use crate::failure::{FOUND, Facts, Failure, Hint, Kind, Trouble, Unmet};
+pub use crate::operation::{Effect, Operation};
+pub use crate::plans::store::Store;
+pub use crate::search::embedding_service::Service as EmbeddingService;
+pub use crate::session::grants::Granted;
+pub use crate::session::{Part, Seen, Session};
+pub use crate::skills::{Found as FoundSkills, Skill, SkillPlaces, Source as SkillSource, Trusts};
+pub use crate::tasks::{Completion, Kept as KeptTasks, TaskLists};
+pub use crate::upstream::{Bridges, Piece, RemoteTool};
 pub use toolpost_grams::{Grams, Status as GramsStatus};
 /// Which language servers there are, and how they are started.
 pub use toolpost_index::embed::{Embedder, Local as LocalModel};
@@ -79,4 +68,21 @@ pub use toolpost_script::Limits as ScriptLimits;
 pub use toolpost_syntax::shell;
 /// What the project depends on, and where that lies.
 pub use toolpost_workspace::dependencies::{Dependencies, Places, Resolved, is_dependency};
-pub use touch::{Access, Extent, Touch};
+
+/// Every operation by its name: its request, its output and the type that runs it.
+pub mod operations {
+    pub use crate::agents::delegate;
+    pub use crate::code::{navigate, outline, query, relations, symbol, symbols};
+    pub use crate::commands::{exec, job, stop};
+    pub use crate::editors::{editor_move, editor_selection, editor_state, editor_write};
+    pub use crate::edits::{change, copy, delete, make_directory, rename};
+    pub use crate::files::{picture, read, stat, view};
+    pub use crate::find::{glob, grep, list, read_many};
+    pub use crate::overview::{analyze, project};
+    pub use crate::plans::{batch, offered, plan};
+    pub use crate::search::{investigate, keyword as search, seek, semantic, usage};
+    pub use crate::skills::{list as skills, skill};
+    pub use crate::tasks::{complete, list as tasks};
+    pub use crate::upstream::bridge;
+    pub use crate::web::fetch;
+}

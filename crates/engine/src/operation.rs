@@ -1,6 +1,12 @@
 //! The shape of one thing that the engine can do.
 
-use crate::{Access, CallCtx, Engine, Failure, Seen, Touch};
+use crate::{
+    access::{Access, Touch},
+    call::CallCtx,
+    engine::Engine,
+    failure::Failure,
+    session::Seen,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::future::Future;

@@ -1,12 +1,19 @@
 //! What commands are run with: the table of jobs, and where to find one again.
 
 mod blocked;
+pub mod exec;
+pub mod job;
 mod network;
-mod ran;
+mod report;
+pub mod stop;
 
-pub use ran::{Confined, Ending, Leftover, Piece, Ran, Standing, State};
+pub use report::{Confined, Ending, Leftover, Piece, Ran, Standing, State};
 
-use crate::{CallCtx, Failure, Kind, engine::blocking, failures};
+use crate::{
+    call::CallCtx,
+    engine::blocking,
+    failure::{Failure, Kind, convert},
+};
 use network::Refusals;
 use std::{path::PathBuf, sync::Arc, time::Duration};
 use tokio::{runtime::Handle, sync::Semaphore};
@@ -61,7 +68,7 @@ impl Commands {
     /// When the system has no randomness for the names of jobs.
     pub fn new(spool: PathBuf, sandbox: Sandbox, hosts: Hosts) -> Result<Self, Failure> {
         let settings = Settings { spool, ..Settings::default() };
-        let jobs = Arc::new(Jobs::new(settings).map_err(failures::start)?);
+        let jobs = Arc::new(Jobs::new(settings).map_err(convert::start)?);
         let network = if hosts.is_empty() { Network::Closed } else { Network::Proxied };
         let sandbox = match sandbox {
             Sandbox::On(plan) => Sandbox::On(Plan { network, ..plan }),
@@ -92,7 +99,7 @@ impl Commands {
             ending: self.ending.child_token(),
             runtime: Handle::current(),
         });
-        let job = blocking(move || jobs.start(&session, &launch).map_err(failures::start)).await?;
+        let job = blocking(move || jobs.start(&session, &launch).map_err(convert::start)).await?;
         self.connect_session(belongings);
         self.connect(&key(cx), &job);
         Ok(job)
@@ -159,5 +166,5 @@ fn key(cx: &CallCtx) -> SessionKey {
 }
 
 fn unknown(error: &UnknownJob) -> Failure {
-    Failure::new(Kind::NotFound, failures::opened(&error.to_string()))
+    Failure::new(Kind::NotFound, convert::opened(&error.to_string()))
 }

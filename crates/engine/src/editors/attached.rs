@@ -4,7 +4,11 @@ use super::{
     Act, Chosen, Done, Editor, Point, Shape, Shown, Sight, Target, View, Written,
     shown::{self, inside},
 };
-use crate::{CallCtx, Engine, Failure, Hint, Kind, engine::blocking, failures};
+use crate::{
+    call::CallCtx,
+    engine::{Engine, blocking},
+    failure::{Failure, Hint, Kind, convert},
+};
 use std::sync::Arc;
 use toolpost_text::{escape, guard, lines::lf};
 use toolpost_workspace::{Kind as FileKind, WorkspacePath};
@@ -75,7 +79,7 @@ pub(super) async fn write(
     if content.contains('\0') {
         return Err(Failure::invalid("The text holds a NUL, which no line of an editor can hold."));
     }
-    guard::check(&content, &old).map_err(|found| failures::placeholder(&path.display(), &found))?;
+    guard::check(&content, &old).map_err(|found| convert::placeholder(&path.display(), &found))?;
     let after = editor.ask(act, cx).await?;
     let shown = tell(engine, editor, after, cx).await?;
     Ok(Written { shown, at: Some(from), done: Done::InEditor, changed: None })
@@ -164,13 +168,13 @@ async fn tell(engine: &Engine, editor: &Arc<dyn Editor>, view: View, cx: &CallCt
 }
 
 fn is_there(engine: &Engine, path: &WorkspacePath) -> Result<(), Failure> {
-    use crate::show::find;
+    use crate::files::lookup;
     match engine.workspace().stat(path) {
-        Ok(stat) if stat.kind == FileKind::Directory => Err(find::directory(engine, path)),
+        Ok(stat) if stat.kind == FileKind::Directory => Err(lookup::directory(engine, path)),
         Ok(_) => Ok(()),
         Err(error) if error.why == toolpost_workspace::AccessKind::Missing => {
-            Err(find::missing(engine, path, &path.absolute()))
+            Err(lookup::missing(engine, path, &path.absolute()))
         }
-        Err(error) => Err(failures::access(path, error)),
+        Err(error) => Err(convert::access(path, error)),
     }
 }

@@ -1,7 +1,12 @@
 //! Buffers of an attached editor with changes that are not on disk, among the files that a call names.
 
 use super::{Act, Standing, shown::inside};
-use crate::{CallCtx, Engine, Extent, Failure, Hint, Kind, Touch, engine::blocking};
+use crate::{
+    access::{Extent, Touch},
+    call::CallCtx,
+    engine::{Engine, blocking},
+    failure::{Failure, Hint, Kind},
+};
 use std::time::Duration;
 use toolpost_workspace::{Kind as FileKind, WorkspacePath};
 

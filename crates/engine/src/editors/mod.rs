@@ -2,6 +2,10 @@
 
 mod attached;
 mod buffers;
+pub mod editor_move;
+pub mod editor_selection;
+pub mod editor_state;
+pub mod editor_write;
 mod own;
 mod shown;
 
@@ -10,7 +14,12 @@ pub(crate) use buffers::check as check_buffers;
 use own::Own;
 pub use shown::{Opened, Place, Selection, Shown};
 
-use crate::{Asking, CallCtx, Engine, Failure, Hint, Kind, engine::blocking};
+use crate::{
+    agents::Asking,
+    call::CallCtx,
+    engine::{Engine, blocking},
+    failure::{Failure, Hint, Kind},
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
@@ -274,7 +283,7 @@ pub(crate) struct Written {
     /// What was done with it.
     pub(crate) done: Done,
     /// What became of the file on the disk, where one was changed.
-    pub(crate) changed: Option<crate::operations::change::Changed>,
+    pub(crate) changed: Option<crate::edits::change::Changed>,
 }
 
 /// What was done with a text.

@@ -2,10 +2,14 @@
 
 use super::{Done, Opened, Place, Point, Shown, Standing, Target, Without, Written, attaching, nothing_open};
 use crate::{
-    CallCtx, Engine, Failure, Hint, Kind, changing, failures,
-    fresh::LIMIT,
-    operations::change::{Change, Exact, Request, Where},
-    show::find,
+    call::CallCtx,
+    edits::{
+        change::{Change, Exact, Request, Where, apply},
+        freshness::LIMIT,
+    },
+    engine::Engine,
+    failure::{Failure, Hint, Kind, convert},
+    files::lookup,
 };
 use toolpost_text::{
     counted::counted,
@@ -125,13 +129,13 @@ fn insert(engine: &Engine, cx: &CallCtx, tab: &Tab, content: String) -> Result<W
     }
     let text = Text::open(snapshot.bytes, engine.encoding()).map_err(|error| {
         let what = format!("{} cannot be changed as text: {error}", path.display());
-        Failure::new(Kind::WrongKind, failures::sentence(&what))
+        Failure::new(Kind::WrongKind, convert::sentence(&what))
     })?;
     let offset = offset(text.view(), tab.cursor);
     let exact = Exact { from: offset, to: offset, of: tab.of };
     let behind = behind(tab.cursor, &lf(&content));
     let change = Change { path: path.clone(), at: Where::Exact(exact), text: content };
-    let output = changing::run(engine, &Request { changes: vec![change] }, cx)?;
+    let output = apply::run(engine, &Request { changes: vec![change] }, cx)?;
     let changed = output.files.into_iter().next();
     let of = changed.as_ref().and_then(|file| file.seen.first()).and_then(|seen| seen.hash);
     let mut session = cx.session.editor();
@@ -222,9 +226,9 @@ fn behind(at: Point, content: &str) -> Point {
 
 fn read(engine: &Engine, path: &WorkspacePath) -> Result<Snapshot, Failure> {
     engine.workspace().read(path, LIMIT).map_err(|error| match error.why {
-        AccessKind::Missing => find::missing(engine, path, &path.absolute()),
-        AccessKind::IsDirectory => find::directory(engine, path),
-        _ => failures::access(path, error),
+        AccessKind::Missing => lookup::missing(engine, path, &path.absolute()),
+        AccessKind::IsDirectory => lookup::directory(engine, path),
+        _ => convert::access(path, error),
     })
 }
 

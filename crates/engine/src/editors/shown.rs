@@ -1,7 +1,7 @@
 //! What a caller is told of an editor: names everywhere, texts only of files that it may read.
 
 use super::{Buffer, Chosen, Point, Shape, Sight, Standing, View};
-use crate::{CallCtx, Engine};
+use crate::{call::CallCtx, engine::Engine};
 use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_text::escape;

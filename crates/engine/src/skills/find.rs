@@ -1,7 +1,7 @@
 //! Where skills are looked for: a project's before a user's, the customary folders in one order.
 
 use super::{Found, Skill, SkillPlaces, Source, folder, read};
-use crate::{Engine, MayRead};
+use crate::{call::MayRead, engine::Engine};
 use std::collections::HashSet;
 use toolpost_workspace::{OpenError, Options, Scope, Workspace};
 

@@ -2,7 +2,9 @@
 
 mod find;
 mod folder;
+pub mod list;
 mod read;
+pub mod skill;
 
 pub(crate) use find::find;
 

@@ -1,6 +1,8 @@
 //! The tasks of a session: one list, whatever the tool by which it is written.
 
 mod board;
+pub mod complete;
+pub mod list;
 mod order;
 mod store;
 
@@ -8,7 +10,12 @@ pub use board::{Edit, Item, NewTask};
 pub(crate) use store::Tasks;
 pub use store::{Kept, TaskLists};
 
-use crate::{CallCtx, Engine, Failure, Session, engine::blocking};
+use crate::{
+    call::CallCtx,
+    engine::{Engine, blocking},
+    failure::Failure,
+    session::Session,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,10 @@
 //! Where the tasks of sessions are kept: in the state folder, or with the session where there is none.
 
 use super::{Board, Tally};
-use crate::{Failure, Hint, Kind, Session, failures};
+use crate::{
+    failure::{Failure, Hint, Kind, convert},
+    session::Session,
+};
 use std::time::SystemTime;
 use toolpost_workspace::{Shelf, ShelfError, Workspace, hash};
 
@@ -111,7 +114,7 @@ impl From<ShelfError> for Trouble {
 }
 
 fn failed(error: ShelfError) -> Failure {
-    let words = failures::sentence(&format!("The tasks cannot be kept: {error}"));
+    let words = convert::sentence(&format!("The tasks cannot be kept: {error}"));
     match error {
         ShelfError::Name(_) => Failure::invalid(words),
         ShelfError::Io { .. } | ShelfError::Damaged { .. } => Failure::new(Kind::Io, words),

@@ -1,0 +1,105 @@
+//! Content that the user pinned: a call that writes other content is refused.
+
+use super::LIMIT;
+use crate::{
+    access::Touch,
+    call::CallCtx,
+    engine::Engine,
+    failure::{Failure, Hint, Kind, convert},
+    session::{Part, Seen},
+};
+use toolpost_workspace::{AccessKind, ContentHash, WorkspacePath, hash};
+
+/// How many hex digits of a hash are needed at least.
+const LEAST: usize = 12;
+
+/// The content that a file must have before a call may write it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pinned {
+    /// The file; without one, the only file that the call writes.
+    path: Option<WorkspacePath>,
+    /// The hash of the content, in lower-case hex digits, or its beginning.
+    hex: String,
+}
+
+impl Pinned {
+    /// Pins the content of a file; `None` if `hex` is not a hash.
+    #[must_use]
+    pub fn new(path: Option<WorkspacePath>, hex: &str) -> Option<Self> {
+        let hex = hex.to_ascii_lowercase();
+        let whole = LEAST..=ContentHash::from_bytes([0; 32]).to_hex().len();
+        let is_hash = whole.contains(&hex.len()) && hex.bytes().all(|digit| digit.is_ascii_hexdigit());
+        is_hash.then_some(Self { path, hex })
+    }
+}
+
+/// Compares the files that a call writes with what the user pinned, and counts them as seen.
+pub(super) fn check(engine: &Engine, cx: &CallCtx, touches: &[Touch]) -> Result<(), Failure> {
+    let mut written: Vec<&WorkspacePath> = touches.iter().filter_map(written).collect();
+    written.dedup();
+    for pinned in cx.session.pinned() {
+        let path = match &pinned.path {
+            Some(path) if written.contains(&path) => path,
+            Some(path) => return Err(not_written(&path.display(), &written)),
+            None => match written.as_slice() {
+                [only] => only,
+                several => return Err(not_one(several)),
+            },
+        };
+        compare(engine, cx, path, &pinned.hex)?;
+    }
+    Ok(())
+}
+
+fn written(touch: &Touch) -> Option<&WorkspacePath> {
+    match touch {
+        Touch::Write(path, _) => Some(path),
+        _ => None,
+    }
+}
+
+fn compare(engine: &Engine, cx: &CallCtx, path: &WorkspacePath, hex: &str) -> Result<(), Failure> {
+    let present = match engine.workspace().read(path, LIMIT) {
+        Ok(present) => present.bytes,
+        Err(error) if error.why == AccessKind::Missing => {
+            let what = format!(
+                "{} does not exist, but content with the hash {hex} was expected. Nothing was changed.",
+                path.display()
+            );
+            return Err(Failure::new(Kind::Stale, what));
+        }
+        Err(error) => return Err(convert::access(path, error)),
+    };
+    let found = hash(&present);
+    if !found.to_hex().starts_with(hex) {
+        let what = format!(
+            "{} has changed: the hash of its content is {found}, not {hex}. Nothing was changed.",
+            path.display()
+        );
+        return Err(Failure::new(Kind::Stale, what).hint(Hint::ReadAgain(path.clone())));
+    }
+    cx.session.record(Seen { path: path.clone(), hash: Some(found), part: Part::Whole, bytes: None });
+    Ok(())
+}
+
+fn not_written(path: &str, written: &[&WorkspacePath]) -> Failure {
+    Failure::invalid(format!("The content of {path} was pinned, but this call {}.", writes(written)))
+}
+
+fn not_one(written: &[&WorkspacePath]) -> Failure {
+    let what = format!(
+        "A hash without a path pins the only file that a call writes, but this call {}.",
+        writes(written)
+    );
+    Failure::invalid(what).hint(Hint::Advice("Pin each file as PATH=HASH.".to_owned()))
+}
+
+fn writes(written: &[&WorkspacePath]) -> String {
+    match written {
+        [] => "names no file that it writes".to_owned(),
+        some => {
+            let names: Vec<String> = some.iter().map(|path| path.display()).collect();
+            format!("writes {}", names.join(", "))
+        }
+    }
+}
