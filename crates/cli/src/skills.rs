@@ -48,7 +48,7 @@ pub(crate) struct TrustSkills {
 pub(crate) fn run(common: &Common, skills: Skills) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
     let workspace = wire::open_and_tell(&settings)?;
-    let engine = Engine::new(workspace).with_skills(wire::skills(&settings));
+    let engine = Engine::builder(workspace).with_skills(wire::skills(&settings)).build();
     let may: MayRead = Arc::new(|_| true);
     let found = engine.skills(&may);
     let json = match skills.command {

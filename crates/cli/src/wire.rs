@@ -70,9 +70,9 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
     let dependencies = codesearch::dependencies(settings, &workspace);
     let editing = settings.editing.editing(&workspace);
     let engine = match life {
-        Life::Long => Engine::new(workspace),
+        Life::Long => Engine::builder(workspace),
         // No later call has more: the index is waited for.
-        Life::Short => Engine::new(workspace).with_index_wait(PATIENT),
+        Life::Short => Engine::builder(workspace).with_index_wait(PATIENT),
     };
     let engine = engine
         .with_agents(who.agents())
@@ -89,7 +89,8 @@ pub(crate) fn wire(settings: &Settings, structured: Structured, life: Life) -> R
         .with_servers(servers)
         .with_bridges(bridges)
         .with_skills(skills(settings))
-        .with_editing(editing);
+        .with_editing(editing)
+        .build();
     who.reach(&engine, &policy, settings)?;
     let config = Config {
         dialects: spoken(settings)?,

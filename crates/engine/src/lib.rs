@@ -3,7 +3,6 @@
 mod access;
 mod agents;
 mod call;
-mod choices;
 mod code;
 mod commands;
 mod editors;
@@ -16,6 +15,7 @@ mod operation;
 mod overview;
 mod plans;
 mod search;
+mod seen;
 mod session;
 mod skills;
 mod tasks;
@@ -23,32 +23,37 @@ mod upstream;
 mod web;
 mod workers;
 
-pub use crate::access::command::{Approval, Command, Host, Line};
-pub use crate::access::{Access, Extent, Touch};
-pub use crate::agents::{Agents, Asking, Finished, Job, Prompt, Report};
-pub use crate::call::nested::{
+pub use access::command::{Approval, Command, Host, Line};
+pub use access::resource::{EditorUse, RemoteTool};
+pub use access::{Access, Extent, Touch};
+pub use agents::{AgentAccess, Agents, Finished, Job, Prompt, Report};
+pub use call::nested::{
     Calling, Ended, FrontDoor, InnerAnswer, InnerCall, InnerPicture, May, Offered, Pictures,
 };
-pub use crate::call::{
-    CallCtx, Changed, Expected, Fresh, MayDelegate, MayFetch, MayRead, MayWrite, Need, Progress,
+pub use call::{Asking, CallCtx, MayDelegate, MayFetch, MayRead, MayWrite, Progress};
+pub use code::Code;
+pub use commands::{CommandAccess, Commands};
+pub use editors::buffers::BufferNotes;
+pub use editors::{
+    Act as EditorAct, Buffer, Chosen, Editing, Editor, Editors, Point, Shape, Sight, Standing, View, Without,
 };
-pub use crate::choices::{Seeking, Several};
-pub use crate::commands::Commands;
-pub use crate::editors::{
-    Act as EditorAct, Buffer, BufferNotes, Chosen, Editing, Editor, EditorUse, Point, Shape, Sight, Standing,
-    View, Without,
-};
-pub use crate::edits::freshness::Pinned;
-pub use crate::engine::{Engine, WORKERS};
-pub use crate::failure::{FOUND, Facts, Failure, Hint, Kind, Trouble, Unmet};
-pub use crate::operation::{Effect, Operation};
-pub use crate::plans::store::Store;
-pub use crate::search::embedding_service::Service as EmbeddingService;
-pub use crate::session::grants::Granted;
-pub use crate::session::{Part, Seen, Session};
-pub use crate::skills::{Found as FoundSkills, Skill, SkillPlaces, Source as SkillSource, Trusts};
-pub use crate::tasks::{Completion, Kept as KeptTasks, TaskLists};
-pub use crate::upstream::{Bridges, Piece, RemoteTool};
+pub use edits::{Edits, Several};
+pub use engine::{Engine, EngineBuilder};
+pub use failure::{FOUND, Facts, Failure, Hint, Kind, Trouble, Unmet};
+pub use files::Files;
+pub use find::Find;
+pub use operation::{Effect, Operation, RunsOn};
+pub use overview::Overview;
+pub use plans::Plans;
+pub use search::embedding_service::Service as EmbeddingService;
+pub use search::{Searcher, Seeking};
+pub use seen::{Part, Seen};
+pub use session::Session;
+pub use session::freshness::{Changed, Expected, Fresh, Need, Pinned};
+pub use session::grants::Granted;
+pub use skills::{Found as FoundSkills, Skill, SkillLibrary, SkillPlaces, Source as SkillSource, Trusts};
+pub use tasks::store::{Kept as KeptTasks, TaskLists};
+pub use tasks::{Completion, TaskBoards};
 pub use toolpost_grams::{Grams, Status as GramsStatus};
 /// Which language servers there are, and how they are started.
 pub use toolpost_index::embed::{Embedder, Local as LocalModel};
@@ -68,6 +73,9 @@ pub use toolpost_script::Limits as ScriptLimits;
 pub use toolpost_syntax::shell;
 /// What the project depends on, and where that lies.
 pub use toolpost_workspace::dependencies::{Dependencies, Places, Resolved, is_dependency};
+pub use upstream::{Bridges, Piece, UpstreamAccess};
+pub use web::Web;
+pub use workers::WORKERS;
 
 /// Every operation by its name: its request, its output and the type that runs it.
 pub mod operations {

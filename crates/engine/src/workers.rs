@@ -1,11 +1,37 @@
-//! Work on many things, several at the same time.
+//! Worker threads: blocking work of calls, bounded, and the same work on many items in parallel.
 
-use crate::{
-    engine::blocking,
-    failure::{Failure, Kind},
-};
+use crate::failure::{Failure, Kind};
 use std::sync::Arc;
 use tokio::{sync::Semaphore, task::JoinSet};
+
+/// How many threads work for calls at the same time. Whoever makes the threads makes some more: what listens to clients
+/// needs one, too, and never waits for this work.
+pub const WORKERS: usize = 32;
+
+static AT_WORK: Semaphore = Semaphore::const_new(WORKERS);
+
+/// Runs work that waits for the disk beside the others; a panic goes on to whoever waits.
+///
+/// # Errors
+/// What the work fails with.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    // The semaphore is never closed: without a place the work is done all the same.
+    let place = AT_WORK.acquire().await.ok();
+    let work = move || {
+        // Given back by the thread: a call that is given up may leave it at work.
+        let _place = place;
+        work()
+    };
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) => match error.try_into_panic() {
+            Ok(payload) => std::panic::resume_unwind(payload),
+            Err(_) => Err(Failure::new(Kind::Cancelled, "The server is ending.")),
+        },
+    }
+}
 
 /// How many are worked on at the same time.
 const AT_ONCE: usize = 8;

@@ -72,7 +72,7 @@ async fn apply(row: &Value) -> (String, Option<String>) {
         text: block.replace,
     };
     let request = Request { changes: blocks.into_iter().map(change).collect() };
-    let done = ChangeFiles::run(&engine, request, &permissive(Session::new())).await;
+    let done = engine.run::<ChangeFiles>(request, &permissive(Session::new())).await;
     (fs::read_to_string(file).unwrap(), done.err().map(|failure| failure.what))
 }
 

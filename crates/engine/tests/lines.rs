@@ -46,7 +46,7 @@ impl World {
         let path = self.engine.resolve("f").unwrap();
         let cx = permissive(self.session.clone());
         let request = read::Request::of(path, "f".to_owned(), 100_000);
-        if let Ok(output) = Read::run(&self.engine, request, &cx).await {
+        if let Ok(output) = self.engine.run::<Read>(request, &cx).await {
             Read::seen(&output).into_iter().for_each(|seen| self.session.record(seen));
         }
     }
@@ -61,7 +61,7 @@ impl World {
         let request = Request { changes };
         let mut cx = CallCtx { fresh, ..permissive(self.session.clone()) };
         cx.expected = self.engine.freshness(&cx, ChangeFiles::touches(&request)).await?;
-        let done = ChangeFiles::run(&self.engine, request, &cx).await;
+        let done = self.engine.run::<ChangeFiles>(request, &cx).await;
         match &done {
             Ok(output) => ChangeFiles::seen(output).into_iter().for_each(|seen| self.session.record(seen)),
             Err(failure) => failure.shows.iter().for_each(|seen| self.session.record((**seen).clone())),

@@ -55,7 +55,7 @@ impl Beside {
         let base = self.engine.resolve(".").map_err(|failure| anyhow!(failure.what))?;
         let cx = CallCtx { may_read: Arc::new(|_| true), ..CallCtx::denied(self.session.clone()) };
         let request = Request::of(question.to_owned(), base);
-        let found = self.threads.block_on(Investigate::run(&self.engine, request, &cx));
+        let found = self.threads.block_on(self.engine.run::<Investigate>(request, &cx));
         let found = match found {
             Ok(found) => found,
             // A message without a word is one to which nothing is found.

@@ -1,9 +1,10 @@
 //! One thing in the world that a call would read, write, run or fetch.
 
 pub(crate) mod command;
+pub(crate) mod resource;
 
-use crate::{editors::EditorUse, upstream::RemoteTool};
 use command::{Command, Host};
+use resource::{EditorUse, RemoteTool};
 use toolpost_workspace::WorkspacePath;
 
 /// One thing in the world that a call would touch.

@@ -3,8 +3,8 @@
 use super::{Job, Report};
 use crate::{
     access::{Access, Touch},
+    agents::AgentAccess,
     call::CallCtx,
-    engine::Engine,
     failure::{Failure, Hint, Kind},
     operation::Operation,
 };
@@ -40,6 +40,7 @@ pub struct Output {
 impl Operation for Delegate {
     const NAME: &'static str = "delegate";
     const ACCESS: &'static [Access] = &[Access::Delegates, Access::Calls];
+    type Capability = AgentAccess;
     type Request = Request;
     type Output = Output;
 
@@ -47,7 +48,7 @@ impl Operation for Delegate {
         vec![Touch::Delegate(name(&request.job))]
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(agents: &AgentAccess, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
         let job = request.job;
         if job.task.trim().is_empty() {
@@ -65,7 +66,7 @@ impl Operation for Delegate {
         let door = cx.door()?;
         let agent = name(&job);
         // What was seen on this side was not seen there.
-        let report = engine.agents()?.work(job, door.apart(), cx).await?;
+        let report = agents.backend()?.work(job, door.apart(), cx).await?;
         if report.missing.is_some() && report.words.is_empty() {
             return Err(Report::unfinished(Kind::Timeout, report.missing, report.words));
         }

@@ -9,8 +9,8 @@ pub(crate) use claims::{Claim, read};
 
 use super::{Agents, Finished, Job};
 use crate::{
+    agents::AgentAccess,
     call::{CallCtx, nested::FrontDoor},
-    engine::Engine,
     failure::{Failure, Kind},
 };
 use reading::Reading;
@@ -98,8 +98,8 @@ pub(crate) struct Worked {
 
 impl Guidance {
     /// Finds out whether a model guides under that name: where there is one, in calls of the client, as the rules allow.
-    pub(crate) fn of(engine: &Engine, cx: &CallCtx, name: &str) -> Self {
-        let Ok(agents) = engine.agents() else { return Self::None };
+    pub(crate) fn of(agents: &AgentAccess, cx: &CallCtx, name: &str) -> Self {
+        let Ok(agents) = agents.backend() else { return Self::None };
         let Some(door) = &cx.door else {
             return Self::Withheld("inside of another call no model is asked".to_owned());
         };
@@ -112,8 +112,8 @@ impl Guidance {
     }
 
     /// Finds out the same where a part of the work is left to it, which has to keep to reading.
-    pub(crate) fn working(engine: &Engine, cx: &CallCtx, name: &str) -> Self {
-        match Self::of(engine, cx, name) {
+    pub(crate) fn working(agents: &AgentAccess, cx: &CallCtx, name: &str) -> Self {
+        match Self::of(agents, cx, name) {
             Self::Given(agents, _) if !agents.keep_to_the_door() => Self::Withheld(
                 "the agent that is asked here has tools of its own and cannot be kept to reading".to_owned(),
             ),

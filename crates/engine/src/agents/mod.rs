@@ -4,13 +4,13 @@ pub mod delegate;
 pub(crate) mod guide;
 
 use crate::{
-    call::{CallCtx, nested::FrontDoor},
+    call::{Asking, CallCtx, nested::FrontDoor},
     failure::{Failure, Hint, Kind},
     session::Session,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::{future::Future, pin::Pin, sync::Arc};
+use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// A model that answers, and agents that do parts of the work.
@@ -33,9 +33,6 @@ pub trait Agents: Send + Sync {
         true
     }
 }
-
-/// An answer that is being made.
-pub type Asking<'a, T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send + 'a>>;
 
 /// What a model is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,9 +103,28 @@ pub enum Finished {
     Limit,
 }
 
-/// Says that there is nobody to ask.
-pub(crate) fn nobody() -> Failure {
-    let advice = "Do it with the other tools, or ask the user to name a model: `toolpost doctor` shows how.";
-    Failure::new(Kind::Denied, "No model can be asked here: none is configured.")
-        .hint(Hint::Advice(advice.to_owned()))
+/// Models and agents. Clones share their state.
+#[derive(Clone)]
+pub struct AgentAccess {
+    agents: Option<Arc<dyn Agents>>,
+}
+
+impl AgentAccess {
+    /// Opens the capability.
+    pub(crate) fn new(agents: Option<Arc<dyn Agents>>) -> Self {
+        Self { agents }
+    }
+
+    /// The backend that runs models and agents.
+    ///
+    /// # Errors
+    /// `Denied` if none is configured, with the way to configure one.
+    pub(crate) fn backend(&self) -> Result<Arc<dyn Agents>, Failure> {
+        self.agents.clone().ok_or_else(|| {
+            let advice =
+                "Do it with the other tools, or ask the user to name a model: `toolpost doctor` shows how.";
+            Failure::new(Kind::Denied, "No model can be asked here: none is configured.")
+                .hint(Hint::Advice(advice.to_owned()))
+        })
+    }
 }

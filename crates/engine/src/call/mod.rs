@@ -5,17 +5,21 @@ pub(crate) mod nested;
 use crate::{
     access::command::Host,
     failure::{Failure, Hint, Kind},
-    session::Session,
+    session::{
+        Session,
+        freshness::{Expected, Fresh},
+    },
 };
 use nested::FrontDoor;
 use std::{
-    collections::HashMap,
+    future::Future,
+    pin::Pin,
     sync::Arc,
     time::{Duration, Instant},
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_net::Reach;
-use toolpost_workspace::{Cause, ContentHash, WorkspacePath};
+use toolpost_workspace::{Cause, WorkspacePath};
 
 /// Says whether a file found on the way (by a walk) may be read without asking.
 pub type MayRead = Arc<dyn Fn(&WorkspacePath) -> bool + Send + Sync>;
@@ -29,46 +33,8 @@ pub type MayFetch = Arc<dyn Fn(&Host) -> Result<Reach, String> + Send + Sync>;
 /// Says whether work may be left to an agent of that name without asking.
 pub type MayDelegate = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
-/// The content that the caller has last seen of each file that it writes.
-pub type Expected = HashMap<WorkspacePath, ContentHash>;
-
-/// What a writer must have seen of a file that exists.
-///
-/// Whatever it says: a file that was seen and has changed since is never written over as a whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fresh {
-    /// Before a part of it is changed.
-    pub part: Need,
-    /// Before all of it is written over.
-    pub whole: Need,
-    /// What happens to the change of a part when the file was seen and has changed since.
-    pub changed: Changed,
-}
-
-/// Whether something must have been seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
-    /// Its present content must have been.
-    Seen,
-    /// It need not.
-    Nothing,
-}
-
-/// What happens to the change of a part of a file that is not what it was when it was seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Changed {
-    /// It is made where its place is certain in the present content, and the reply says so.
-    Told,
-    /// It is refused.
-    Refused,
-}
-
-impl Fresh {
-    /// Every write needs a read; the change of a part goes on where its place is certain.
-    pub const REQUIRED: Self = Self { part: Need::Seen, whole: Need::Seen, changed: Changed::Told };
-    /// No write needs a read.
-    pub const NOT_ASKED: Self = Self { part: Need::Nothing, whole: Need::Nothing, changed: Changed::Told };
-}
+/// Answer of another program, as a future.
+pub type Asking<'a, T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send + 'a>>;
 
 /// What one call brings along.
 #[derive(Clone)]
@@ -92,11 +58,11 @@ pub struct CallCtx {
     /// Whether a write needs a read.
     pub fresh: Fresh,
     /// The content that the caller has seen of the files that it writes.
-    pub expected: Expected,
+    pub expected: Arc<Expected>,
     /// Hears how far a long walk has come.
     pub progress: Progress,
     /// Which call this is, for the history of what was changed.
-    pub cause: Cause,
+    pub cause: Arc<Cause>,
     /// Where an operation that makes calls makes them; none where that is not allowed.
     pub door: Option<Arc<dyn FrontDoor>>,
 }
@@ -117,9 +83,9 @@ impl CallCtx {
             may_delegate: Arc::new(|_| false),
             may_consult: Err(NOT_GRANTED.to_owned()),
             fresh: Fresh::REQUIRED,
-            expected: Expected::new(),
+            expected: Arc::default(),
             progress: Progress::silent(),
-            cause: Cause::default(),
+            cause: Arc::default(),
             door: None,
         }
     }

@@ -5,6 +5,8 @@ pub(crate) mod check;
 pub(crate) mod convert;
 pub(crate) mod files;
 pub(crate) mod name;
+pub(crate) mod progress;
+pub(crate) mod question;
 pub(crate) mod resolve;
 pub(crate) mod served;
 pub(crate) mod tree;
@@ -13,7 +15,7 @@ pub(crate) mod upgrade;
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
-    engine::Engine,
+    code::Code,
     failure::Failure,
     operation::Operation,
 };
@@ -194,6 +196,7 @@ pub struct Symbol {
 impl Operation for Navigate {
     const NAME: &'static str = "navigate";
     const ACCESS: &'static [Access] = &[Access::Reads];
+    type Capability = Code;
     type Request = Request;
     type Output = Output;
 
@@ -201,8 +204,8 @@ impl Operation for Navigate {
         Touch::reads(&request.path)
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(code: &Code, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
-        resolve::run(engine, request, cx).await
+        resolve::run(code, request, cx).await
     }
 }

@@ -4,10 +4,11 @@ use super::symbol_index::one_line;
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
-    engine::{Engine, blocking},
+    code::Code,
     failure::Failure,
     files::document::block,
     operation::Operation,
+    workers::blocking,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -86,6 +87,7 @@ const AROUND: usize = 160;
 impl Operation for Outline {
     const NAME: &'static str = "outline";
     const ACCESS: &'static [Access] = &[Access::Reads];
+    type Capability = Code;
     type Request = Request;
     type Output = Output;
 
@@ -93,15 +95,15 @@ impl Operation for Outline {
         Touch::reads(&request.path)
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(code: &Code, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
-        let (engine, cx) = (engine.clone(), cx.clone());
-        blocking(move || outline(&engine, &request, &cx)).await
+        let (code, cx) = (code.clone(), cx.clone());
+        blocking(move || outline(&code, &request, &cx)).await
     }
 }
 
-fn outline(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
-    let (path, text) = block::read(engine, &request.path, &request.said, cx)?;
+fn outline(code: &Code, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
+    let (path, text) = block::read(code.files(), &request.path, &request.said, cx)?;
     let tree = block::parse(&path, text.view())?;
     let (language, symbols) = (tree.language(), tree.symbols());
     let all = entries(&tree, &ids(language, &path, &symbols), &symbols);

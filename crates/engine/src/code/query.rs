@@ -7,19 +7,19 @@ mod look;
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
-    engine::Engine,
+    code::Code,
     failure::Failure,
     files::document::text::stretch,
     find::walk::{Complete, Walked},
     operation::Operation,
-    session::Seen,
+    seen::Seen,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_workspace::WorkspacePath;
 
-pub use crate::files::document::text::{Line, Lines};
 pub use toolpost_search::Rules;
+pub use toolpost_text::window::{Line, Lines};
 
 /// Finds code by its shape.
 pub struct Query;
@@ -117,6 +117,7 @@ pub struct Hole {
 impl Operation for Query {
     const NAME: &'static str = "query";
     const ACCESS: &'static [Access] = &[Access::Reads];
+    type Capability = Code;
     type Request = Request;
     type Output = Output;
 
@@ -124,11 +125,11 @@ impl Operation for Query {
         Touch::reads(&request.base)
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(code: &Code, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
         let patterns = languages::read(&request)?;
-        let (files, walk) = files::find(engine, &request, &patterns, cx).await?;
-        let looked = look::all(engine, files, patterns, &request, cx).await?;
+        let (files, walk) = files::find(code, &request, &patterns, cx).await?;
+        let looked = look::all(code, files, patterns, &request, cx).await?;
         Ok(output(looked, walk, &request))
     }
 

@@ -6,7 +6,7 @@ use super::symbol_index::{Asked, Shower, ask, choose};
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
-    engine::Engine,
+    code::Code,
     failure::{Failure, Hint, Kind},
     operation::Operation,
 };
@@ -127,6 +127,7 @@ const RELATIONS: [(&str, Relation, &[&str]); 5] = [
 impl Operation for Relations {
     const NAME: &'static str = "relations";
     const ACCESS: &'static [Access] = &[Access::Reads];
+    type Capability = Code;
     type Request = Request;
     type Output = Output;
 
@@ -134,9 +135,9 @@ impl Operation for Relations {
         super::symbol::touches(&request.which)
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(code: &Code, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         let (name, relation) = relation(&request.relation)?;
-        ask(engine, cx, request.which.about(), move |asked| relate(asked, &request, name, relation)).await
+        ask(code, cx, request.which.about(), move |asked| relate(asked, &request, name, relation)).await
     }
 }
 

@@ -6,7 +6,7 @@ use super::symbol_index::{Asked, Shower, ask, choose};
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
-    engine::Engine,
+    code::Code,
     failure::Failure,
     operation::Operation,
 };
@@ -46,6 +46,7 @@ pub struct Output {
 impl Operation for Symbol {
     const NAME: &'static str = "symbol";
     const ACCESS: &'static [Access] = &[Access::Reads];
+    type Capability = Code;
     type Request = Request;
     type Output = Output;
 
@@ -53,8 +54,8 @@ impl Operation for Symbol {
         touches(&request.which)
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
-        ask(engine, cx, request.which.about(), move |asked| show(asked, &request)).await
+    async fn run(code: &Code, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        ask(code, cx, request.which.about(), move |asked| show(asked, &request)).await
     }
 }
 

@@ -4,7 +4,7 @@ pub(crate) mod ready;
 mod searched;
 mod show;
 mod which;
-mod withheld;
+pub(crate) mod withheld;
 
 pub use searched::Searched;
 pub use show::Symbol;
@@ -13,12 +13,12 @@ pub use which::{Gone, Which};
 pub(crate) use ready::About;
 pub(crate) use show::{Shower, one_line};
 pub(crate) use which::choose;
-pub(crate) use withheld::Withheld;
 
 use crate::{
     call::CallCtx,
-    engine::{Engine, blocking},
+    code::Code,
     failure::{Failure, Hint, Kind},
+    workers::blocking,
 };
 use std::time::Instant;
 use toolpost_index::{Lent, Trouble};
@@ -26,7 +26,7 @@ use toolpost_workspace::WorkspacePath;
 
 /// The index while it is asked, and who asks.
 pub(crate) struct Asked<'a> {
-    pub(crate) engine: &'a Engine,
+    pub(crate) code: &'a Code,
     pub(crate) index: &'a Lent<'a>,
     pub(crate) cx: &'a CallCtx,
     /// The files of the index of which nothing may be told.
@@ -35,22 +35,22 @@ pub(crate) struct Asked<'a> {
 
 /// Brings the index up to date as far as the call can wait, and asks it beside the other calls.
 pub(crate) async fn ask<T: Send + 'static>(
-    engine: &Engine,
+    code: &Code,
     cx: &CallCtx,
     about: About,
     question: impl FnOnce(&Asked<'_>) -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
     cx.check()?;
-    let (engine, cx) = (engine.clone(), cx.clone());
-    let index = engine.index().clone();
+    let (code, cx) = (code.clone(), cx.clone());
+    let index = code.index().clone();
     let _report = ready::report(&cx, move || index.progress());
     blocking(move || {
         let deadline = cx.deadline;
         let stop = || cx.cancel.is_cancelled() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        let index = ready::lend(&engine, &about, &cx, &stop).map_err(|trouble| failed(&cx, &trouble))?;
-        let withheld = engine.withheld().of(&index, &cx.may_read);
+        let index = ready::lend(&code, &about, &cx, &stop).map_err(|trouble| failed(&cx, &trouble))?;
+        let withheld = code.withheld().of(&index, &cx.may_read);
         let (waiting, read) = (index.waiting().len(), index.files().count());
-        let answer = question(&Asked { engine: &engine, index: &index, cx: &cx, withheld });
+        let answer = question(&Asked { code: &code, index: &index, cx: &cx, withheld });
         answer.map_err(|failure| ready::so_far(failure, waiting, waiting + read))
     })
     .await
@@ -64,7 +64,7 @@ impl Asked<'_> {
 
     /// Says whether a file that is not in the index may be named, and lies at or below a place.
     pub(crate) fn may_name(&self, shown: &str, base: Option<&WorkspacePath>) -> bool {
-        let path = self.engine.resolve_entry(shown);
+        let path = self.code.files().resolve_entry(shown);
         path.is_ok_and(|path| (self.cx.may_read)(&path) && base.is_none_or(|base| base.contains(&path)))
     }
 

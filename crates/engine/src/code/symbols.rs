@@ -6,7 +6,7 @@ use super::symbol_index::{About, Asked, Shower, ask};
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
-    engine::Engine,
+    code::Code,
     failure::{Failure, Hint, Kind},
     operation::Operation,
 };
@@ -63,6 +63,7 @@ pub struct Hit {
 impl Operation for Symbols {
     const NAME: &'static str = "symbols";
     const ACCESS: &'static [Access] = &[Access::Reads];
+    type Capability = Code;
     type Request = Request;
     type Output = Output;
 
@@ -70,19 +71,19 @@ impl Operation for Symbols {
         request.base.iter().map(|base| Touch::Read(base.clone())).collect()
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(code: &Code, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         let kinds = request.kind.as_deref().map(kind).transpose()?;
         if let Some(base) = &request.base
-            && let Err(error) = engine.workspace().stat(base)
+            && let Err(error) = code.files().workspace().stat(base)
         {
             return Err(match error.why {
-                AccessKind::Missing => crate::files::lookup::missing(engine, base, &base.display()),
+                AccessKind::Missing => crate::files::lookup::missing(code.files(), base, &base.display()),
                 _ => crate::failure::convert::access(base, error),
             });
         }
         let names = vec![request.query.clone()];
         let about = About { names, paths: Vec::new(), base: request.base.clone() };
-        ask(engine, cx, about, move |asked| Ok(search(asked, &request, kinds.as_slice()))).await
+        ask(code, cx, about, move |asked| Ok(search(asked, &request, kinds.as_slice()))).await
     }
 }
 

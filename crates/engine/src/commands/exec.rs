@@ -7,9 +7,10 @@ use crate::{
         command::{Command, Line},
     },
     call::CallCtx,
-    engine::{Engine, blocking},
+    commands::CommandAccess,
     failure::{Failure, Kind},
     operation::Operation,
+    workers::blocking,
 };
 use std::time::{Duration, Instant};
 use toolpost_process::{Job, Launch, Limits, Program, Until, Why, Woke};
@@ -54,6 +55,7 @@ const LATEST: usize = 400;
 impl Operation for Exec {
     const NAME: &'static str = "exec";
     const ACCESS: &'static [Access] = &[Access::Executes];
+    type Capability = CommandAccess;
     type Request = Request;
     type Output = Output;
 
@@ -61,9 +63,9 @@ impl Operation for Exec {
         vec![Touch::Execute(request.command.clone())]
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(access: &CommandAccess, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
-        let commands = engine.commands()?;
+        let commands = access.commands()?;
         let Request { wait, want, notes, .. } = request;
         let (wait, limit) = match wait {
             // What has a limit ends by itself; that may take longer than the limit.

@@ -4,9 +4,10 @@ use super::Ran;
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
-    engine::{Engine, blocking},
+    commands::CommandAccess,
     failure::Failure,
     operation::Operation,
+    workers::blocking,
 };
 use std::time::Duration;
 use toolpost_process::Until;
@@ -33,6 +34,7 @@ pub struct Request {
 impl Operation for Look {
     const NAME: &'static str = "job";
     const ACCESS: &'static [Access] = &[Access::Reads];
+    type Capability = CommandAccess;
     type Request = Request;
     type Output = Output;
 
@@ -41,9 +43,9 @@ impl Operation for Look {
         Vec::new()
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(access: &CommandAccess, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
-        let commands = engine.commands()?;
+        let commands = access.commands()?;
         let job = commands.find(cx, request.id.as_deref())?;
         let wait = cx.time_left(request.wait);
         tokio::select! {

@@ -11,11 +11,15 @@ pub use report::{Confined, Ending, Leftover, Piece, Ran, Standing, State};
 
 use crate::{
     call::CallCtx,
-    engine::blocking,
-    failure::{Failure, Kind, convert},
+    failure::{Failure, Hint, Kind, convert},
+    workers::blocking,
 };
 use network::Refusals;
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 use tokio::{runtime::Handle, sync::Semaphore};
 use tokio_util::sync::CancellationToken;
 use toolpost_net::Hosts;
@@ -93,7 +97,8 @@ impl Commands {
             () = cx.cancel.cancelled() => return Err(cancelled()),
             place = self.starting.acquire() => place.ok(),
         };
-        let belongings = cx.session.commands.get_or_init(|| SessionCommands {
+        let slot = cx.session.state::<OnceLock<SessionCommands>>();
+        let belongings = slot.get_or_init(|| SessionCommands {
             jobs: Arc::clone(&self.jobs),
             session: session.clone(),
             ending: self.ending.child_token(),
@@ -167,4 +172,29 @@ fn key(cx: &CallCtx) -> SessionKey {
 
 fn unknown(error: &UnknownJob) -> Failure {
     Failure::new(Kind::NotFound, convert::opened(&error.to_string()))
+}
+
+/// Commands, if they may run. Clones share their state.
+#[derive(Clone)]
+pub struct CommandAccess {
+    commands: Option<Commands>,
+}
+
+impl CommandAccess {
+    /// Opens the capability.
+    pub(crate) fn new(commands: Option<Commands>) -> Self {
+        Self { commands }
+    }
+
+    /// Returns the runner of commands.
+    ///
+    /// # Errors
+    /// `Denied` if running commands is disabled.
+    pub(crate) fn commands(&self) -> Result<Commands, Failure> {
+        self.commands.clone().ok_or_else(|| {
+            let advice = "Do it with the tools for files, or leave the command to the user.";
+            Failure::new(Kind::Denied, "No commands can be run here: this runtime was made without them.")
+                .hint(Hint::Advice(advice.to_owned()))
+        })
+    }
 }

@@ -4,9 +4,10 @@ use super::Ran;
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
-    engine::{Engine, blocking},
+    commands::CommandAccess,
     failure::Failure,
     operation::Operation,
+    workers::blocking,
 };
 use toolpost_process::Why;
 
@@ -28,6 +29,7 @@ pub struct Request {
 impl Operation for Stop {
     const NAME: &'static str = "stop";
     const ACCESS: &'static [Access] = &[Access::Executes];
+    type Capability = CommandAccess;
     type Request = Request;
     type Output = Output;
 
@@ -36,9 +38,9 @@ impl Operation for Stop {
         Vec::new()
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(access: &CommandAccess, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
-        let commands = engine.commands()?;
+        let commands = access.commands()?;
         let job = commands.find(cx, Some(&request.id))?;
         let before = job.report();
         let notes = if Ran::is_over(&before) {

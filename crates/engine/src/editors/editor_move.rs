@@ -2,12 +2,13 @@
 
 pub use super::Shown;
 
-use super::{EditorUse, Point};
+use super::Point;
+use crate::access::resource::EditorUse;
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
     editors,
-    engine::Engine,
+    editors::Editors,
     failure::Failure,
     operation::Operation,
 };
@@ -58,6 +59,7 @@ pub enum Act {
 impl Operation for EditorMove {
     const NAME: &'static str = "editor_move";
     const ACCESS: &'static [Access] = &[Access::Reads, Access::Editor];
+    type Capability = Editors;
     type Request = Request;
     type Output = Output;
 
@@ -70,12 +72,12 @@ impl Operation for EditorMove {
         }
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(editors: &Editors, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         Ok(match request {
             Request::Open { file, line } => {
-                Output { act: Act::Open { line }, shown: editors::open(engine, file, line, cx).await? }
+                Output { act: Act::Open { line }, shown: editors::open(editors, file, line, cx).await? }
             }
-            Request::Goto(to) => Output { act: Act::Goto, shown: editors::goto(engine, to, cx).await? },
+            Request::Goto(to) => Output { act: Act::Goto, shown: editors::goto(editors, to, cx).await? },
         })
     }
 }

@@ -2,12 +2,12 @@
 
 pub use super::{Selection, Shown as Output};
 
-use super::EditorUse;
+use crate::access::resource::EditorUse;
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
     editors,
-    engine::Engine,
+    editors::Editors,
     failure::Failure,
     operation::Operation,
 };
@@ -18,6 +18,7 @@ pub struct EditorSelection;
 impl Operation for EditorSelection {
     const NAME: &'static str = "editor_selection";
     const ACCESS: &'static [Access] = &[Access::Editor];
+    type Capability = Editors;
     type Request = ();
     type Output = Output;
 
@@ -25,7 +26,7 @@ impl Operation for EditorSelection {
         vec![Touch::Editor(EditorUse::Look)]
     }
 
-    async fn run(engine: &Engine, _request: (), cx: &CallCtx) -> Result<Output, Failure> {
-        editors::look(engine, cx).await
+    async fn run(editors: &Editors, _request: (), cx: &CallCtx) -> Result<Output, Failure> {
+        editors::look(editors, cx).await
     }
 }

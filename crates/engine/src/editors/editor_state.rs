@@ -2,12 +2,12 @@
 
 pub use super::{Opened, Place, Selection, Shown as Output};
 
-use super::EditorUse;
+use crate::access::resource::EditorUse;
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
     editors,
-    engine::Engine,
+    editors::Editors,
     failure::Failure,
     operation::Operation,
 };
@@ -18,6 +18,7 @@ pub struct EditorState;
 impl Operation for EditorState {
     const NAME: &'static str = "editor_state";
     const ACCESS: &'static [Access] = &[Access::Editor];
+    type Capability = Editors;
     type Request = ();
     type Output = Output;
 
@@ -25,8 +26,8 @@ impl Operation for EditorState {
         vec![Touch::Editor(EditorUse::Look)]
     }
 
-    async fn run(engine: &Engine, _request: (), cx: &CallCtx) -> Result<Output, Failure> {
-        let mut shown = editors::look(engine, cx).await?;
+    async fn run(editors: &Editors, _request: (), cx: &CallCtx) -> Result<Output, Failure> {
+        let mut shown = editors::look(editors, cx).await?;
         if let Some(selection) = &mut shown.selection {
             // Its text is asked for by itself.
             selection.text = None;

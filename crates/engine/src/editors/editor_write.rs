@@ -2,16 +2,17 @@
 
 pub use super::{Done, Shown, Target};
 
-use super::{EditorUse, Point};
+use super::Point;
+use crate::access::resource::EditorUse;
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
     editors,
+    editors::Editors,
     edits::change::Changed,
-    engine::Engine,
     failure::Failure,
     operation::Operation,
-    session::Seen,
+    seen::Seen,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -49,6 +50,7 @@ pub struct Output {
 impl Operation for EditorWrite {
     const NAME: &'static str = "editor_write";
     const ACCESS: &'static [Access] = &[Access::Writes, Access::Editor];
+    type Capability = Editors;
     type Request = Request;
     type Output = Output;
 
@@ -59,9 +61,9 @@ impl Operation for EditorWrite {
         })]
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(editors: &Editors, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         let Request { at: target, content } = request;
-        let written = editors::write(engine, target, content.clone(), cx).await?;
+        let written = editors::write(editors, target, content.clone(), cx).await?;
         let editors::Written { mut shown, at, done, changed } = written;
         if let Some(selection) = &mut shown.selection {
             selection.text = None;

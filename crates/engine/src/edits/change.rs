@@ -4,12 +4,12 @@ pub(crate) mod apply;
 pub(crate) mod commit;
 pub(crate) mod draft;
 pub(crate) mod exact;
-pub(crate) mod patch;
 pub(crate) mod hunks;
 pub(crate) mod lines;
 pub(crate) mod merge;
 pub(crate) mod moved;
 pub(crate) mod name;
+pub(crate) mod patch;
 pub(crate) mod place;
 pub(crate) mod report;
 pub(crate) mod symbol;
@@ -18,10 +18,11 @@ pub(crate) mod whole;
 use crate::{
     access::{Access, Extent, Touch},
     call::CallCtx,
-    engine::{Engine, blocking},
-    failure::Failure,
+    edits::Edits,
+    failure::{Existence, Failure},
     operation::{Effect, Operation},
-    session::Seen,
+    seen::Seen,
+    workers::blocking,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -147,17 +148,6 @@ pub enum Left {
     Nothing,
 }
 
-/// What must hold of a file that is written whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Existence {
-    /// It must not exist.
-    New,
-    /// It must exist.
-    Existing,
-    /// Either.
-    Any,
-}
-
 /// Writes a whole file.
 pub struct WriteFile;
 
@@ -281,6 +271,7 @@ impl Change {
 impl Operation for ChangeFiles {
     const NAME: &'static str = "change";
     const ACCESS: &'static [Access] = &[Access::Reads, Access::Writes];
+    type Capability = Edits;
     type Request = Request;
     type Output = Output;
 
@@ -302,9 +293,9 @@ impl Operation for ChangeFiles {
         request.changes.iter().flat_map(touches).collect()
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
-        let (engine, cx) = (engine.clone(), cx.clone());
-        blocking(move || apply::run(&engine, &request, &cx)).await
+    async fn run(edits: &Edits, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        let (edits, cx) = (edits.clone(), cx.clone());
+        blocking(move || apply::run(&edits, &request, &cx)).await
     }
 
     fn seen(output: &Output) -> Vec<Seen> {
@@ -316,6 +307,7 @@ impl Operation for WriteFile {
     const NAME: &'static str = "write";
     const ACCESS: &'static [Access] = ChangeFiles::ACCESS;
     const EFFECT: Effect = Effect::Replaces;
+    type Capability = Edits;
     type Request = Whole;
     type Output = Output;
 
@@ -323,8 +315,8 @@ impl Operation for WriteFile {
         ChangeFiles::touches(&whole.clone().into())
     }
 
-    async fn run(engine: &Engine, whole: Whole, cx: &CallCtx) -> Result<Output, Failure> {
-        ChangeFiles::run(engine, whole.into(), cx).await
+    async fn run(edits: &Edits, whole: Whole, cx: &CallCtx) -> Result<Output, Failure> {
+        ChangeFiles::run(edits, whole.into(), cx).await
     }
 
     fn seen(output: &Output) -> Vec<Seen> {

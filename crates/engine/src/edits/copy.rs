@@ -8,11 +8,12 @@ use super::{
 use crate::{
     access::{Access, Extent, Touch},
     call::CallCtx,
-    engine::{Engine, blocking},
+    edits::Edits,
     failure::{Failure, Hint, convert},
     files::stat::FileKind,
     operation::{Effect, Operation},
-    session::{Part, Seen},
+    seen::{Part, Seen},
+    workers::blocking,
 };
 use toolpost_workspace::{Action, CommitError, CommitKind, Coverage, Draft, Kind, Stat, WorkspacePath};
 
@@ -28,6 +29,7 @@ impl Operation for Copy {
     const NAME: &'static str = "copy";
     const ACCESS: &'static [Access] = &[Access::Reads, Access::Writes];
     const EFFECT: Effect = Effect::Adds;
+    type Capability = Edits;
     type Request = Request;
     type Output = Output;
 
@@ -35,9 +37,9 @@ impl Operation for Copy {
         vec![Touch::Read(request.from.clone()), Touch::Write(request.to.clone(), Extent::Whole)]
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
-        let (engine, cx) = (engine.clone(), cx.clone());
-        blocking(move || copy(&engine, &request, &cx)).await
+    async fn run(edits: &Edits, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        let (edits, cx) = (edits.clone(), cx.clone());
+        blocking(move || copy(&edits, &request, &cx)).await
     }
 
     fn seen(output: &Output) -> Vec<Seen> {
@@ -45,14 +47,14 @@ impl Operation for Copy {
     }
 }
 
-fn copy(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
+fn copy(edits: &Edits, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
     let Request { from, said, to } = request;
     cx.check()?;
-    let hold = apply::hold(engine, cx, vec![from.clone(), to.clone()])?;
-    let stat = move_copy::source(engine, from, said)?;
+    let hold = apply::hold(edits, cx, vec![from.clone(), to.clone()])?;
+    let stat = move_copy::source(edits.files(), from, said)?;
     move_copy::apart(from, to, "copied")?;
-    let tree = tree(engine, cx, from, to, &stat)?;
-    let bytes = weigh(engine, cx, from, &stat, &tree)?;
+    let tree = tree(edits, cx, from, to, &stat)?;
+    let bytes = weigh(edits, cx, from, &stat, &tree)?;
     let places = tree::beneath(from, to, &tree);
     cx.check()?;
     let draft = Draft { path: to.clone(), action: Action::Copy { from: from.clone() } };
@@ -77,7 +79,7 @@ fn copy(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Output, Fail
 
 /// Lists what a directory holds; each file must be free to be read, and its new place to be written.
 fn tree(
-    engine: &Engine,
+    edits: &Edits,
     cx: &CallCtx,
     from: &WorkspacePath,
     to: &WorkspacePath,
@@ -88,7 +90,7 @@ fn tree(
         Kind::Directory => {}
         other => return Err(not_copied(from, other)),
     }
-    let tree = tree::inside(engine, from, cx)?;
+    let tree = tree::inside(edits.files(), from, cx)?;
     let odd = |inside: &&Inside| !matches!(inside.kind, Kind::File | Kind::Directory | Kind::Link);
     if let Some(odd) = tree.iter().find(odd) {
         return Err(not_copied(&odd.path, odd.kind));
@@ -109,7 +111,7 @@ fn not_copied(path: &WorkspacePath, kind: Kind) -> Failure {
 
 /// Counts the bytes that a copy needs.
 fn weigh(
-    engine: &Engine,
+    edits: &Edits,
     cx: &CallCtx,
     from: &WorkspacePath,
     stat: &Stat,
@@ -118,7 +120,7 @@ fn weigh(
     let mut bytes = if stat.kind == Kind::File { stat.len } else { 0 };
     for inside in tree.iter().filter(|inside| inside.kind == Kind::File) {
         cx.check()?;
-        bytes += engine.workspace().stat(&inside.path).map_or(0, |stat| stat.len);
+        bytes += edits.files().workspace().stat(&inside.path).map_or(0, |stat| stat.len);
     }
     if bytes <= BYTES {
         return Ok(bytes);

@@ -7,11 +7,12 @@ use super::{
 use crate::{
     access::{Access, Extent, Touch},
     call::CallCtx,
-    engine::{Engine, blocking},
+    edits::Edits,
     failure::{Failure, Kind, convert},
     files::{lookup, stat::FileKind},
     operation::{Effect, Operation},
-    session::{Part, Seen},
+    seen::{Part, Seen},
+    workers::blocking,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -83,6 +84,7 @@ impl Operation for Delete {
     const NAME: &'static str = "delete";
     const ACCESS: &'static [Access] = &[Access::Writes];
     const EFFECT: Effect = Effect::Replaces;
+    type Capability = Edits;
     type Request = Request;
     type Output = Output;
 
@@ -91,9 +93,9 @@ impl Operation for Delete {
         request.targets.iter().map(|target| Touch::Write(target.path.clone(), Extent::Gone)).collect()
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
-        let (engine, cx) = (engine.clone(), cx.clone());
-        blocking(move || delete(&engine, &request, &cx)).await
+    async fn run(edits: &Edits, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        let (edits, cx) = (edits.clone(), cx.clone());
+        blocking(move || delete(&edits, &request, &cx)).await
     }
 
     fn seen(output: &Output) -> Vec<Seen> {
@@ -102,14 +104,14 @@ impl Operation for Delete {
     }
 }
 
-fn delete(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
+fn delete(edits: &Edits, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
     cx.check()?;
     let targets = outermost(&request.targets);
-    let hold = apply::hold(engine, cx, targets.iter().map(|target| target.path.clone()).collect())?;
+    let hold = apply::hold(edits, cx, targets.iter().map(|target| target.path.clone()).collect())?;
     let mut doomed = Vec::with_capacity(targets.len());
     let mut wrong = Vec::new();
     for target in &targets {
-        match look(engine, cx, target, request.directories) {
+        match look(edits, cx, target, request.directories) {
             Ok(found) => doomed.push(found),
             Err(failure) => wrong.push(failure),
         }
@@ -139,12 +141,12 @@ fn outermost(targets: &[Target]) -> Vec<&Target> {
     kept
 }
 
-fn look(engine: &Engine, cx: &CallCtx, target: &Target, directories: Directories) -> Result<Doomed, Failure> {
+fn look(edits: &Edits, cx: &CallCtx, target: &Target, directories: Directories) -> Result<Doomed, Failure> {
     let path = &target.path;
-    let stat = match engine.workspace().stat(path) {
+    let stat = match edits.files().workspace().stat(path) {
         Ok(stat) => stat,
         Err(error) if error.why == AccessKind::Missing => {
-            return Err(lookup::missing(engine, path, &target.said));
+            return Err(lookup::missing(edits.files(), path, &target.said));
         }
         Err(error) => return Err(convert::access(path, error)),
     };
@@ -158,9 +160,9 @@ fn look(engine: &Engine, cx: &CallCtx, target: &Target, directories: Directories
             let what = format!("{} is a directory: {words}", path.display());
             return Err(Failure::new(Kind::WrongKind, convert::sentence(&what)));
         }
-        tree = tree::inside(engine, path, cx)?;
+        tree = tree::inside(edits.files(), path, cx)?;
         tree::judge(cx, Access::Writes, path, tree.iter().map(|inside| &inside.path))?;
-        tree::unchanged(engine, cx, &tree)?;
+        tree::unchanged(edits.files(), cx, &tree)?;
     }
     Ok(Doomed { path: path.clone(), stat, tree })
 }

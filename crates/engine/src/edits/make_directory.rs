@@ -4,9 +4,10 @@ use super::change::apply;
 use crate::{
     access::{Access, Extent, Touch},
     call::CallCtx,
-    engine::{Engine, blocking},
+    edits::Edits,
     failure::{Failure, Kind, convert},
     operation::{Effect, Operation},
+    workers::blocking,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -37,6 +38,7 @@ impl Operation for MakeDirectory {
     const NAME: &'static str = "make_directory";
     const ACCESS: &'static [Access] = &[Access::Writes];
     const EFFECT: Effect = Effect::Adds;
+    type Capability = Edits;
     type Request = Request;
     type Output = Output;
 
@@ -44,18 +46,18 @@ impl Operation for MakeDirectory {
         vec![Touch::Write(request.path.clone(), Extent::Whole)]
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
-        let (engine, cx) = (engine.clone(), cx.clone());
-        blocking(move || make(&engine, &request.path, &cx)).await
+    async fn run(edits: &Edits, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        let (edits, cx) = (edits.clone(), cx.clone());
+        blocking(move || make(&edits, &request.path, &cx)).await
     }
 }
 
-fn make(engine: &Engine, path: &WorkspacePath, cx: &CallCtx) -> Result<Output, Failure> {
+fn make(edits: &Edits, path: &WorkspacePath, cx: &CallCtx) -> Result<Output, Failure> {
     cx.check()?;
     if path.is_root() {
         return Ok(Output { path: path.display(), existed: true, notes: Vec::new() });
     }
-    let hold = apply::hold(engine, cx, vec![path.clone()])?;
+    let hold = apply::hold(edits, cx, vec![path.clone()])?;
     let draft = Draft { path: path.clone(), action: Action::MakeDirectory };
     let committed = hold.commit(vec![draft], &cx.cause).map_err(|error| match error.why {
         CommitKind::Exists => {

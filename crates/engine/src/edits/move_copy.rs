@@ -1,10 +1,10 @@
 //! What is asked and told where something is put elsewhere, moved or copied, and what may not be.
 
 use crate::{
-    engine::Engine,
     failure::{Failure, Hint, Kind, convert},
+    files::Files,
     files::{lookup, stat::FileKind},
-    session::Seen,
+    seen::Seen,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -42,13 +42,13 @@ pub struct Output {
 }
 
 /// Finds out what is to be taken elsewhere.
-pub(crate) fn source(engine: &Engine, from: &WorkspacePath, said: &str) -> Result<Stat, Failure> {
+pub(crate) fn source(files: &Files, from: &WorkspacePath, said: &str) -> Result<Stat, Failure> {
     if from.is_root() {
         let what = format!("{} is a root of the workspace, which stays where it is.", from.display());
         return Err(Failure::new(Kind::WrongKind, what));
     }
-    engine.workspace().stat(from).map_err(|error| match error.why {
-        AccessKind::Missing => lookup::missing(engine, from, said),
+    files.workspace().stat(from).map_err(|error| match error.why {
+        AccessKind::Missing => lookup::missing(files, from, said),
         _ => convert::access(from, error),
     })
 }

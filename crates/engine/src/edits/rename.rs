@@ -8,10 +8,11 @@ use super::{
 use crate::{
     access::{Access, Extent, Touch},
     call::CallCtx,
-    engine::{Engine, blocking},
+    edits::Edits,
     failure::{Failure, convert},
     files::stat::FileKind,
     operation::{Effect, Operation},
+    workers::blocking,
 };
 use toolpost_workspace::{Action, Draft, Overwrite, Stat, WorkspacePath};
 
@@ -24,6 +25,7 @@ impl Operation for Rename {
     const NAME: &'static str = "rename";
     const ACCESS: &'static [Access] = &[Access::Reads, Access::Writes];
     const EFFECT: Effect = Effect::Replaces;
+    type Capability = Edits;
     type Request = Request;
     type Output = Output;
 
@@ -36,27 +38,27 @@ impl Operation for Rename {
         ]
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
-        let (engine, cx) = (engine.clone(), cx.clone());
-        blocking(move || rename(&engine, &request, &cx)).await
+    async fn run(edits: &Edits, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        let (edits, cx) = (edits.clone(), cx.clone());
+        blocking(move || rename(&edits, &request, &cx)).await
     }
 }
 
-fn rename(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
+fn rename(edits: &Edits, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
     let Request { from, said, to } = request;
     cx.check()?;
-    let hold = apply::hold(engine, cx, vec![from.clone(), to.clone()])?;
-    let stat = move_copy::source(engine, from, said)?;
+    let hold = apply::hold(edits, cx, vec![from.clone(), to.clone()])?;
+    let stat = move_copy::source(edits.files(), from, said)?;
     if from == to {
         let what = format!("{} already has this name; nothing was moved.", from.display());
         return Err(Failure::invalid(what));
     }
     move_copy::apart(from, to, "moved")?;
-    let tree = tree(engine, cx, from, to, &stat)?;
+    let tree = tree(edits, cx, from, to, &stat)?;
     if stat.kind == toolpost_workspace::Kind::File {
-        tree::as_seen(engine, cx, from)?;
+        tree::as_seen(edits.files(), cx, from)?;
     }
-    tree::unchanged(engine, cx, &tree)?;
+    tree::unchanged(edits.files(), cx, &tree)?;
     cx.check()?;
     let action = Action::Move { to: to.clone(), overwrite: Overwrite::Refuse };
     let committed = hold
@@ -78,7 +80,7 @@ fn rename(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Output, Fa
 
 /// Lists what goes with a directory; each file must be free to be read and to leave, and its new place to be written.
 fn tree(
-    engine: &Engine,
+    edits: &Edits,
     cx: &CallCtx,
     from: &WorkspacePath,
     to: &WorkspacePath,
@@ -87,7 +89,7 @@ fn tree(
     if stat.kind != toolpost_workspace::Kind::Directory {
         return Ok(Vec::new());
     }
-    let tree = tree::inside(engine, from, cx)?;
+    let tree = tree::inside(edits.files(), from, cx)?;
     let old = || tree.iter().map(|inside| &inside.path);
     tree::judge(cx, Access::Reads, from, old())?;
     tree::judge(cx, Access::Writes, from, old())?;

@@ -4,8 +4,8 @@ use super::freshness::{self, Sight};
 use crate::{
     access::Access,
     call::CallCtx,
-    engine::Engine,
     failure::{Failure, Hint, Kind, convert},
+    files::Files,
 };
 use std::io::Read as _;
 use toolpost_workspace::{AccessKind, Hasher, Kind as FileKind, Root, WorkspacePath, walk::found_below};
@@ -23,9 +23,9 @@ pub(crate) struct Inside {
 }
 
 /// Lists all that lies in a directory, however deep; links are not followed.
-pub(crate) fn inside(engine: &Engine, top: &WorkspacePath, cx: &CallCtx) -> Result<Vec<Inside>, Failure> {
+pub(crate) fn inside(files: &Files, top: &WorkspacePath, cx: &CallCtx) -> Result<Vec<Inside>, Failure> {
     let below = |root: &&Root| root.path() != top.raw() && root.path().starts_with(top.raw());
-    if let Some(root) = engine.workspace().roots().iter().find(below) {
+    if let Some(root) = files.workspace().roots().iter().find(below) {
         let what = format!("{} cannot be taken as a whole: {} in it is a root.", top.display(), root.shown());
         return Err(Failure::new(Kind::WrongKind, what));
     }
@@ -34,7 +34,7 @@ pub(crate) fn inside(engine: &Engine, top: &WorkspacePath, cx: &CallCtx) -> Resu
     while let Some(directory) = open.pop() {
         cx.check()?;
         let entries =
-            engine.workspace().list(&directory).map_err(|error| convert::access(&directory, error))?;
+            files.workspace().list(&directory).map_err(|error| convert::access(&directory, error))?;
         for entry in entries {
             let Some(path) = found_below(&directory, entry.name.as_encoded_bytes()) else { continue };
             if entry.kind == FileKind::Directory {
@@ -104,15 +104,15 @@ pub(crate) fn judge<'a>(
 }
 
 /// Refuses a tree in which a file is not what it was when it was last seen in this session.
-pub(crate) fn unchanged(engine: &Engine, cx: &CallCtx, tree: &[Inside]) -> Result<(), Failure> {
-    let files = tree.iter().filter(|inside| inside.kind == FileKind::File);
-    files.map(|inside| &inside.path).try_for_each(|path| as_seen(engine, cx, path))
+pub(crate) fn unchanged(files: &Files, cx: &CallCtx, tree: &[Inside]) -> Result<(), Failure> {
+    let below = tree.iter().filter(|inside| inside.kind == FileKind::File);
+    below.map(|inside| &inside.path).try_for_each(|path| as_seen(files, cx, path))
 }
 
 /// Refuses a file that is not what it was when it was last seen in this session, however large it is.
-pub(crate) fn as_seen(engine: &Engine, cx: &CallCtx, path: &WorkspacePath) -> Result<(), Failure> {
+pub(crate) fn as_seen(files: &Files, cx: &CallCtx, path: &WorkspacePath) -> Result<(), Failure> {
     let Some(seen) = cx.session.ledger.seen(path) else { return Ok(()) };
-    let mut file = match engine.workspace().open_file(path) {
+    let mut file = match files.workspace().open_file(path) {
         Ok(file) => file,
         // What cannot be read cannot be compared, and the disk will say whether it may go.
         Err(error) if matches!(error.why, AccessKind::Missing | AccessKind::Denied) => return Ok(()),
@@ -131,8 +131,8 @@ pub(crate) fn as_seen(engine: &Engine, cx: &CallCtx, path: &WorkspacePath) -> Re
         return Ok(());
     }
     let sight = if (cx.may_read)(path) { Sight::Shown } else { Sight::Withheld };
-    match engine.workspace().read(path, freshness::LIMIT) {
-        Ok(now) => Err(freshness::stale(engine, cx, path, &now.bytes, sight)),
-        Err(_) => Err(freshness::stale(engine, cx, path, &[], Sight::Withheld)),
+    match files.workspace().read(path, freshness::LIMIT) {
+        Ok(now) => Err(freshness::stale(files, cx, path, &now.bytes, sight)),
+        Err(_) => Err(freshness::stale(files, cx, path, &[], Sight::Withheld)),
     }
 }

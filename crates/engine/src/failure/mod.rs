@@ -2,7 +2,7 @@
 
 pub(crate) mod convert;
 
-use crate::{edits::change::Existence, session::Seen};
+use crate::seen::Seen;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
@@ -116,6 +116,17 @@ pub struct Unmet {
     pub path: WorkspacePath,
     /// What should have held.
     pub existence: Existence,
+}
+
+/// What must hold of a file that is written whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existence {
+    /// It must not exist.
+    New,
+    /// It must exist.
+    Existing,
+    /// Either.
+    Any,
 }
 
 /// What lies behind the words of a failure, for a dialect whose reference fixes the words.

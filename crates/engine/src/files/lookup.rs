@@ -1,10 +1,10 @@
 //! Opens the file that was said, or tells what may have been meant.
 
+use super::dependencies;
 use crate::{
     call::CallCtx,
-    engine::Engine,
     failure::{Failure, Hint, Kind, convert},
-    search::packages,
+    files::Files,
 };
 use std::io::{Error, Read};
 use toolpost_workspace::{
@@ -37,28 +37,23 @@ pub(crate) struct Whole {
 }
 
 /// Finds the file: the exact name first, always; then the only near miss that may be read without asking.
-pub(crate) fn file(
-    engine: &Engine,
-    path: &WorkspacePath,
-    said: &str,
-    cx: &CallCtx,
-) -> Result<Found, Failure> {
-    let missing = match engine.workspace().stat(path) {
-        Ok(stat) if stat.kind == toolpost_workspace::Kind::Directory => return Err(directory(engine, path)),
+pub(crate) fn file(files: &Files, path: &WorkspacePath, said: &str, cx: &CallCtx) -> Result<Found, Failure> {
+    let missing = match files.workspace().stat(path) {
+        Ok(stat) if stat.kind == toolpost_workspace::Kind::Directory => return Err(directory(files, path)),
         Ok(stat) => return Ok(Found { path: path.clone(), len: stat.len, note: None }),
         Err(error) if error.why == AccessKind::Missing && path.root().label().is_some() => {
-            return Err(packages::missing(engine, path));
+            return Err(dependencies::missing(files, path));
         }
-        Err(error) if error.why == AccessKind::Missing => engine.workspace().lookup(said),
+        Err(error) if error.why == AccessKind::Missing => files.workspace().lookup(said),
         Err(error) => return Err(convert::access(path, error)),
     };
     match missing {
         Ok(Lookup { path: found, note: Some(note) }) if (cx.may_read)(&found) => {
-            let stat = engine.workspace().stat(&found).map_err(|error| convert::access(&found, error))?;
+            let stat = files.workspace().stat(&found).map_err(|error| convert::access(&found, error))?;
             Ok(Found { note: Some(note), len: stat.len, path: found })
         }
-        Ok(_) => Err(not_found(engine, path, &[])),
-        Err(LookupError::Missing(missing)) => Err(not_found(engine, path, &meant(&missing))),
+        Ok(_) => Err(not_found(files, path, &[])),
+        Err(LookupError::Missing(missing)) => Err(not_found(files, path, &meant(&missing))),
         Err(LookupError::Path(error)) => Err(convert::path(error)),
     }
 }
@@ -69,21 +64,21 @@ pub(crate) fn meant(missing: &Missing) -> Vec<String> {
 }
 
 /// Nothing is at the place that was said: says so, with what may have been meant.
-pub(crate) fn missing(engine: &Engine, path: &WorkspacePath, said: &str) -> Failure {
+pub(crate) fn missing(files: &Files, path: &WorkspacePath, said: &str) -> Failure {
     if path.root().label().is_some() {
-        return packages::missing(engine, path);
+        return dependencies::missing(files, path);
     }
-    let suggestions = match engine.workspace().lookup(said) {
+    let suggestions = match files.workspace().lookup(said) {
         Ok(found) => vec![found.path.display()],
         Err(LookupError::Missing(missing)) => meant(&missing),
         Err(LookupError::Path(_)) => Vec::new(),
     };
-    not_found(engine, path, &suggestions)
+    not_found(files, path, &suggestions)
 }
 
 /// Opens a file and reads its first bytes.
-pub(crate) fn open(engine: &Engine, path: &WorkspacePath) -> Result<Opened, Failure> {
-    let file = engine.workspace().open_file(path).map_err(|error| convert::access(path, error))?;
+pub(crate) fn open(files: &Files, path: &WorkspacePath) -> Result<Opened, Failure> {
+    let file = files.workspace().open_file(path).map_err(|error| convert::access(path, error))?;
     let len = file.stat().len;
     let mut head = Vec::with_capacity(toolpost_text::encoding::HEAD);
     file.read_rest(&mut head, toolpost_text::encoding::HEAD as u64 - 1)
@@ -148,10 +143,10 @@ impl Read for Opened {
 }
 
 /// A directory is no file, but what is in it helps.
-pub(crate) fn directory(engine: &Engine, path: &WorkspacePath) -> Failure {
+pub(crate) fn directory(files: &Files, path: &WorkspacePath) -> Failure {
     let failure = Failure::new(Kind::WrongKind, format!("{} is a directory, not a file.", path.display()));
     let failure = failure.hint(Hint::LookInto(path.clone()));
-    let Ok(mut entries) = engine.workspace().list(path) else { return failure };
+    let Ok(mut entries) = files.workspace().list(path) else { return failure };
     entries.sort_by(|left, right| left.name.cmp(&right.name));
     let names = entries.iter().take(ENTRIES).map(|entry| {
         let name = toolpost_text::escape::name(entry.name.as_encoded_bytes()).into_owned();
@@ -165,8 +160,8 @@ pub(crate) fn directory(engine: &Engine, path: &WorkspacePath) -> Failure {
 }
 
 /// Nothing is there: says so, with what may have been meant.
-pub(crate) fn not_found(engine: &Engine, path: &WorkspacePath, suggestions: &[String]) -> Failure {
-    let roots = engine.roots();
+pub(crate) fn not_found(files: &Files, path: &WorkspacePath, suggestions: &[String]) -> Failure {
+    let roots = files.roots();
     let place = match roots.as_slice() {
         [] => String::new(),
         [only] => format!(" (the workspace is {only})"),

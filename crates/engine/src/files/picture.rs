@@ -4,10 +4,11 @@ use super::read::{self, Content, Read};
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
-    engine::{Engine, blocking},
     failure::{Failure, Hint, Kind},
+    files::Files,
     operation::Operation,
-    session::Seen,
+    seen::Seen,
+    workers::blocking,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -42,6 +43,7 @@ impl Output {
 impl Operation for Picture {
     const NAME: &'static str = "picture";
     const ACCESS: &'static [Access] = Read::ACCESS;
+    type Capability = Files;
     type Request = Request;
     type Output = Output;
 
@@ -49,14 +51,14 @@ impl Operation for Picture {
         Touch::reads(&request.path)
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
-        let (engine, cx) = (engine.clone(), cx.clone());
+    async fn run(files: &Files, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        let (files, cx) = (files.clone(), cx.clone());
         blocking(move || {
             let Request { path, said, max_bytes } = request;
             // One page of a PDF is enough to say that it is one.
             let request =
                 read::Request { pages: Some("1".to_owned()), ..read::Request::of(path, said, max_bytes) };
-            let shown = read::read(&engine, &request, &cx)?;
+            let shown = read::read(&files, &request, &cx)?;
             is_picture(&shown).map(|()| Output(shown))
         })
         .await

@@ -3,9 +3,10 @@
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
-    engine::{Engine, blocking},
     failure::{Failure, convert},
+    files::Files,
     operation::Operation,
+    workers::blocking,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -55,6 +56,7 @@ pub enum FileKind {
 impl Operation for Stat {
     const NAME: &'static str = "stat";
     const ACCESS: &'static [Access] = &[Access::Reads];
+    type Capability = Files;
     type Request = Request;
     type Output = Output;
 
@@ -62,15 +64,15 @@ impl Operation for Stat {
         Touch::reads(&request.path)
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(files: &Files, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
-        let engine = engine.clone();
-        blocking(move || stat(&engine, &request.path)).await
+        let files = files.clone();
+        blocking(move || stat(&files, &request.path)).await
     }
 }
 
-fn stat(engine: &Engine, path: &WorkspacePath) -> Result<Output, Failure> {
-    let stat = engine.workspace().stat(path).map_err(|error| convert::access(path, error))?;
+fn stat(files: &Files, path: &WorkspacePath) -> Result<Output, Failure> {
+    let stat = files.workspace().stat(path).map_err(|error| convert::access(path, error))?;
     Ok(Output {
         path: path.display(),
         kind: FileKind::from(stat.kind),

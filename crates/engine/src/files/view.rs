@@ -7,10 +7,10 @@ use super::{
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
-    engine::Engine,
     failure::{Failure, Hint, Kind},
+    files::Files,
     operation::Operation,
-    session::Seen,
+    seen::Seen,
     workers::at_once,
 };
 use schemars::JsonSchema;
@@ -117,6 +117,7 @@ pub struct Failed {
 impl Operation for View {
     const NAME: &'static str = "view";
     const ACCESS: &'static [Access] = &[Access::Reads];
+    type Capability = Files;
     type Request = Request;
     type Output = Output;
 
@@ -124,9 +125,9 @@ impl Operation for View {
         request.parts.iter().map(|part| Touch::Read(part.path.clone())).collect()
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(files: &Files, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         let room = request.max_bytes;
-        let (parts, mut answers): (Vec<_>, Vec<_>) = read_all(engine, request, cx).await?.into_iter().unzip();
+        let (parts, mut answers): (Vec<_>, Vec<_>) = read_all(files, request, cx).await?.into_iter().unzip();
         if answers.len() == 1
             && let Some(Err(failure)) = answers.pop_if(|only| only.is_err())
         {
@@ -170,15 +171,15 @@ type Placed = (Part, Option<String>);
 
 /// Reads all parts, several at a time; the answers come in the order of the parts.
 async fn read_all(
-    engine: &Engine,
+    files: &Files,
     request: Request,
     cx: &CallCtx,
 ) -> Result<Vec<(Placed, Result<read::Output, Failure>)>, Failure> {
-    let (engine, cx, max_bytes) = (engine.clone(), cx.clone(), request.max_bytes);
+    let (files, cx, max_bytes) = (files.clone(), cx.clone(), request.max_bytes);
     let answers = at_once(request.parts, move |part| {
-        let parts = placed(&engine, &part, &cx);
+        let parts = placed(&files, &part, &cx);
         let read = |(part, words): Placed| {
-            let answer = read_part(&engine, &part, max_bytes, &cx);
+            let answer = read_part(&files, &part, max_bytes, &cx);
             ((part, words), answer)
         };
         Ok(match parts {
@@ -190,7 +191,7 @@ async fn read_all(
 }
 
 /// Finds the lines of a part: where a symbol stands, or the block around a line.
-fn placed(engine: &Engine, part: &Part, cx: &CallCtx) -> Result<Vec<Placed>, Failure> {
+fn placed(files: &Files, part: &Part, cx: &CallCtx) -> Result<Vec<Placed>, Failure> {
     let lines = |block: Block| {
         let part = Part { from: block.from, to: Some(block.to), ..part.clone() };
         (part, Some(block.words))
@@ -198,12 +199,12 @@ fn placed(engine: &Engine, part: &Part, cx: &CallCtx) -> Result<Vec<Placed>, Fai
     Ok(match &part.of {
         Of::Lines => vec![(part.clone(), None)],
         Of::Symbol(name) => {
-            let blocks = block::symbol(engine, &part.path, &part.said, name, cx)?;
+            let blocks = block::symbol(files, &part.path, &part.said, name, cx)?;
             blocks.into_iter().map(lines).collect()
         }
         // Where the file cannot be parsed, the lines are shown all the same.
         Of::Block { otherwise } => {
-            match block::around(engine, &part.path, &part.said, part.from, cx).ok().flatten() {
+            match block::around(files, &part.path, &part.said, part.from, cx).ok().flatten() {
                 Some(block) => vec![lines(block)],
                 None => vec![(Part { before: *otherwise, after: *otherwise, ..part.clone() }, None)],
             }
@@ -211,7 +212,7 @@ fn placed(engine: &Engine, part: &Part, cx: &CallCtx) -> Result<Vec<Placed>, Fai
     })
 }
 
-fn read_part(engine: &Engine, part: &Part, max_bytes: usize, cx: &CallCtx) -> Result<read::Output, Failure> {
+fn read_part(files: &Files, part: &Part, max_bytes: usize, cx: &CallCtx) -> Result<read::Output, Failure> {
     let first = part.from.saturating_sub(part.before).max(1);
     let last = part.to.map_or(u64::MAX, |to| to.saturating_add(part.after));
     let usual = read::Request::of(part.path.clone(), part.said.clone(), max_bytes);
@@ -225,10 +226,10 @@ fn read_part(engine: &Engine, part: &Part, max_bytes: usize, cx: &CallCtx) -> Re
         pages: part.to.map(|to| format!("{}-{to}", part.from)),
         ..usual
     };
-    let output = match read::read(engine, &request, cx) {
+    let output = match read::read(files, &request, cx) {
         // What is wrong is said of the line that was asked for, not of those around it.
         Err(_) if first < part.from => {
-            read::read(engine, &read::Request { offset: part.from, limit: 1, ..request }, cx)?
+            read::read(files, &read::Request { offset: part.from, limit: 1, ..request }, cx)?
         }
         read => read?,
     };

@@ -4,8 +4,8 @@ use super::walk::walk;
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
-    engine::Engine,
     failure::Failure,
+    find::Find,
     operation::Operation,
 };
 use schemars::JsonSchema;
@@ -87,6 +87,7 @@ pub struct Match {
 impl Operation for Glob {
     const NAME: &'static str = "glob";
     const ACCESS: &'static [Access] = &[Access::Reads];
+    type Capability = Find;
     type Request = Request;
     type Output = Output;
 
@@ -94,7 +95,7 @@ impl Operation for Glob {
         Touch::reads(&request.base)
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(find: &Find, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         let base = request.base.clone();
         let request = GlobRequest {
             base: request.base,
@@ -107,16 +108,20 @@ impl Operation for Glob {
             limit: Some(request.limit),
             depth: request.depth,
         };
-        walk(engine, cx, &base, "steps through directories", move |engine, control| {
-            let found =
-                toolpost_search::glob(engine.workspace(), &request, control, engine.grams_of(&request.base))?;
-            Ok(output(engine, &request, found))
+        walk(find, cx, &base, "steps through directories", move |find, control| {
+            let found = toolpost_search::glob(
+                find.files().workspace(),
+                &request,
+                control,
+                find.grams_of(&request.base),
+            )?;
+            Ok(output(find, &request, found))
         })
         .await
     }
 }
 
-fn output(engine: &Engine, request: &GlobRequest, found: toolpost_search::GlobOutput) -> Output {
+fn output(find: &Find, request: &GlobRequest, found: toolpost_search::GlobOutput) -> Output {
     let matches = found.matches.iter().map(|found| Match {
         path: found.path.display(),
         modified: found.modified.div_euclid(1_000_000_000),
@@ -124,7 +129,7 @@ fn output(engine: &Engine, request: &GlobRequest, found: toolpost_search::GlobOu
     Output {
         matches: matches.collect(),
         total: found.total,
-        walk: Walked::of(&found.skipped, found.unreadable, found.complete).of_one_root(engine, &request.base),
+        walk: Walked::of(&found.skipped, found.unreadable, found.complete).of_one_root(find, &request.base),
         pattern: request.pattern.clone(),
     }
 }

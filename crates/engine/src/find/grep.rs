@@ -4,10 +4,10 @@ use super::walk::{Walked, walk};
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
-    engine::Engine,
     failure::Failure,
+    find::Find,
     operation::Operation,
-    session::{Part, Seen},
+    seen::{Part, Seen},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -230,6 +230,7 @@ pub struct Line {
 impl Operation for Grep {
     const NAME: &'static str = "grep";
     const ACCESS: &'static [Access] = &[Access::Reads];
+    type Capability = Find;
     type Request = Request;
     type Output = Output;
 
@@ -237,7 +238,7 @@ impl Operation for Grep {
         Touch::reads(&request.base)
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(find: &Find, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         let (base, began) = (request.base.clone(), Instant::now());
         let asked_for = Asked {
             base: base.clone(),
@@ -249,28 +250,32 @@ impl Operation for Grep {
         };
         let (mode, numbers, max_bytes) = (request.mode, request.numbers, request.max_bytes);
         let cx = &cx.within(request.time);
-        let (may_read, encoding) = (Some(cx.may_read.clone()), engine.encoding());
+        let (may_read, encoding) = (Some(cx.may_read.clone()), find.files().encoding());
         let limit_of_file = request.limit_of_file;
         let mut request = GrepRequest { may_read, encoding, ..asked(request) };
-        walk(engine, cx, &base, "steps through files", move |engine, control| {
+        walk(find, cx, &base, "steps through files", move |find, control| {
             let mut asked_for = asked_for;
-            let kind = engine.workspace().stat(&request.base).ok().map(|stat| stat.kind);
+            let kind = find.files().workspace().stat(&request.base).ok().map(|stat| stat.kind);
             if let Some(limit) = limit_of_file
                 && kind.is_some_and(|kind| kind != FileKind::Directory)
             {
                 asked_for.limit = Some(limit);
                 request.limit = Some(usize::try_from(limit).unwrap_or(usize::MAX));
             }
-            let mut found =
-                toolpost_search::grep(engine.workspace(), &request, control, engine.grams_of(&request.base))?;
-            let own = own_state(engine);
+            let mut found = toolpost_search::grep(
+                find.files().workspace(),
+                &request,
+                control,
+                find.grams_of(&request.base),
+            )?;
+            let own = own_state(find);
             found.unsearched.withheld_names.retain(|name| !own.iter().any(|folder| name.starts_with(folder)));
             let said = Asked { took: began.elapsed(), ..asked_for };
             let mut output = output(found, mode, numbers, said);
-            output.walk = output.walk.of_one_root(engine, &request.base);
+            output.walk = output.walk.of_one_root(find, &request.base);
             let mut output = fit(output, max_bytes);
             if kind == Some(FileKind::File) {
-                output.seen = whole(engine, &request.base, &output);
+                output.seen = whole(find, &request.base, &output);
             }
             Ok(output)
         })
@@ -335,21 +340,22 @@ fn output(found: GrepOutput, mode: Mode, numbers: Numbers, asked: Asked) -> Outp
 }
 
 /// Returns how the names of Toolpost's own state begin in replies, if a root holds it; no rule lets these files be read.
-fn own_state(engine: &Engine) -> Vec<String> {
-    let Some(state) = engine.workspace().state_folder() else { return Vec::new() };
-    let below = engine.workspace().roots().first().and_then(|root| state.strip_prefix(root.path()).ok());
+fn own_state(find: &Find) -> Vec<String> {
+    let Some(state) = find.files().workspace().state_folder() else { return Vec::new() };
+    let below =
+        find.files().workspace().roots().first().and_then(|root| state.strip_prefix(root.path()).ok());
     below.into_iter().chain([state]).map(|folder| format!("{}/", folder.display())).collect()
 }
 
 /// Returns the content of a file whose lines are all shown whole, as with the pattern `^`.
-fn whole(engine: &Engine, path: &WorkspacePath, output: &Output) -> Option<Seen> {
+fn whole(find: &Find, path: &WorkspacePath, output: &Output) -> Option<Seen> {
     let [File { lines, .. }] = output.files.as_slice() else { return None };
     let in_order = lines.iter().zip(1..).all(|(line, number)| line.number == number);
     if output.mode != Mode::Content || !in_order || output.lines_matched != lines.len() as u64 {
         return None;
     }
-    let present = engine.workspace().read(path, WHOLE).ok()?;
-    let text = Text::open(present.bytes.clone(), engine.encoding()).ok()?;
+    let present = find.files().workspace().read(path, WHOLE).ok()?;
+    let text = Text::open(present.bytes.clone(), find.files().encoding()).ok()?;
     let shown = text.shown(text.view());
     let same = shown.lines().eq(lines.iter().map(|line| line.text.as_str()));
     let bytes = Some(present.bytes.into());

@@ -4,9 +4,9 @@ use super::walk::{Walked, walk};
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
-    engine::Engine,
     failure::Failure,
     files::stat::FileKind,
+    find::Find,
     operation::Operation,
 };
 use schemars::JsonSchema;
@@ -107,6 +107,7 @@ pub struct Node {
 impl Operation for List {
     const NAME: &'static str = "list";
     const ACCESS: &'static [Access] = &[Access::Reads];
+    type Capability = Find;
     type Request = Request;
     type Output = Output;
 
@@ -114,7 +115,7 @@ impl Operation for List {
         Touch::reads(&request.base)
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(find: &Find, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         let (base, sizes) = (request.base.clone(), request.sizes);
         let request = ListRequest {
             base: request.base,
@@ -125,15 +126,15 @@ impl Operation for List {
             without: request.without,
             limit: Some(request.limit),
         };
-        walk(engine, cx, &base, "steps through directories", move |engine, control| {
-            let listed = toolpost_search::list(engine.workspace(), &request, control)?;
-            Ok(output(engine, request.base, sizes, listed))
+        walk(find, cx, &base, "steps through directories", move |find, control| {
+            let listed = toolpost_search::list(find.files().workspace(), &request, control)?;
+            Ok(output(find, request.base, sizes, listed))
         })
         .await
     }
 }
 
-fn output(engine: &Engine, base: WorkspacePath, sizes: Sizes, listed: ListOutput) -> Output {
+fn output(find: &Find, base: WorkspacePath, sizes: Sizes, listed: ListOutput) -> Output {
     let mut siblings = Siblings::default();
     let mut bytes = |node: &toolpost_search::list::Node| match (sizes, node.kind) {
         (Sizes::Asked, toolpost_search::Kind::File) => siblings.stat(&node.path).ok().map(|stat| stat.len),
@@ -153,7 +154,7 @@ fn output(engine: &Engine, base: WorkspacePath, sizes: Sizes, listed: ListOutput
         nodes: nodes.collect(),
         more: listed.more,
         total: listed.total,
-        walk: Walked::of(&listed.skipped, listed.unreadable, listed.complete).of_one_root(engine, &base),
+        walk: Walked::of(&listed.skipped, listed.unreadable, listed.complete).of_one_root(find, &base),
         base,
     }
 }

@@ -8,11 +8,11 @@ use super::walk::{Complete, Walked};
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
-    engine::Engine,
     failure::Failure,
     files::document::text::stretch,
+    find::Find,
     operation::Operation,
-    session::Seen,
+    seen::Seen,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,8 +22,8 @@ use toolpost_workspace::WorkspacePath;
 use look::Looked;
 
 pub use super::grep::Numbers;
-pub use crate::files::document::text::{Line, Lines};
 pub use toolpost_search::Rules;
+pub use toolpost_text::window::{Line, Lines};
 
 /// Shows many files.
 pub struct ReadMany;
@@ -150,6 +150,7 @@ pub enum Shown {
 impl Operation for ReadMany {
     const NAME: &'static str = "read_many";
     const ACCESS: &'static [Access] = &[Access::Reads];
+    type Capability = Find;
     type Request = Request;
     type Output = Output;
 
@@ -167,14 +168,14 @@ impl Operation for ReadMany {
         touches
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(find: &Find, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
         let began = Instant::now();
-        let chosen = choose::choose(engine, &request, cx).await?;
+        let chosen = choose::choose(find, &request, cx).await?;
         let matched = chosen.files.len();
         let mut files = chosen.files;
         files.truncate(share::how_many(&files, &request));
-        let looked = look::all(engine, files, &request, cx).await?;
+        let looked = look::all(find, files, &request, cx).await?;
         let looked = share::those_that_fit(looked, request.max_bytes);
         Ok(output(share::out(looked, request.max_bytes), matched, chosen.walk, &request, began))
     }

@@ -2,8 +2,9 @@
 
 use crate::{
     call::CallCtx,
-    engine::{Engine, blocking},
     failure::{Failure, Hint, Kind},
+    find::Find,
+    workers::blocking,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -54,15 +55,15 @@ pub struct Walked {
 
 /// Searches beside the other calls, under the call's clock, and tells how far it has come; `base` is where it begins.
 pub(crate) async fn walk<T: Send + 'static>(
-    engine: &Engine,
+    find: &Find,
     cx: &CallCtx,
     base: &WorkspacePath,
     what: &str,
-    search: impl FnOnce(&Engine, &Control) -> Result<T, SearchError> + Send + 'static,
+    search: impl FnOnce(&Find, &Control) -> Result<T, SearchError> + Send + 'static,
 ) -> Result<T, Failure> {
     let steps = Arc::default();
-    let (control, engine, base) = (control(cx, &steps), engine.clone(), base.clone());
-    let found = blocking(move || search(&engine, &control).map_err(|error| failed(&engine, &base, error)));
+    let (control, find, base) = (control(cx, &steps), find.clone(), base.clone());
+    let found = blocking(move || search(&find, &control).map_err(|error| failed(&find, &base, error)));
     told(cx, &steps, what, found).await
 }
 
@@ -111,9 +112,9 @@ impl Walked {
     }
 
     /// Tells, of a walk over a whole root, which other roots the workspace has.
-    pub(crate) fn of_one_root(mut self, engine: &Engine, base: &WorkspacePath) -> Self {
+    pub(crate) fn of_one_root(mut self, find: &Find, base: &WorkspacePath) -> Self {
         let here = base.absolute().to_string();
-        let others: Vec<String> = engine.roots().into_iter().filter(|root| *root != here).collect();
+        let others: Vec<String> = find.files().roots().into_iter().filter(|root| *root != here).collect();
         if base.is_root() && base.root().label().is_none() && !others.is_empty() {
             let roots = if others.len() == 1 { "the other root" } else { "the other roots" };
             let each = if others.len() == 1 { "it" } else { "one" };
@@ -150,15 +151,15 @@ fn words(skipped: &Skipped) -> Vec<String> {
 }
 
 /// Words why a search did not happen.
-fn failed(engine: &Engine, base: &WorkspacePath, error: SearchError) -> Failure {
+fn failed(find: &Find, base: &WorkspacePath, error: SearchError) -> Failure {
     let words = crate::failure::convert::sentence(&error.to_string());
     match error {
         SearchError::Outside(error) => crate::failure::convert::path(error),
         SearchError::Missing { .. } if base.root().label().is_some() => {
-            crate::search::packages::missing(engine, base)
+            crate::files::dependencies::missing(find.files(), base)
         }
         SearchError::Missing { .. } => {
-            let meant = match engine.workspace().lookup(&base.display()) {
+            let meant = match find.files().workspace().lookup(&base.display()) {
                 Err(LookupError::Missing(missing)) => crate::files::lookup::meant(&missing),
                 Ok(found) => vec![found.path.display()],
                 Err(LookupError::Path(_)) => Vec::new(),

@@ -16,10 +16,14 @@ use crate::{
     access::{Access, Touch},
     agents::guide::Guidance,
     call::CallCtx,
-    engine::Engine,
     failure::Failure,
     operation::Operation,
-    search::investigate::limits::{self, Limits, Question},
+    overview::Overview,
+    search::investigate::{
+        limits::Limits,
+        report,
+        rounds::{self, Question},
+    },
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -197,6 +201,7 @@ const LIMITS: Limits = Limits { turns: 4, calls: 40 };
 impl Operation for Analyze {
     const NAME: &'static str = "analyze";
     const ACCESS: &'static [Access] = &[Access::Reads, Access::Asks];
+    type Capability = Overview;
     type Request = Request;
     type Output = Output;
 
@@ -204,19 +209,19 @@ impl Operation for Analyze {
         Touch::reads(&request.base)
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(overview: &Overview, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
-        let mut output = depth::analyze(engine, &request.base, request.depth, cx).await?;
+        let mut output = depth::analyze(overview, &request.base, request.depth, cx).await?;
         if let Some(objective) = request.question {
             let question = Question { limits: LIMITS, ..Question::of(objective, request.base) };
-            let looked = limits::investigate(engine, &question, cx).await?;
-            output.answer = Some(limits::report(&question, looked));
-            output.mapped = match Guidance::of(engine, cx, NAME) {
+            let looked = rounds::investigate(overview.search(), &question, cx).await?;
+            output.answer = Some(report::report(&question, looked));
+            output.mapped = match Guidance::of(overview.search().agents(), cx, NAME) {
                 Guidance::None => None,
                 Guidance::Withheld(why) => Some(Mapped { not_asked: Some(why), ..Mapped::default() }),
                 Guidance::Given(agents, _) => {
                     let asked = (question.objective.as_str(), &question.base, request.depth);
-                    Some(depth::mapped(engine, &agents, asked, cx).await?)
+                    Some(depth::mapped(overview, &agents, asked, cx).await?)
                 }
             };
         }

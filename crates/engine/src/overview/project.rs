@@ -4,10 +4,11 @@ use super::files;
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
-    engine::{Engine, blocking},
     failure::{Failure, Hint},
     find::walk::Complete,
     operation::Operation,
+    overview::Overview,
+    workers::blocking,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -70,6 +71,7 @@ pub enum Since {
 impl Operation for Project {
     const NAME: &'static str = "project";
     const ACCESS: &'static [Access] = &[Access::Reads];
+    type Capability = Overview;
     type Request = Request;
     type Output = Output;
 
@@ -77,20 +79,20 @@ impl Operation for Project {
         Touch::reads(&request.base)
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(overview: &Overview, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
-        let gathered = files::gather(engine, &request.base, request.rules, cx).await?;
+        let gathered = files::gather(overview, &request.base, request.rules, cx).await?;
         if gathered.walk.complete != Complete::Yes {
             let what = "The time was up before all directories of the project were seen.";
             return Err(Failure::new(crate::failure::Kind::Timeout, what)
                 .hint(Hint::Advice("Name a directory of the project as the path.".to_owned())));
         }
-        let (engine, cx) = (engine.clone(), cx.clone());
-        blocking(move || part(&engine, &request, &files::write(&request.base, &gathered), &cx)).await
+        let (overview, cx) = (overview.clone(), cx.clone());
+        blocking(move || part(&overview, &request, &files::write(&request.base, &gathered), &cx)).await
     }
 }
 
-fn part(engine: &Engine, request: &Request, text: &str, cx: &CallCtx) -> Result<Output, Failure> {
+fn part(overview: &Overview, request: &Request, text: &str, cx: &CallCtx) -> Result<Output, Failure> {
     let total = text.chars().count();
     if request.offset >= total {
         let what =
@@ -107,7 +109,8 @@ fn part(engine: &Engine, request: &Request, text: &str, cx: &CallCtx) -> Result<
     };
     let shown = window(text, request.offset, request.max_characters, request.max_bytes);
     let is_file = |path: &WorkspacePath| {
-        (cx.may_read)(path) && engine.workspace().stat(path).is_ok_and(|stat| stat.kind == Kind::File)
+        (cx.may_read)(path)
+            && overview.files().workspace().stat(path).is_ok_and(|stat| stat.kind == Kind::File)
     };
     Ok(Output {
         root: request.base.absolute(),

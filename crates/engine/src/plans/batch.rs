@@ -6,9 +6,9 @@ use crate::{
         CallCtx,
         nested::{Ended, FrontDoor, InnerAnswer, InnerCall, May, Pictures},
     },
-    engine::Engine,
     failure::Failure,
     operation::Operation,
+    plans::Plans,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -129,6 +129,7 @@ pub enum Stopped {
 impl Operation for Batch {
     const NAME: &'static str = "batch";
     const ACCESS: &'static [Access] = &[Access::Reads, Access::Calls];
+    type Capability = Plans;
     type Request = Request;
     type Output = Output;
 
@@ -137,7 +138,7 @@ impl Operation for Batch {
         Vec::new()
     }
 
-    async fn run(_engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(_plans: &Plans, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         let door = Arc::clone(cx.door()?);
         let start = Instant::now();
         let cx = cx.within(request.time);

@@ -3,9 +3,9 @@
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
-    engine::Engine,
     failure::Failure,
     operation::Operation,
+    plans::Plans,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -51,6 +51,7 @@ const COUNTS: [usize; 3] = [10, 3, 1];
 impl Operation for FindTools {
     const NAME: &'static str = "offered";
     const ACCESS: &'static [Access] = &[Access::Reads, Access::Calls];
+    type Capability = Plans;
     type Request = Request;
     type Output = Output;
 
@@ -59,7 +60,7 @@ impl Operation for FindTools {
         Vec::new()
     }
 
-    async fn run(_engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(_plans: &Plans, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         let door = cx.door()?;
         let offered = door.tools();
         let names = offered.iter().map(|tool| tool.name.clone()).collect();

@@ -5,9 +5,9 @@ mod caller;
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
-    engine::Engine,
     failure::{Failure, Kind, convert::sentence},
     operation::Operation,
+    plans::Plans,
 };
 use caller::Caller;
 use schemars::JsonSchema;
@@ -108,6 +108,7 @@ impl Operation for Plan {
     const NAME: &'static str = "plan";
     const ACCESS: &'static [Access] =
         &[Access::Reads, Access::Writes, Access::Executes, Access::Fetches, Access::Calls];
+    type Capability = Plans;
     type Request = Request;
     type Output = Output;
 
@@ -116,7 +117,7 @@ impl Operation for Plan {
         Vec::new()
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(plans: &Plans, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         let door = Arc::clone(cx.door()?);
         if prepared(&request.code).trim().is_empty() {
             return Err(Failure::invalid("The script is empty: nothing was run."));
@@ -137,7 +138,7 @@ impl Operation for Plan {
             rows,
             limits: Limits { wall, ..request.limits },
         };
-        let caller = Caller::new(engine, door, cx, request.reply_bytes, wall);
+        let caller = Caller::new(plans, door, cx, request.reply_bytes, wall);
         let ended = run(script, Arc::new(caller), cx.cancel.child_token()).await;
         let (value, stopped) = match ended.value {
             Ok(Reply::Text(text) | Reply::Json(text)) => (Some(text), None),

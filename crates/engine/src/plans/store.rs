@@ -12,21 +12,21 @@ const NAMES: usize = 1_000;
 
 /// Values by name.
 #[derive(Debug, Default)]
-pub struct Store(Mutex<BTreeMap<String, String>>);
+pub(crate) struct Store(Mutex<BTreeMap<String, String>>);
 
 impl Store {
     /// Keeps a value.
     ///
     /// # Errors
     /// Says how much there may be, where it would be more.
-    pub fn set(&self, name: &str, value: &str) -> Result<(), String> {
+    pub(crate) fn set(&self, name: &str, value: &str) -> Result<(), String> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         put(&mut kept, name, value.to_owned())
     }
 
     /// Gives a value.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<String> {
+    pub(crate) fn get(&self, name: &str) -> Option<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
     }
 
@@ -34,7 +34,7 @@ impl Store {
     ///
     /// # Errors
     /// As `set`; and where the name has something that is no list.
-    pub fn append(&self, name: &str, value: &str) -> Result<(), String> {
+    pub(crate) fn append(&self, name: &str, value: &str) -> Result<(), String> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let list = match kept.get(name).map(|list| list.trim()) {
             None | Some("[]") => format!("[{value}]"),
@@ -49,7 +49,7 @@ impl Store {
 
     /// Gives the names, in order.
     #[must_use]
-    pub fn keys(&self) -> Vec<String> {
+    pub(crate) fn keys(&self) -> Vec<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect()
     }
 }

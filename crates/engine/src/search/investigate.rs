@@ -8,14 +8,15 @@ pub(crate) mod rounds;
 pub(crate) mod terms;
 
 pub use crate::agents::guide::{Dropped, Guide, GuideEnded};
-pub use limits::{Ended, Limits, Question as Request, Written};
+pub use limits::{Ended, Limits, Written};
+pub use rounds::Question as Request;
 
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
-    engine::Engine,
     failure::Failure,
     operation::Operation,
+    search::Searcher,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -110,6 +111,7 @@ pub struct Meta {
 impl Operation for Investigate {
     const NAME: &'static str = "investigate";
     const ACCESS: &'static [Access] = &[Access::Reads, Access::Asks];
+    type Capability = Searcher;
     type Request = Request;
     type Output = Output;
 
@@ -117,8 +119,8 @@ impl Operation for Investigate {
         Touch::reads(&request.base)
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(search: &Searcher, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
-        limits::looked_into(engine, &request, &cx.within(request.time)).await
+        guided::looked_into(search, &request, &cx.within(request.time)).await
     }
 }

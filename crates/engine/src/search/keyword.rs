@@ -10,15 +10,17 @@ pub(super) mod places;
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
-    engine::{Engine, blocking},
     failure::Failure,
-    files::document::text::{Lines, stretch},
+    files::document::text::stretch,
     find::walk::Walked,
     operation::Operation,
-    session::Seen,
+    search::Searcher,
+    seen::Seen,
+    workers::blocking,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
+use toolpost_text::window::Lines;
 use toolpost_workspace::WorkspacePath;
 
 pub use toolpost_index::ranked::Tests;
@@ -145,6 +147,7 @@ pub struct Block {
 impl Operation for Search {
     const NAME: &'static str = "search";
     const ACCESS: &'static [Access] = &[Access::Reads];
+    type Capability = Searcher;
     type Request = Request;
     type Output = Output;
 
@@ -152,13 +155,13 @@ impl Operation for Search {
         Touch::reads(&request.base)
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(search: &Searcher, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
         let question = ask::read(&request)?;
-        let (engine, cx) = (engine.clone(), cx.clone());
-        let index = engine.words().clone();
+        let (search, cx) = (search.clone(), cx.clone());
+        let index = search.words().clone();
         let _report = crate::code::symbol_index::ready::report(&cx, move || index.progress());
-        blocking(move || ask::answer(&engine, &request, &question, &cx)).await
+        blocking(move || ask::answer(&search, &request, &question, &cx)).await
     }
 
     fn seen(output: &Output) -> Vec<Seen> {

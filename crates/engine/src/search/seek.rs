@@ -1,16 +1,19 @@
 //! `seek`: blocks that a query asks for; where the operator wants it, an agent that reads finds them, or else the query is expanded.
 
-use super::investigate::limits::{self, Limits, Looked, Question};
+use super::investigate::{
+    limits::Limits,
+    rounds::{self, Looked, Question},
+    terms,
+};
 use super::keyword::{self, From, Matching, Search, Tests, places};
 use crate::{
     access::{Access, Touch},
     agents::guide::{self, Cited, Citing, Guidance, Guide, Quotes},
     call::CallCtx,
-    choices::Seeking,
-    engine::Engine,
     failure::Failure,
     operation::Operation,
-    session::Seen,
+    search::{Searcher, Seeking},
+    seen::Seen,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -75,6 +78,7 @@ pub struct Group {
 impl Operation for Seek {
     const NAME: &'static str = "seek";
     const ACCESS: &'static [Access] = &[Access::Reads, Access::Asks];
+    type Capability = Searcher;
     type Request = Request;
     type Output = Output;
 
@@ -82,26 +86,26 @@ impl Operation for Seek {
         Search::touches(request)
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(search: &Searcher, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
         // What says by itself what it wants is given just that; so is what goes on from an answer before.
-        let plain = engine.seeking() == Seeking::Words
+        let plain = search.seeking() == Seeking::Words
             || request.matching == Matching::Exact
             || request.from != From::First
             || request.base.root().label().is_some();
         if plain {
-            return Ok(Output { found: Search::run(engine, request, cx).await?, sought: None });
+            return Ok(Output { found: Search::run(search, request, cx).await?, sought: None });
         }
-        let found = Search::run(engine, request.clone(), cx).await?;
-        let start = expanded(engine, &request, &found, cx).await?;
-        match Guidance::working(engine, cx, NAME) {
+        let found = Search::run(search, request.clone(), cx).await?;
+        let start = expanded(search, &request, &found, cx).await?;
+        match Guidance::working(search.agents(), cx, NAME) {
             Guidance::Given(agents, door) => {
                 let (task, context) = (task(&request), context(&start.places));
                 let limits = (AGENT.turns, AGENT.calls);
                 let worked = guide::work(&agents, door, (task, context), limits, cx).await?;
-                guided(engine, &request, (found, start), worked, cx).await
+                guided(search, &request, (found, start), worked, cx).await
             }
-            guidance => without(engine, &request, (found, start), guidance.withheld(), cx).await,
+            guidance => without(search, &request, (found, start), guidance.withheld(), cx).await,
         }
     }
 
@@ -119,12 +123,12 @@ struct Start {
 
 /// Expands a query of mere words; one with operators is taken at its word.
 async fn expanded(
-    engine: &Engine,
+    search: &Searcher,
     request: &Request,
     found: &keyword::Output,
     cx: &CallCtx,
 ) -> Result<Start, Failure> {
-    if !is_plain(&request.query) || limits::query(&request.query).is_empty() {
+    if !is_plain(&request.query) || terms::query(&request.query).is_empty() {
         let places = found.blocks.iter().map(|block| places::Place {
             path: block.path.clone(),
             first: block.first_line,
@@ -137,7 +141,7 @@ async fn expanded(
     }
     let question =
         Question { limits: EXPANSION, ..Question::of(request.query.clone(), request.base.clone()) };
-    let looked: Looked = limits::investigate(engine, &question, cx).await?;
+    let looked: Looked = rounds::investigate(search, &question, cx).await?;
     let ranked = looked.ledger.ranked().into_iter();
     let wanted = ranked.filter(|(place, _)| request.tests == Tests::Searched || !is_test(&place.path));
     let places = wanted.map(|(place, score)| places::Place {
@@ -187,7 +191,7 @@ fn context(found: &[places::Place]) -> String {
 
 /// Puts together what the agent gave; where nothing of it holds, what was found before.
 async fn guided(
-    engine: &Engine,
+    search: &Searcher,
     request: &Request,
     (found, start): (keyword::Output, Start),
     mut worked: guide::Worked,
@@ -197,13 +201,13 @@ async fn guided(
         start.places.iter().take(GIVEN).map(|place| vec![format!("{}:{}", place.path, place.first)]);
     let citing = Citing { evidence: evidence.collect(), only: None, quotes: Quotes::NotWanted };
     let said = guide::read(&worked.words);
-    let (kept, dropped) = guide::check(engine, said.claims, citing, cx).await?;
+    let (kept, dropped) = guide::check(search.files(), said.claims, citing, cx).await?;
     if said.nothing && kept.is_empty() && dropped.is_empty() && worked.guide.why.is_none() {
         worked.guide.why = Some("it says that nothing fits".to_owned());
     }
     worked.guide.judged(kept.len(), dropped);
     if kept.is_empty() {
-        return without(engine, request, (found, start), Some(worked.guide), cx).await;
+        return without(search, request, (found, start), Some(worked.guide), cx).await;
     }
     let mut places: Vec<places::Place> = Vec::new();
     let mut groups = Vec::new();
@@ -217,7 +221,7 @@ async fn guided(
             }
         }
     }
-    let found = places::shown(engine, request, places, start.searched, cx).await?;
+    let found = places::shown(search, request, places, start.searched, cx).await?;
     let sought = Sought { by: By::Agent, groups, guide: Some(worked.guide) };
     Ok(Output { found, sought: Some(sought) })
 }
@@ -240,7 +244,7 @@ fn targets(group: &Cited, evidence: &[places::Place]) -> Vec<places::Place> {
 
 /// Gives what was found without an agent, and says why.
 async fn without(
-    engine: &Engine,
+    search: &Searcher,
     request: &Request,
     (found, start): (keyword::Output, Start),
     guide: Option<Guide>,
@@ -251,6 +255,6 @@ async fn without(
     if start.by == By::Words || start.places.is_empty() {
         return Ok(Output { found, sought: Some(Sought { by: By::Words, ..sought }) });
     }
-    let found = places::shown(engine, request, start.places, start.searched, cx).await?;
+    let found = places::shown(search, request, start.places, start.searched, cx).await?;
     Ok(Output { found, sought: Some(sought) })
 }

@@ -6,11 +6,12 @@ use super::keyword::{self, Block};
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
-    engine::{Engine, blocking},
     failure::Failure,
     find::walk::Walked,
     operation::Operation,
-    session::Seen,
+    search::Searcher,
+    seen::Seen,
+    workers::blocking,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -77,6 +78,7 @@ pub struct Alike {
 impl Operation for Semantic {
     const NAME: &'static str = "semantic";
     const ACCESS: &'static [Access] = &[Access::Reads];
+    type Capability = Searcher;
     type Request = Request;
     type Output = Output;
 
@@ -84,12 +86,12 @@ impl Operation for Semantic {
         request.bases.iter().cloned().map(Touch::Read).collect()
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(search: &Searcher, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
-        let (engine, cx) = (engine.clone(), cx.clone());
-        let index = engine.words().clone();
+        let (search, cx) = (search.clone(), cx.clone());
+        let index = search.words().clone();
         let _report = crate::code::symbol_index::ready::report(&cx, move || index.progress());
-        blocking(move || ask::answer(&engine, &request, &cx)).await
+        blocking(move || ask::answer(&search, &request, &cx)).await
     }
 
     fn seen(output: &Output) -> Vec<Seen> {

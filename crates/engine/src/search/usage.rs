@@ -9,10 +9,11 @@ use super::keyword::{Block, Cut};
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
-    engine::{Engine, blocking},
     failure::{Failure, Hint, Kind},
     operation::Operation,
-    session::Seen,
+    search::Searcher,
+    seen::Seen,
+    workers::blocking,
 };
 pub use consult::{Consulted, Finding};
 
@@ -106,6 +107,7 @@ pub struct Package {
 impl Operation for Usage {
     const NAME: &'static str = "usage";
     const ACCESS: &'static [Access] = &[Access::Reads];
+    type Capability = Searcher;
     type Request = Request;
     type Output = Output;
 
@@ -114,24 +116,24 @@ impl Operation for Usage {
         Touch::reads(&request.base).into_iter().chain(service).collect()
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(search: &Searcher, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
         if request.query.trim().is_empty() {
             return Err(Failure::invalid("The query is empty: say in a few words what to look for."));
         }
         let Some(service) = request.service.clone() else {
-            let (engine, cx) = (engine.clone(), cx.clone());
-            return blocking(move || ask::answer(&engine, &request, &cx, None)).await;
+            let (search, cx) = (search.clone(), cx.clone());
+            return blocking(move || ask::answer(&search, &request, &cx, None)).await;
         };
         // Both at once; how much of each is shown is known when both are there.
         let (tell, told) = oneshot::channel();
         let asked = async {
-            let consulted = consult::consult(service, engine, &request, cx).await?;
+            let consulted = consult::consult(service, search, &request, cx).await?;
             // Where nobody waits for it any more, the answer below is what counts.
             let _ = tell.send(consulted.clone());
             Ok(consulted)
         };
-        let (own, at, within) = (engine.clone(), request.clone(), cx.clone());
+        let (own, at, within) = (search.clone(), request.clone(), cx.clone());
         let searched = blocking(move || ask::answer(&own, &at, &within, Some(told)));
         let (consulted, searched) = tokio::join!(asked, searched);
         together(searched, consulted?, &request)

@@ -1,23 +1,22 @@
 //! What is remembered between the calls of one client.
 
+pub(crate) mod freshness;
 pub(crate) mod grants;
+mod slots;
 
 use crate::{
-    call::{Changed, Fresh, Need},
-    commands::SessionCommands,
-    editors::Memory,
-    edits::freshness::Pinned,
-    plans::store::Store,
-    tasks::{Board, Completion},
+    seen::{Part, Seen},
+    session::{
+        freshness::{Changed, Fresh, Need, Pinned},
+        grants::Granted,
+        slots::Slots,
+    },
 };
-use grants::Granted;
-use serde::Serialize;
 use std::{
     collections::{HashMap, HashSet, VecDeque},
-    ops::RangeInclusive,
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
-use toolpost_workspace::{ContentHash, Coverage, Ledger, WorkspacePath, unique};
+use toolpost_workspace::{Coverage, Ledger, WorkspacePath, unique};
 
 /// How many bytes of files the session remembers, to say later what changed.
 const REMEMBERED: usize = 8 * 1024 * 1024;
@@ -27,33 +26,6 @@ const VERSIONS: usize = 5;
 const REMARKS: usize = 1_000;
 /// How many questions are remembered, to go on with their answers; when there are more, all are forgotten.
 const SEARCHES: usize = 1_000;
-
-/// What a call has shown to its caller.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
-    /// The file.
-    pub path: WorkspacePath,
-    /// Its content at that time; none when it is gone.
-    pub hash: Option<ContentHash>,
-    /// How much of it was shown.
-    pub part: Part,
-    /// The content itself, when it is small enough to be remembered.
-    pub bytes: Option<Arc<[u8]>>,
-}
-
-/// How much of a file was shown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Part {
-    /// All of it.
-    Whole,
-    /// These lines.
-    Lines(RangeInclusive<u64>),
-    /// As much as before: a part was changed, the rest is as it was.
-    AsBefore,
-    /// Something of it that cannot be said in lines.
-    Some,
-}
 
 /// What is remembered between the calls of one client.
 #[derive(Debug, Default)]
@@ -65,8 +37,6 @@ pub struct Session {
     pub ledger: Ledger,
     /// What the user has allowed for the rest of it.
     pub granted: Granted,
-    /// What scripts keep for later ones.
-    pub store: Store,
     remembered: Mutex<Remembered>,
     failures: Mutex<Repeated>,
     /// By what the last part of each project's index was known.
@@ -75,14 +45,7 @@ pub struct Session {
     searches: Mutex<HashMap<String, String>>,
     /// The remarks about the session that its client has seen.
     remarks: Mutex<HashSet<String>>,
-    /// The tasks, where there is no state folder to keep them in.
-    board: Mutex<Board>,
-    completion: Mutex<Option<Completion>>,
-    /// Which skills were begun with, each with the text that was given.
-    active: Mutex<HashMap<String, ContentHash>>,
-    editor: Mutex<Memory>,
-    /// Its commands, which end with it.
-    pub(crate) commands: OnceLock<SessionCommands>,
+    slots: Slots,
 }
 
 /// Who makes the calls of a session.
@@ -160,36 +123,9 @@ impl Session {
         self.name.as_deref()
     }
 
-    /// Gives what was said to be the result of the work, once it was said to be complete.
-    #[must_use]
-    pub fn completion(&self) -> Option<Completion> {
-        self.completion.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Notes that the work was said to be complete.
-    pub(crate) fn finish(&self, completion: Completion) {
-        *self.completion.lock().unwrap_or_else(PoisonError::into_inner) = Some(completion);
-    }
-
-    /// Notes that the work goes on.
-    pub(crate) fn unfinish(&self) {
-        *self.completion.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    }
-
-    /// Notes that a skill was begun with; tells whether this text of it was not given before.
-    pub(crate) fn activated(&self, skill: &str, text: ContentHash) -> bool {
-        let mut active = self.active.lock().unwrap_or_else(PoisonError::into_inner);
-        active.insert(skill.to_owned(), text) != Some(text)
-    }
-
-    /// Gives the tasks, where there is no state folder to keep them in.
-    pub(crate) fn board(&self) -> MutexGuard<'_, Board> {
-        self.board.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Gives what is remembered of editors.
-    pub(crate) fn editor(&self) -> MutexGuard<'_, Memory> {
-        self.editor.lock().unwrap_or_else(PoisonError::into_inner)
+    /// State of one capability in this session, created on first use and dropped with the session.
+    pub(crate) fn state<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
+        self.slots.get()
     }
 
     /// Gives by what the session is known in the history.

@@ -2,12 +2,14 @@
 
 pub use super::{Skill, Source};
 
+use super::find::find;
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
-    engine::{Engine, blocking},
     failure::Failure,
     operation::Operation,
+    skills::SkillLibrary,
+    workers::blocking,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -41,6 +43,7 @@ impl Operation for Skills {
     const NAME: &'static str = "skills";
     /// Which files are read on the way is judged one by one.
     const ACCESS: &'static [Access] = &[Access::Reads];
+    type Capability = SkillLibrary;
     type Request = Request;
     type Output = Output;
 
@@ -48,11 +51,11 @@ impl Operation for Skills {
         Vec::new()
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(library: &SkillLibrary, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
-        let (engine, may) = (engine.clone(), cx.may_read.clone());
+        let (library, may) = (library.clone(), cx.may_read.clone());
         blocking(move || {
-            let found = engine.skills(&may);
+            let found = find(&library, &may);
             let wanted = request.filter.map(|filter| filter.to_lowercase());
             let fits = |skill: &Skill| {
                 let holds =

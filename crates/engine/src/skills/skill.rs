@@ -1,17 +1,23 @@
 //! `skill`: a skill is begun with: its instructions, once in a session.
 
+use super::find::find;
 use super::{Found, Skill as OneSkill};
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
-    engine::{Engine, blocking},
     failure::{Failure, Hint, Kind},
     operation::Operation,
+    skills::SkillLibrary,
+    workers::blocking,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
 use toolpost_text::names;
-use toolpost_workspace::hash;
+use toolpost_workspace::{ContentHash, hash};
 
 /// Begins with a skill.
 pub struct Skill;
@@ -50,6 +56,7 @@ const NAMED: usize = 50;
 impl Operation for Skill {
     const NAME: &'static str = "skill";
     const ACCESS: &'static [Access] = &[Access::Reads];
+    type Capability = SkillLibrary;
     type Request = Request;
     type Output = Output;
 
@@ -57,18 +64,30 @@ impl Operation for Skill {
         Vec::new()
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(library: &SkillLibrary, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
-        let (engine, cx) = (engine.clone(), cx.clone());
+        let (library, cx) = (library.clone(), cx.clone());
         blocking(move || {
-            let skill = choose(engine.skills(&cx.may_read), request.name.trim())?;
+            let skill = choose(find(&library, &cx.may_read), request.name.trim())?;
             let text = filled(&skill.body, &request);
-            let is_new = cx.session.activated(&skill.location, hash(text.as_bytes()));
+            let is_new = cx.session.state::<ActiveSkills>().add(&skill.location, hash(text.as_bytes()));
             let (resources, more) = skill.resources.clone();
             let folder = skill.folder.clone();
             Ok(Output { folder, instructions: is_new.then_some(text), resources, more, skill })
         })
         .await
+    }
+}
+
+/// Skills that were started in a session, each with the hash of the text that was sent.
+#[derive(Debug, Default)]
+struct ActiveSkills(Mutex<HashMap<String, ContentHash>>);
+
+impl ActiveSkills {
+    /// Records a text; returns whether it differs from the one that was sent before.
+    fn add(&self, skill: &str, text: ContentHash) -> bool {
+        let mut active = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        active.insert(skill.to_owned(), text) != Some(text)
     }
 }
 

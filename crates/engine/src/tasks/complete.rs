@@ -6,9 +6,9 @@ use super::on_lists;
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
-    engine::Engine,
     failure::{Failure, Hint},
     operation::Operation,
+    tasks::TaskBoards,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -40,6 +40,7 @@ const LONGEST: usize = 256 * 1024;
 impl Operation for Complete {
     const NAME: &'static str = "complete";
     const ACCESS: &'static [Access] = &[];
+    type Capability = TaskBoards;
     type Request = Request;
     type Output = Output;
 
@@ -47,7 +48,7 @@ impl Operation for Complete {
         Vec::new()
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(boards: &TaskBoards, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
         if request.result.trim().is_empty() {
             return Err(Failure::invalid("The result is empty.").hint(Hint::Advice(
@@ -63,10 +64,10 @@ impl Operation for Complete {
             )));
         }
         let completion = Completion { result: request.result, command };
-        on_lists(engine, cx, move |lists, session| {
+        on_lists(boards, cx, move |lists, session| {
             let said = completion.clone();
             let ((), board) = lists.change(session, |board| board.finish(said))?;
-            session.finish(completion.clone());
+            completion.clone().record(session);
             Ok(Output { completion, tally: Tally::of(&board.tasks) })
         })
         .await

@@ -2,13 +2,13 @@
 
 pub use super::{Edit, Item, NewTask, Priority, Status, Tally, Task};
 
-use super::{Board, on_lists};
+use super::{Board, Completion, on_lists};
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
-    engine::Engine,
     failure::Failure,
     operation::Operation,
+    tasks::TaskBoards,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -92,6 +92,7 @@ impl Operation for Tasks {
     const NAME: &'static str = "tasks";
     /// The list is no part of the workspace.
     const ACCESS: &'static [Access] = &[];
+    type Capability = TaskBoards;
     type Request = Request;
     type Output = Output;
 
@@ -99,14 +100,14 @@ impl Operation for Tasks {
         Vec::new()
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(boards: &TaskBoards, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
-        on_lists(engine, cx, move |lists, session| {
+        on_lists(boards, cx, move |lists, session| {
             if request == Request::List {
                 return Ok(output(Done::Listed, lists.read(session)?));
             }
             let (done, board) = lists.change(session, |board| put(board, request))?;
-            session.unfinish();
+            Completion::clear(session);
             Ok(output(done, board))
         })
         .await

@@ -5,7 +5,10 @@ use crate::{
     failure::{Failure, Hint, Kind, convert},
     session::Session,
 };
-use std::time::SystemTime;
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::SystemTime,
+};
 use toolpost_workspace::{Shelf, ShelfError, Workspace, hash};
 
 /// Where the tasks of sessions are kept.
@@ -47,7 +50,7 @@ impl Tasks {
     pub(crate) fn read(&self, session: &Session) -> Result<Board, Failure> {
         match &self.shelf {
             Some(shelf) => Ok(shelf.read(&self.key(session)).map_err(failed)?.unwrap_or_default()),
-            None => Ok(session.board().clone()),
+            None => Ok(session.state::<SharedBoard>().lock().clone()),
         }
     }
 
@@ -65,7 +68,8 @@ impl Tasks {
         match &self.shelf {
             Some(shelf) => shelf.update(&self.key(session), keep).map_err(|trouble| trouble.0),
             None => {
-                let mut board = session.board();
+                let boards = session.state::<SharedBoard>();
+                let mut board = boards.lock();
                 let mut next = board.clone();
                 let done = keep(&mut next).map_err(|trouble| trouble.0)?;
                 *board = next;
@@ -95,6 +99,16 @@ impl Tasks {
 
     fn key(&self, session: &Session) -> String {
         format!("{}@{}", session.name().unwrap_or_else(|| session.id()), self.mark)
+    }
+}
+
+/// Board of a session without a state directory.
+#[derive(Debug, Default)]
+struct SharedBoard(Mutex<Board>);
+
+impl SharedBoard {
+    fn lock(&self) -> MutexGuard<'_, Board> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,12 +1,13 @@
 //! `bridge`: a tool of another server is called.
 
-use super::{Piece, RemoteTool};
+use super::Piece;
+use crate::access::resource::RemoteTool;
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
-    engine::Engine,
     failure::Failure,
     operation::Operation,
+    upstream::UpstreamAccess,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -35,6 +36,7 @@ pub struct Output {
 impl Operation for Bridge {
     const NAME: &'static str = "bridge";
     const ACCESS: &'static [Access] = &[Access::Bridges];
+    type Capability = UpstreamAccess;
     type Request = Request;
     type Output = Output;
 
@@ -42,9 +44,9 @@ impl Operation for Bridge {
         vec![Touch::Bridge(request.tool.clone())]
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(upstream: &UpstreamAccess, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
-        let content = engine.bridges()?.call(&request.tool, &request.arguments, cx).await?;
+        let content = upstream.bridges()?.call(&request.tool, &request.arguments, cx).await?;
         Ok(Output { tool: request.tool, content })
     }
 }

@@ -3,29 +3,13 @@
 pub mod bridge;
 
 use crate::{
-    agents::Asking,
-    call::CallCtx,
+    access::resource::RemoteTool,
+    call::{Asking, CallCtx},
     failure::{Failure, Hint, Kind},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-
-/// A tool of another server.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
-pub struct RemoteTool {
-    /// The name under which the operator knows the server.
-    pub server: String,
-    /// The name that the server has for the tool.
-    pub tool: String,
-}
-
-impl RemoteTool {
-    /// Names the tool as it is published: `mcp__server__tool`.
-    #[must_use]
-    pub fn shown(&self) -> String {
-        format!("mcp__{}__{}", self.server, self.tool)
-    }
-}
+use std::sync::Arc;
 
 /// A piece of what another server answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -61,9 +45,27 @@ pub trait Bridges: Send + Sync {
     fn end(&self) -> Asking<'_, ()>;
 }
 
-/// Says that there is no way to other servers.
-pub(crate) fn none() -> Failure {
-    Failure::new(Kind::NotFound, "No other server is connected here.").hint(Hint::Advice(
-        "Do it with the other tools; the user connects servers by --mcp-config.".to_owned(),
-    ))
+/// Upstream servers. Clones share their state.
+#[derive(Clone)]
+pub struct UpstreamAccess {
+    bridges: Option<Arc<dyn Bridges>>,
+}
+
+impl UpstreamAccess {
+    /// Opens the capability.
+    pub(crate) fn new(bridges: Option<Arc<dyn Bridges>>) -> Self {
+        Self { bridges }
+    }
+
+    /// Connections to upstream servers.
+    ///
+    /// # Errors
+    /// `NotFound` if there is none.
+    pub(crate) fn bridges(&self) -> Result<Arc<dyn Bridges>, Failure> {
+        self.bridges.clone().ok_or_else(|| {
+            Failure::new(Kind::NotFound, "No other server is connected here.").hint(Hint::Advice(
+                "Do it with the other tools; the user connects servers by --mcp-config.".to_owned(),
+            ))
+        })
+    }
 }

@@ -1,6 +1,5 @@
 //! Answers that are kept for a while, so that the parts of a long page fit together and nobody is asked twice for the same.
 
-use super::fetch::page::Near;
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, PoisonError},
@@ -14,6 +13,15 @@ const MOST: (usize, usize) = (32 << 20, 64);
 const LONGEST: Duration = Duration::from_secs(15 * 60);
 /// How long one is that says nothing.
 const USUAL: Duration = Duration::from_secs(60);
+
+/// Whose hosts an answer came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Near {
+    /// Hosts that the operator has named.
+    Own,
+    /// Hosts of the public network.
+    Far,
+}
 
 /// Answers that are kept: in memory, the oldest go first.
 #[derive(Debug, Default)]

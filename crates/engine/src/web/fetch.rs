@@ -7,10 +7,11 @@ pub(crate) mod page;
 use crate::{
     access::{Access, Touch, command::Host},
     call::CallCtx,
-    engine::{Engine, blocking},
     failure::{Failure, Hint, convert},
-    files::document::image::Image,
+    files::content::Image,
     operation::Operation,
+    web::Web,
+    workers::blocking,
 };
 use page::{Wanted, shown};
 use schemars::JsonSchema;
@@ -182,6 +183,7 @@ fn raw(address: &WebAddress) -> Option<WebAddress> {
 impl Operation for Fetch {
     const NAME: &'static str = "fetch";
     const ACCESS: &'static [Access] = &[Access::Fetches];
+    type Capability = Web;
     type Request = Request;
     type Output = Output;
 
@@ -189,9 +191,9 @@ impl Operation for Fetch {
         vec![Touch::Fetch(Host::at(&request.address.host(), request.address.port()))]
     }
 
-    async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(web: &Web, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
-        let got = page::get(engine, &request, cx).await?;
+        let got = page::get(web, &request, cx).await?;
         let (fetched, origin) = (got.fetched, got.origin);
         let wanted = Wanted { format: request.format, time: cx.time_left(READING) };
         blocking(move || made(&fetched, origin, &request, &wanted)).await

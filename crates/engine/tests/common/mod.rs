@@ -3,7 +3,7 @@
 use std::{fs, os::unix::fs::symlink, path::PathBuf, sync::Arc};
 use tempfile::TempDir;
 use toolpost_engine::{
-    CallCtx, Engine, Failure, Fresh, Kind, Operation, Reach, Session,
+    CallCtx, Engine, Failure, Fresh, Kind, Reach, RunsOn, Session,
     operations::{
         change::{Change, ChangeFiles, Output, Request},
         read::{self, Read},
@@ -56,13 +56,13 @@ impl World {
     }
 
     /// Goes the way of the `fresh` layer: judge, run, record.
-    pub(crate) async fn run<O: Operation>(
+    pub(crate) async fn run<O: RunsOn<Engine>>(
         &self,
         request: O::Request,
         mut cx: CallCtx,
     ) -> Result<O::Output, Failure> {
         cx.expected = self.engine.freshness(&cx, O::touches(&request)).await?;
-        let output = O::run(&self.engine, request, &cx).await?;
+        let output = self.engine.run::<O>(request, &cx).await?;
         O::seen(&output).into_iter().for_each(|seen| self.session.record(seen));
         Ok(output)
     }

@@ -1,11 +1,7 @@
 //! Whether what is cited stands on the disk: the file, the lines, the words.
 
 use super::{Dropped, claims::Claim};
-use crate::{
-    call::CallCtx,
-    engine::{Engine, blocking},
-    failure::Failure,
-};
+use crate::{call::CallCtx, failure::Failure, files::Files, workers::blocking};
 use std::collections::{HashMap, HashSet};
 use toolpost_text::{cut, encoding::Text};
 
@@ -53,14 +49,14 @@ pub(crate) struct Place {
 
 /// Keeps the claims whose citations hold, all of them; says of each other one why it is dropped.
 pub(crate) async fn check(
-    engine: &Engine,
+    sources: &Files,
     claims: Vec<Claim>,
     citing: Citing,
     cx: &CallCtx,
 ) -> Result<(Vec<Cited>, Vec<Dropped>), Failure> {
-    let (engine, cx) = (engine.clone(), cx.clone());
+    let (sources, cx) = (sources.clone(), cx.clone());
     blocking(move || {
-        let mut checker = Checker { engine: &engine, cx: &cx, citing: &citing, files: HashMap::new() };
+        let mut checker = Checker { sources: &sources, cx: &cx, citing: &citing, files: HashMap::new() };
         let (mut kept, mut dropped) = (Vec::new(), Vec::new());
         for claim in claims {
             match checker.claim(&claim) {
@@ -74,7 +70,7 @@ pub(crate) async fn check(
 }
 
 struct Checker<'a> {
-    engine: &'a Engine,
+    sources: &'a Files,
     cx: &'a CallCtx,
     citing: &'a Citing,
     files: HashMap<String, Result<File, String>>,
@@ -158,14 +154,14 @@ impl Checker<'_> {
     }
 
     fn read(&self, said: &str) -> Result<File, String> {
-        let place = self.engine.resolve(said).map_err(|failure| failure.what)?;
+        let place = self.sources.resolve(said).map_err(|failure| failure.what)?;
         // What the rules withhold is as if it were not there.
         let missing = || format!("{} cannot be read here", shown(said));
         if !(self.cx.may_read)(&place) {
             return Err(missing());
         }
-        let read = self.engine.workspace().read(&place, LONGEST).map_err(|_| missing())?;
-        let text = Text::open(read.bytes, self.engine.encoding()).map_err(|_| missing())?;
+        let read = self.sources.workspace().read(&place, LONGEST).map_err(|_| missing())?;
+        let text = Text::open(read.bytes, self.sources.encoding()).map_err(|_| missing())?;
         let path = place.display();
         if self.citing.only.as_ref().is_some_and(|only| !only.contains(&path)) {
             return Err(format!("{path} lies outside of the scope"));

@@ -5,14 +5,10 @@ use super::{
     check::{self, Checked},
     convert::{self, Answered},
     files,
-    resolve::Question,
+    question::Question,
     upgrade,
 };
-use crate::{
-    call::CallCtx,
-    engine::{Engine, blocking},
-    failure::Failure,
-};
+use crate::{call::CallCtx, code::Code, failure::Failure, workers::blocking};
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
@@ -38,7 +34,7 @@ type Disk = HashMap<PathBuf, (WorkspacePath, Stamp)>;
 
 /// Asks one server; says in a sentence why it does not answer.
 pub(crate) async fn ask(
-    engine: &Engine,
+    code: &Code,
     servers: &Servers,
     found: &Found,
     question: &Question,
@@ -47,13 +43,13 @@ pub(crate) async fn ask(
     let end = Instant::now() + cx.time_left(PATIENCE);
     let patience = || end.saturating_duration_since(Instant::now());
     let (server, disk) = {
-        let (engine, servers, found) = (engine.clone(), servers.clone(), found.clone());
+        let (code, servers, found) = (code.clone(), servers.clone(), found.clone());
         let (question, cx) = (question.clone(), cx.clone());
-        let got = blocking(move || get(&engine, &servers, &found, &question, &cx)).await;
+        let got = blocking(move || get(&code, &servers, &found, &question, &cx)).await;
         got.map_err(words)??
     };
     let talk = server.greeted(patience()).await.map_err(|fault| sentence(&fault))?;
-    let fresh = show(engine, &talk, &server, question, &disk).await.map_err(words)?;
+    let fresh = show(code, &talk, &server, question, &disk).await.map_err(words)?;
     let standing = match question.want {
         // What a file defines stands in the file alone.
         Want::Symbols => alone(),
@@ -69,17 +65,17 @@ pub(crate) async fn ask(
     let standing = afterwards(&talk, &server, question, standing, &disk);
     let encoding = talk.encoding();
     drop(talk);
-    upgrade::begin(engine, &server);
-    let (engine, cx, question) = (engine.clone(), cx.clone(), question.clone());
+    upgrade::begin(code, &server);
+    let (code, cx, question) = (code.clone(), cx.clone(), question.clone());
     let known = server.known();
     blocking(move || {
         let checked = match (&answer, question.want) {
-            (Answer::Places(places), Want::References(_)) => check::check(&engine, &cx, &question, places)?,
+            (Answer::Places(places), Want::References(_)) => check::check(&code, &cx, &question, places)?,
             _ => Checked::Nothing,
         };
         let (standing, lacks) = believed(known, standing, checked);
         let answered = Answered { server: known.name, answer, sources, standing, encoding };
-        let mut output = convert::output(&engine, &cx, &question, answered);
+        let mut output = convert::output(&code, &cx, &question, answered);
         output.total += lacks.len() as u64;
         output.places.extend(lacks);
         output.places.sort();
@@ -144,16 +140,16 @@ fn afterwards(
 
 /// Looks at the disk, then gives the server of the project: what changes after the look is seen by the next one.
 fn get(
-    engine: &Engine,
+    code: &Code,
     servers: &Servers,
     found: &Found,
     question: &Question,
     cx: &CallCtx,
 ) -> Result<Result<(Arc<Server>, Disk), String>, Failure> {
     let (known, path) = (found.known, &question.path);
-    let home: Home = lsp::home(known, path, |path| engine.workspace().stat(path).is_ok());
-    let mut disk = markers(engine, known, &home);
-    let files = files::listed(engine, cx, path)?;
+    let home: Home = lsp::home(known, path, |path| code.files().workspace().stat(path).is_ok());
+    let mut disk = markers(code, known, &home);
+    let files = files::listed(code, cx, path)?;
     let hidden = files.withheld.iter().find(|file| language(known, file.path.raw()).is_some());
     if let (Want::Hover(_), Some(hidden)) = (question.want, hidden) {
         return Ok(Err(format!(
@@ -174,11 +170,11 @@ fn get(
 }
 
 /// Looks for what marks a project: also for what the ignore rules leave out, as they do with what is built.
-fn markers(engine: &Engine, known: &lsp::Known, home: &Home) -> Disk {
+fn markers(code: &Code, known: &lsp::Known, home: &Home) -> Disk {
     let needed = known.needs.map_or(&[][..], |(names, _)| names);
     let found = known.markers.iter().chain(needed).filter_map(|name| {
-        let path = engine.resolve(home.directory.join(name).to_str()?).ok()?;
-        let modified = engine.workspace().stat(&path).ok()?.modified;
+        let path = code.files().resolve(home.directory.join(name).to_str()?).ok()?;
+        let modified = code.files().workspace().stat(&path).ok()?.modified;
         let stamp = i64::try_from(modified).unwrap_or(i64::MAX).cast_unsigned();
         Some((path.raw().to_owned(), (path, stamp)))
     });
@@ -195,7 +191,7 @@ fn language(known: &lsp::Known, path: &Path) -> Option<&'static str> {
 
 /// Tells a server what changed, shows it the file that is asked about, and gives the files that it has to read anew.
 async fn show(
-    engine: &Engine,
+    code: &Code,
     talk: &Talk<'_>,
     server: &Server,
     question: &Question,
@@ -213,11 +209,11 @@ async fn show(
             (None, _) => talk.understood(&path),
         }
     }
-    let engine = engine.clone();
+    let code = code.clone();
     let texts = blocking(move || {
         // One that is no text, or went away, cannot be shown: it goes on waiting, and the answer says so.
         let read = wanted.into_iter().filter_map(|(path, language)| {
-            Some((path.raw().to_owned(), language, files::read(&engine, &path).ok()?))
+            Some((path.raw().to_owned(), language, files::read(&code, &path).ok()?))
         });
         Ok(read.take(OPENED).collect::<Vec<_>>())
     })
@@ -304,7 +300,7 @@ mod tests {
     use toolpost_process::{Environment, Sandbox};
     use toolpost_workspace::{Options, Workspace};
 
-    fn world(files: &[&str]) -> (TempDir, Engine) {
+    fn world(files: &[&str]) -> (TempDir, Code) {
         let base = TempDir::new().unwrap();
         for name in files {
             let path = base.path().join(name);
@@ -312,7 +308,7 @@ mod tests {
             fs::write(path, "key = 1\n").unwrap();
         }
         let options = Options { roots: vec![base.path().to_owned()], ..Options::default() };
-        (base, Engine::new(Workspace::open(options).unwrap().0))
+        (base, Code::of_workspace(Workspace::open(options).unwrap().0))
     }
 
     #[test]
@@ -328,30 +324,30 @@ mod tests {
             (&["a.py", "secret.txt"], Want::Hover(spot), missing),
         ];
         for (names, want, why) in rows {
-            let (_base, engine) = world(names);
-            let path = engine.resolve("a.py").unwrap();
+            let (_base, code) = world(names);
+            let path = code.files().resolve("a.py").unwrap();
             let may_read =
                 Arc::new(|path: &WorkspacePath| !path.relative().to_string_lossy().starts_with("secret"));
             let cx = CallCtx { may_read, ..CallCtx::denied(Session::new()) };
             let nowhere = Environment::of_this_process().with("PATH", "/nowhere");
             let servers = Servers::new(ServerSettings::new(Sandbox::Off, nowhere, Vec::new()));
             let found = servers.found_for("py").remove(0);
-            let text = files::read(&engine, &path).unwrap();
+            let text = files::read(&code, &path).unwrap();
             let question = Question { path, want, text, name: None };
-            let said = get(&engine, &servers, &found, &question, &cx).unwrap().err().unwrap();
+            let said = get(&code, &servers, &found, &question, &cx).unwrap().err().unwrap();
             assert_eq!(said, why, "{names:?} {want:?}");
         }
     }
 
     #[test]
     fn what_marks_a_project_is_seen_though_the_ignore_rules_leave_it_out() {
-        let (base, engine) = world(&["a.c", "build/compile_commands.json"]);
+        let (base, code) = world(&["a.c", "build/compile_commands.json"]);
         fs::write(base.path().join(".gitignore"), "build/\n").unwrap();
         let clangd = lsp::KNOWN.iter().find(|known| known.name == "clangd").unwrap();
-        let path = engine.resolve("a.c").unwrap();
-        let home = lsp::home(clangd, &path, |path| engine.workspace().stat(path).is_ok());
+        let path = code.files().resolve("a.c").unwrap();
+        let home = lsp::home(clangd, &path, |path| code.files().workspace().stat(path).is_ok());
         assert_eq!(home.lacks, None);
-        let found = markers(&engine, clangd, &home);
+        let found = markers(&code, clangd, &home);
         let names: Vec<&Path> = found.values().map(|(path, _)| path.relative()).collect();
         assert_eq!(names, [Path::new("build/compile_commands.json")]);
     }

@@ -2,10 +2,10 @@
 
 use super::Place;
 use super::{
-    files,
-    resolve::{Question, Text},
+    files::{self, Text},
+    question::{BY_TREE_ALONE, Question},
 };
-use crate::{call::CallCtx, engine::Engine, failure::Failure};
+use crate::{call::CallCtx, code::Code, failure::Failure};
 use std::{
     collections::HashSet,
     path::{Component, Path, PathBuf},
@@ -33,7 +33,7 @@ pub(crate) enum Checked {
 
 /// Compares the answer to a question for references with the imports of the name in all files.
 pub(crate) fn check(
-    engine: &Engine,
+    code: &Code,
     cx: &CallCtx,
     question: &Question,
     answer: &[lsp::Place],
@@ -47,7 +47,7 @@ pub(crate) fn check(
     let answered: HashSet<&Path> = answer.iter().filter_map(|place| place.path.as_deref()).collect();
     let start = Instant::now();
     let (mut defining, mut importing) = (Vec::new(), Vec::new());
-    let listed = files::listed(engine, cx, &question.path)?;
+    let listed = files::listed(code, cx, &question.path)?;
     let all = listed.shown.iter().chain(&listed.withheld);
     let stems: HashSet<PathBuf> = all.map(|file| file.path.relative().with_extension("")).collect();
     for found in listed.shown {
@@ -57,7 +57,7 @@ pub(crate) fn check(
         }
         let own = Language::of_path(found.path.raw()).filter(|own| files::related(*own, language));
         // What went away meanwhile, or is no text, holds no name.
-        let (Some(own), Ok(text)) = (own, files::read(engine, &found.path)) else { continue };
+        let (Some(own), Ok(text)) = (own, files::read(code, &found.path)) else { continue };
         if !text.text.contains(asked.name.as_str()) {
             continue;
         }
@@ -80,7 +80,7 @@ pub(crate) fn check(
             holds = true;
         } else {
             let (line, column) = text.place(import.at.start);
-            let what = Some(format!("import; {}", super::resolve::BY_TREE_ALONE));
+            let what = Some(format!("import; {}", BY_TREE_ALONE));
             let (line, column, text) = (line + 1, column + 1, text.shown(line));
             lacks.push(Place { path: path.display(), line, column, text, what });
         }

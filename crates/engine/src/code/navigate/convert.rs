@@ -2,10 +2,10 @@
 
 use super::{Complete, Output, Place, Source, Symbol};
 use super::{
-    files,
-    resolve::{PLACES, Question, Text},
+    files::{self, Text},
+    question::{PLACES, Question},
 };
-use crate::{call::CallCtx, engine::Engine};
+use crate::{call::CallCtx, code::Code};
 use std::collections::HashMap;
 use toolpost_lsp::{self as lsp, Answer, Encoding, Named, Standing};
 use toolpost_workspace::WorkspacePath;
@@ -21,7 +21,7 @@ pub(crate) struct Answered {
 }
 
 /// Makes the output of an answer.
-pub(crate) fn output(engine: &Engine, cx: &CallCtx, question: &Question, answered: Answered) -> Output {
+pub(crate) fn output(code: &Code, cx: &CallCtx, question: &Question, answered: Answered) -> Output {
     let Answered { server, answer, sources, standing, encoding } = answered;
     let mut output = Output {
         source: Source::Server(server.to_owned()),
@@ -39,7 +39,7 @@ pub(crate) fn output(engine: &Engine, cx: &CallCtx, question: &Question, answere
         text: None,
         notes: Vec::new(),
     };
-    let mut known = Known { engine, cx, texts: HashMap::new() };
+    let mut known = Known { code, cx, texts: HashMap::new() };
     match answer {
         Answer::Places(places) => {
             output.total = places.len() as u64;
@@ -96,7 +96,7 @@ enum Looked {
 
 /// The files that places were found in, each read once.
 struct Known<'a> {
-    engine: &'a Engine,
+    code: &'a Code,
     cx: &'a CallCtx,
     texts: HashMap<WorkspacePath, Option<Text>>,
 }
@@ -105,7 +105,7 @@ impl Known<'_> {
     fn look(&mut self, place: &lsp::Place, encoding: Encoding) -> Looked {
         let from = place.span.from;
         let shown = place.path.as_ref().and_then(|path| path.to_str());
-        let inside = shown.and_then(|path| self.engine.resolve(path).ok());
+        let inside = shown.and_then(|path| self.code.files().resolve(path).ok());
         let Some(inside) = inside else {
             let path = shown.unwrap_or(&place.address).to_owned();
             let (line, column) = (from.line.saturating_add(1), from.character.saturating_add(1));
@@ -115,11 +115,11 @@ impl Known<'_> {
         if !(self.cx.may_read)(&inside) {
             return Looked::Withheld;
         }
-        if self.engine.workspace().stat(&inside).is_err() {
+        if self.code.files().workspace().stat(&inside).is_err() {
             return Looked::Gone;
         }
-        let engine = self.engine;
-        let text = self.texts.entry(inside.clone()).or_insert_with_key(|path| files::read(engine, path).ok());
+        let code = self.code;
+        let text = self.texts.entry(inside.clone()).or_insert_with_key(|path| files::read(code, path).ok());
         let line = text.as_ref().and_then(|text| text.line(from.line)).unwrap_or_default();
         let column = line[..encoding.byte(line, from.character)].chars().count();
         Looked::At(Place {
@@ -163,12 +163,12 @@ mod tests {
             fs::write(base.path().join(name), "key = 'k'\n").unwrap();
         }
         let options = Options { roots: vec![base.path().to_owned()], ..Options::default() };
-        let engine = Engine::new(Workspace::open(options).unwrap().0);
-        let path = engine.resolve("a.py").unwrap();
+        let code = Code::of_workspace(Workspace::open(options).unwrap().0);
+        let path = code.files().resolve("a.py").unwrap();
         let root = path.root().path().to_owned();
         let may_read = Arc::new(|path: &WorkspacePath| !path.relative().ends_with("secret.py"));
         let cx = CallCtx { may_read, ..CallCtx::denied(Session::new()) };
-        let text = files::read(&engine, &path).unwrap();
+        let text = files::read(&code, &path).unwrap();
         let question = Question { path, want: Want::Symbols, text, name: None };
         let place = |name: &str| {
             let at = Position { line: u32::MAX, character: u32::MAX };
@@ -180,7 +180,7 @@ mod tests {
         let standing =
             Standing { stage: Stage::Ready, complete: lsp::Complete::Yes, why: "it is ready".to_owned() };
         let answered = Answered { server: "x", answer, sources, standing, encoding: Encoding::Utf16 };
-        output(&engine, &cx, &question, answered)
+        output(&code, &cx, &question, answered)
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::{
     call::CallCtx,
-    engine::Engine,
+    code::Code,
     failure::{Failure, Hint, Kind, convert},
 };
 use std::sync::Arc;
@@ -67,8 +67,8 @@ impl Text {
 }
 
 /// Reads a file that is asked about.
-pub(crate) fn read(engine: &Engine, path: &WorkspacePath) -> Result<Text, Failure> {
-    let read = engine.workspace().read(path, LARGEST).map_err(|error| convert::access(path, error))?;
+pub(crate) fn read(code: &Code, path: &WorkspacePath) -> Result<Text, Failure> {
+    let read = code.files().workspace().read(path, LARGEST).map_err(|error| convert::access(path, error))?;
     String::from_utf8(read.bytes).map(Text::new).map_err(|_| {
         let what =
             format!("{} is no text in UTF-8, and only such files are understood as code.", path.display());
@@ -84,13 +84,13 @@ pub(crate) struct Listed {
 }
 
 /// Lists all files of the root in which a file lies, by path, that may be read.
-pub(crate) fn all(engine: &Engine, cx: &CallCtx, of: &WorkspacePath) -> Result<Vec<Match>, Failure> {
-    listed(engine, cx, of).map(|listed| listed.shown)
+pub(crate) fn all(code: &Code, cx: &CallCtx, of: &WorkspacePath) -> Result<Vec<Match>, Failure> {
+    listed(code, cx, of).map(|listed| listed.shown)
 }
 
 /// Lists all files of the root in which a file lies, as far as the ignore rules let them be seen.
-pub(crate) fn listed(engine: &Engine, cx: &CallCtx, of: &WorkspacePath) -> Result<Listed, Failure> {
-    let root = engine.workspace().within(of.root(), ".").map_err(convert::path)?;
+pub(crate) fn listed(code: &Code, cx: &CallCtx, of: &WorkspacePath) -> Result<Listed, Failure> {
+    let root = code.files().workspace().within(of.root(), ".").map_err(convert::path)?;
     let request = GlobRequest {
         base: root,
         pattern: "**/*".to_owned(),
@@ -105,7 +105,7 @@ pub(crate) fn listed(engine: &Engine, cx: &CallCtx, of: &WorkspacePath) -> Resul
     let cancel = cx.cancel.clone();
     let control = Control::default().cancelled_by(move || cancel.is_cancelled());
     let control = cx.deadline.into_iter().fold(control, Control::until);
-    let found = toolpost_search::glob(engine.workspace(), &request, &control, engine.grams())
+    let found = toolpost_search::glob(code.files().workspace(), &request, &control, code.find().grams())
         .map_err(|error| Failure::new(Kind::Io, convert::sentence(&error.to_string())))?;
     cx.check()?;
     let mut files = found.matches;

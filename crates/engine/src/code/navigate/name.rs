@@ -1,6 +1,6 @@
 //! The name that is meant by a place, which is often a little beside it.
 
-use super::resolve::Text;
+use super::files::Text;
 use super::{Asked, Spot};
 use crate::failure::{Failure, Hint, Kind};
 use std::ops::Range;

@@ -1,44 +1,24 @@
 //! How a way through code is found: by a language server that is ready, else by the tree.
 
-use super::{Asked, Complete, Output, Place, Request, Want};
+use super::question::{BY_TREE_ALONE, PLACES, Question};
+use super::{Complete, Output, Place, Request, Want};
 use super::{files, name, served, tree};
-use crate::{
-    call::CallCtx,
-    engine::{Engine, blocking},
-    failure::Failure,
-};
+use crate::{call::CallCtx, code::Code, failure::Failure, workers::blocking};
 use std::collections::HashSet;
 use toolpost_text::counted::counted;
-use toolpost_workspace::WorkspacePath;
-
-pub(crate) use super::files::Text;
-pub(crate) use super::upgrade::Upgrades;
-
-/// The most places that are listed.
-pub(super) const PLACES: usize = 500;
-
-/// A request whose file has been read and whose name has been found.
-#[derive(Clone)]
-pub(crate) struct Question {
-    pub(crate) path: WorkspacePath,
-    pub(crate) want: Want,
-    pub(crate) text: Text,
-    /// The name, and the byte of the text at which it begins.
-    pub(crate) name: Option<(Asked, usize)>,
-}
 
 /// Answers a request.
-pub(crate) async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+pub(crate) async fn run(code: &Code, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
     let question = {
-        let engine = engine.clone();
-        blocking(move || question(&engine, request)).await?
+        let code = code.clone();
+        blocking(move || question(&code, request)).await?
     };
-    match served::ask(engine, &question, cx).await {
+    match served::ask(code, &question, cx).await {
         // A server that does not know the project finds the definition alone: what the trees know of the other files is added.
         Ok(output) if matches!(question.want, Want::References(_)) && output.complete == Complete::No => {
             cx.check()?;
-            let (engine, cx) = (engine.clone(), cx.clone());
-            let by_tree = blocking(move || tree::answer(&engine, &question, &cx)).await;
+            let (code, cx) = (code.clone(), cx.clone());
+            let by_tree = blocking(move || tree::answer(&code, &question, &cx)).await;
             match by_tree {
                 Ok(by_tree) => Ok(joined(output, by_tree)),
                 // What the server knows is better than nothing.
@@ -48,16 +28,13 @@ pub(crate) async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Resu
         Ok(output) => Ok(output),
         Err(notes) => {
             cx.check()?;
-            let (engine, cx) = (engine.clone(), cx.clone());
-            let mut output = blocking(move || tree::answer(&engine, &question, &cx)).await?;
+            let (code, cx) = (code.clone(), cx.clone());
+            let mut output = blocking(move || tree::answer(&code, &question, &cx)).await?;
             output.notes.splice(0..0, notes);
             Ok(output)
         }
     }
 }
-
-/// Marks a place that the language server does not know.
-pub(super) const BY_TREE_ALONE: &str = "found by the syntax tree alone";
 
 /// Adds to the places of a language server those that only the syntax tree knows.
 fn joined(mut served: Output, by_tree: Output) -> Output {
@@ -83,8 +60,8 @@ fn joined(mut served: Output, by_tree: Output) -> Output {
     served
 }
 
-fn question(engine: &Engine, request: Request) -> Result<Question, Failure> {
-    let text = files::read(engine, &request.path)?;
+fn question(code: &Code, request: Request) -> Result<Question, Failure> {
+    let text = files::read(code, &request.path)?;
     let name = request.want.spot().map(|spot| name::find(&request.path, &text, spot)).transpose()?;
     Ok(Question { path: request.path, want: request.want, text, name })
 }

@@ -1,13 +1,13 @@
 //! Which language servers are asked, and why none answers where none does.
 
 use super::Output;
-use super::{ask, resolve::Question};
-use crate::{call::CallCtx, engine::Engine};
+use super::{ask, question::Question};
+use crate::{call::CallCtx, code::Code};
 use toolpost_lsp::Found;
 
 /// Asks the language servers for a file, one after the other; else says in a sentence each why none answers.
-pub(crate) async fn ask(engine: &Engine, question: &Question, cx: &CallCtx) -> Result<Output, Vec<String>> {
-    let Some(servers) = engine.servers() else {
+pub(crate) async fn ask(code: &Code, question: &Question, cx: &CallCtx) -> Result<Output, Vec<String>> {
+    let Some(servers) = code.servers() else {
         return Err(vec!["No language server is asked: this runtime was made without them.".to_owned()]);
     };
     let extension = question.path.extension().map(|extension| extension.to_string_lossy().into_owned());
@@ -34,7 +34,7 @@ pub(crate) async fn ask(engine: &Engine, question: &Question, cx: &CallCtx) -> R
         if found.sought.program.is_none() {
             continue;
         }
-        match ask::ask(engine, &servers, found, question, cx).await {
+        match ask::ask(code, &servers, found, question, cx).await {
             Ok(output) => return Ok(output),
             Err(why) => notes.push(why),
         }

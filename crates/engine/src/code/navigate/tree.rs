@@ -2,12 +2,12 @@
 
 use super::{Complete, Output, Place, Source, Symbol, Want};
 use super::{
-    files,
-    resolve::{PLACES, Question, Text},
+    files::{self, Text},
+    question::{PLACES, Question},
 };
 use crate::{
     call::CallCtx,
-    engine::Engine,
+    code::Code,
     failure::{Failure, Kind},
 };
 use std::ops::Range;
@@ -15,7 +15,7 @@ use toolpost_syntax::{self as syntax, Facts, Language, Usage};
 use toolpost_workspace::WorkspacePath;
 
 /// Answers a question by the trees of the files.
-pub(crate) fn answer(engine: &Engine, question: &Question, cx: &CallCtx) -> Result<Output, Failure> {
+pub(crate) fn answer(code: &Code, question: &Question, cx: &CallCtx) -> Result<Output, Failure> {
     let Some(language) = Language::of_path(question.path.raw()) else {
         let what = format!(
             "{} is of no language that is understood here, and no language server answers for it.",
@@ -48,17 +48,17 @@ pub(crate) fn answer(engine: &Engine, question: &Question, cx: &CallCtx) -> Resu
             };
         }
         (Want::Definition(_), Some((asked, at))) => {
-            let found = definitions(engine, cx, &own, &asked.name, *at)?;
+            let found = definitions(code, cx, &own, &asked.name, *at)?;
             output.places = found.iter().map(Defined::place).collect();
         }
         (Want::Hover(_), Some((asked, at))) => {
-            let found = definitions(engine, cx, &own, &asked.name, *at)?;
+            let found = definitions(code, cx, &own, &asked.name, *at)?;
             output.total = found.len() as u64;
             output.text = texts(&found);
         }
         (Want::References(_), Some((asked, _))) => {
             let mut places = own.uses(&asked.name);
-            others(engine, cx, &own, &asked.name, |file| places.extend(file.uses(&asked.name)))?;
+            others(code, cx, &own, &asked.name, |file| places.extend(file.uses(&asked.name)))?;
             output.places = places;
         }
     }
@@ -178,7 +178,7 @@ impl File {
 
 /// Finds what a name at a place may mean: a local name, else what its file defines, else what others define.
 fn definitions(
-    engine: &Engine,
+    code: &Code,
     cx: &CallCtx,
     own: &File,
     name: &str,
@@ -191,20 +191,20 @@ fn definitions(
     }
     let mut found = own.defined(name);
     if found.is_empty() || is_taken_of {
-        others(engine, cx, own, name, |file| found.extend(file.defined(name)))?;
+        others(code, cx, own, name, |file| found.extend(file.defined(name)))?;
     }
     Ok(found)
 }
 
 /// Looks into the other files of the language that hold a name.
 fn others(
-    engine: &Engine,
+    code: &Code,
     cx: &CallCtx,
     own: &File,
     name: &str,
     mut look: impl FnMut(&File),
 ) -> Result<(), Failure> {
-    for found in files::all(engine, cx, &own.path)? {
+    for found in files::all(code, cx, &own.path)? {
         cx.check()?;
         let language = Language::of_path(found.path.raw());
         let Some(language) = language.filter(|language| files::related(*language, own.language)) else {
@@ -214,7 +214,7 @@ fn others(
             continue;
         }
         // What went away meanwhile, or is no text, holds no name.
-        let Ok(text) = files::read(engine, &found.path) else { continue };
+        let Ok(text) = files::read(code, &found.path) else { continue };
         if text.text.contains(name)
             && let Ok(file) = File::parse(found.path, language, text)
         {

@@ -1,12 +1,8 @@
 //! Calls of which the text does not tell where they go are asked of a server that has read the project, beside all else.
 
 use super::files::{self, Text};
-use crate::engine::{Engine, blocking};
-use std::{
-    collections::{HashMap, HashSet},
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use crate::{code::Code, workers::blocking};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 use toolpost_index::{Answer as Told, Doubts, How, Place as There};
 use toolpost_lsp::{self as lsp, Answer, Position, Question, Server, Stage, Talk};
 use toolpost_workspace::{ContentHash, hash};
@@ -20,17 +16,6 @@ const BURST: usize = 64;
 
 /// In how many files it is looked for what is not known before others get the index.
 const SLICE: usize = 64;
-
-/// How many contents of files are remembered whose calls were asked about.
-const REMEMBERED: usize = 50_000;
-
-/// Which servers are being asked beside all else.
-#[derive(Debug, Default)]
-pub(crate) struct Upgrades {
-    running: Mutex<HashSet<usize>>,
-    /// Of which contents of files every call was asked about.
-    asked: Mutex<HashSet<(String, ContentHash)>>,
-}
 
 /// What a server said of one file, each answer by the byte at which the name begins.
 #[derive(Default)]
@@ -50,65 +35,50 @@ enum About {
 type Targets = HashMap<String, Option<(ContentHash, Text)>>;
 
 /// Begins to ask a server, unless it is being asked already.
-pub(super) fn begin(engine: &Engine, server: &Arc<Server>) {
+pub(super) fn begin(code: &Code, server: &Arc<Server>) {
     let key = Arc::as_ptr(server).addr();
-    let upgrades = engine.upgrades();
+    let upgrades = code.upgrades();
     if server.standing().stage != Stage::Ready || !upgrades.lock().insert(key) {
         return;
     }
-    let (engine, server) = (engine.clone(), server.clone());
+    let (code, server) = (code.clone(), server.clone());
     tokio::spawn(async move {
-        pass(&engine, &server).await;
-        engine.upgrades().lock().remove(&key);
+        pass(&code, &server).await;
+        code.upgrades().lock().remove(&key);
     });
 }
 
-impl Upgrades {
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashSet<usize>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Notes that all calls of a content are asked about; tells whether that is new.
-    fn ask(&self, doubt: &Doubts) -> bool {
-        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        if asked.len() >= REMEMBERED {
-            asked.clear();
-        }
-        asked.insert((doubt.path.clone(), doubt.hash))
-    }
-}
-
 /// Asks about all doubtful calls of the server's languages; ends where the server is no longer ready.
-async fn pass(engine: &Engine, server: &Arc<Server>) {
+async fn pass(code: &Code, server: &Arc<Server>) {
     let known = server.known();
     let of_server = move |path: &str| {
         let extension = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, end)| end);
         extension.is_some_and(|end| known.language(end).is_some())
     };
-    let Some(doubts) = doubts(engine, of_server).await else { return };
+    let Some(doubts) = doubts(code, of_server).await else { return };
     let mut targets = Targets::new();
     let mut left = CALLS;
     for doubt in doubts {
         if left == 0 || server.standing().stage != Stage::Ready {
             return;
         }
-        if !engine.upgrades().ask(&doubt) {
+        if !code.upgrades().ask(&doubt) {
             continue;
         }
         left = left.saturating_sub(doubt.places.len() + doubt.implemented.len());
-        let Some(heard) = of_file(engine, server, &doubt, &mut targets).await else { return };
-        engine.index().tell(&doubt.path, doubt.hash, heard.calls);
+        let Some(heard) = of_file(code, server, &doubt, &mut targets).await else { return };
+        code.index().tell(&doubt.path, doubt.hash, heard.calls);
         if !heard.implementations.is_empty() {
-            engine.index().tell_implementations(&doubt.path, doubt.hash, heard.implementations);
+            code.index().tell_implementations(&doubt.path, doubt.hash, heard.implementations);
         }
     }
 }
 
 /// Lists what is not known of the server's files, those of which least is to be asked first; the index is lent for some at a time.
-async fn doubts(engine: &Engine, of_server: impl Fn(&str) -> bool + Send + 'static) -> Option<Vec<Doubts>> {
-    let engine = engine.clone();
+async fn doubts(code: &Code, of_server: impl Fn(&str) -> bool + Send + 'static) -> Option<Vec<Doubts>> {
+    let code = code.clone();
     let found = blocking(move || {
-        let index = engine.index();
+        let index = code.index();
         let Ok(graph) = index.graph(&|| false) else { return Ok(Vec::new()) };
         let paths: Vec<String> = graph.files().map(|file| graph.file(file).path.to_string()).collect();
         drop(graph);
@@ -129,12 +99,12 @@ async fn doubts(engine: &Engine, of_server: impl Fn(&str) -> bool + Send + 'stat
 }
 
 /// Asks about the calls and the interfaces of one file; none where the server cannot be asked any more.
-async fn of_file(engine: &Engine, server: &Server, doubt: &Doubts, targets: &mut Targets) -> Option<Heard> {
-    let Some((now, text)) = read(engine, &doubt.path).await.filter(|(now, _)| *now == doubt.hash) else {
+async fn of_file(code: &Code, server: &Server, doubt: &Doubts, targets: &mut Targets) -> Option<Heard> {
+    let Some((now, text)) = read(code, &doubt.path).await.filter(|(now, _)| *now == doubt.hash) else {
         return Some(Heard::default());
     };
     targets.insert(doubt.path.clone(), Some((now, text.clone())));
-    let path = engine.resolve(&doubt.path).ok()?;
+    let path = code.files().resolve(&doubt.path).ok()?;
     let extension = path.extension().map(|end| end.to_string_lossy().into_owned()).unwrap_or_default();
     let language = server.known().language(&extension)?;
     let mut heard = Heard::default();
@@ -156,7 +126,7 @@ async fn of_file(engine: &Engine, server: &Server, doubt: &Doubts, targets: &mut
             };
             match talk.ask(&question, ANSWER).await {
                 Ok(Answer::Places(found)) if !found.is_empty() => {
-                    let told = told(engine, &found, &talk, targets).await;
+                    let told = told(code, &found, &talk, targets).await;
                     heard.extend(told.map(|told| (*place, told)));
                 }
                 // It does not know either, or is not made to be asked that.
@@ -179,16 +149,19 @@ fn position(text: &Text, byte: u32, talk: &Talk<'_>) -> Position {
 }
 
 /// Says where an answer leads to; none where that is a file that cannot be read.
-async fn told(engine: &Engine, found: &[lsp::Place], talk: &Talk<'_>, targets: &mut Targets) -> Option<Told> {
+async fn told(code: &Code, found: &[lsp::Place], talk: &Talk<'_>, targets: &mut Targets) -> Option<Told> {
     let mut places = Vec::new();
     for place in found {
-        let inside =
-            place.path.as_ref().and_then(|path| path.to_str()).and_then(|path| engine.resolve(path).ok());
+        let inside = place
+            .path
+            .as_ref()
+            .and_then(|path| path.to_str())
+            .and_then(|path| code.files().resolve(path).ok());
         // What lies outside of the workspace is no place in it.
         let Some(path) = inside else { continue };
         let shown = path.display();
         if !targets.contains_key(&shown) {
-            let read = read(engine, &shown).await;
+            let read = read(code, &shown).await;
             targets.insert(shown.clone(), read);
         }
         let (hash, text) = targets.get(&shown)?.as_ref()?;
@@ -199,11 +172,11 @@ async fn told(engine: &Engine, found: &[lsp::Place], talk: &Talk<'_>, targets: &
     Some(Told { by: How::Server, places })
 }
 
-async fn read(engine: &Engine, shown: &str) -> Option<(ContentHash, Text)> {
-    let (engine, shown) = (engine.clone(), shown.to_owned());
+async fn read(code: &Code, shown: &str) -> Option<(ContentHash, Text)> {
+    let (code, shown) = (code.clone(), shown.to_owned());
     let read = blocking(move || {
-        let path = engine.resolve(&shown)?;
-        files::read(&engine, &path)
+        let path = code.files().resolve(&shown)?;
+        files::read(&code, &path)
     });
     let text = read.await.ok()?;
     Some((hash(text.text.as_bytes()), text))

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     call::CallCtx,
-    engine::Engine,
+    code::Code,
     failure::{Failure, Hint},
     find::walk::{Walked, walk},
 };
@@ -17,13 +17,13 @@ use toolpost_workspace::{Kind, WorkspacePath};
 
 /// Finds the files in whose languages the pattern may be code, in the order of their paths.
 pub(super) async fn find(
-    engine: &Engine,
+    code: &Code,
     request: &Request,
     patterns: &Patterns,
     cx: &CallCtx,
 ) -> Result<(Vec<WorkspacePath>, Walked), Failure> {
     let base = &request.base;
-    if engine.workspace().stat(base).is_ok_and(|stat| stat.kind == Kind::File) {
+    if code.files().workspace().stat(base).is_ok_and(|stat| stat.kind == Kind::File) {
         return match patterns.of(Path::new(&base.display())) {
             InFile::Other => Err(other(base, request)),
             InFile::Code(..) | InFile::Foreign(_) => Ok((vec![base.clone()], Walked::default())),
@@ -42,10 +42,11 @@ pub(super) async fn find(
         limit: None,
         depth: None,
     };
-    let (found, walk) = walk(engine, cx, base, "steps through directories", move |engine, control| {
-        let found = toolpost_search::glob(engine.workspace(), &asked, control, engine.grams_of(&asked.base))?;
+    let (found, walk) = walk(code.find(), cx, base, "steps through directories", move |find, control| {
+        let found =
+            toolpost_search::glob(find.files().workspace(), &asked, control, find.grams_of(&asked.base))?;
         let walk =
-            Walked::of(&found.skipped, found.unreadable, found.complete).of_one_root(engine, &asked.base);
+            Walked::of(&found.skipped, found.unreadable, found.complete).of_one_root(find, &asked.base);
         Ok((found.matches, walk))
     })
     .await?;

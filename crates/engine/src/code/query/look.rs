@@ -6,10 +6,10 @@ use super::{
 };
 use crate::{
     call::CallCtx,
-    engine::Engine,
+    code::Code,
     failure::{Failure, Kind},
     find::walk::Complete,
-    session::{Part, Seen},
+    seen::{Part, Seen},
     workers::at_once,
 };
 use std::{collections::BTreeSet, path::Path, sync::Arc};
@@ -85,17 +85,17 @@ enum Parsed {
 
 /// Searches all files.
 pub(super) async fn all(
-    engine: &Engine,
+    code: &Code,
     files: Vec<WorkspacePath>,
     patterns: Patterns,
     request: &Request,
     cx: &CallCtx,
 ) -> Result<All, Failure> {
-    let (engine, cx) = (engine.clone(), cx.clone());
+    let (code, cx) = (code.clone(), cx.clone());
     let most = usize::try_from(request.limit).unwrap_or(usize::MAX);
     let pieces: Vec<Vec<WorkspacePath>> = files.chunks(PIECE).map(<[WorkspacePath]>::to_vec).collect();
     let looked = at_once(pieces, move |piece| {
-        let one = |path: WorkspacePath| (path.display(), one(&engine, &path, &patterns, most, &cx));
+        let one = |path: WorkspacePath| (path.display(), one(&code, &path, &patterns, most, &cx));
         Ok(piece.into_iter().map(one).collect::<Vec<_>>())
     })
     .await?;
@@ -133,7 +133,7 @@ fn together(looked: impl Iterator<Item = (String, Looked)>) -> All {
 }
 
 /// Searches one file.
-fn one(engine: &Engine, path: &WorkspacePath, patterns: &Patterns, most: usize, cx: &CallCtx) -> Looked {
+fn one(code: &Code, path: &WorkspacePath, patterns: &Patterns, most: usize, cx: &CallCtx) -> Looked {
     if let Err(failure) = cx.check() {
         let timed_out = failure.kind == Kind::Timeout;
         return Looked::NoTime(if timed_out { Complete::TimedOut } else { Complete::Cancelled });
@@ -146,14 +146,14 @@ fn one(engine: &Engine, path: &WorkspacePath, patterns: &Patterns, most: usize, 
     if !(cx.may_read)(path) {
         return Looked::Withheld;
     }
-    let snapshot = match engine.workspace().read(path, LONGEST) {
+    let snapshot = match code.files().workspace().read(path, LONGEST) {
         Ok(snapshot) => snapshot,
         Err(error) if matches!(error.why, AccessKind::TooLarge { .. }) => return Looked::TooLarge,
         Err(_) => return Looked::Unreadable,
     };
     let bytes: Option<Arc<[u8]>> =
         (snapshot.bytes.len() <= REMEMBERED).then(|| snapshot.bytes.as_slice().into());
-    let Ok(text) = Text::open(snapshot.bytes, engine.encoding()) else { return Looked::NotText };
+    let Ok(text) = Text::open(snapshot.bytes, code.files().encoding()) else { return Looked::NotText };
     let shown = text.shown(text.view());
     if !pattern.may_fit(&shown) {
         return Looked::Nothing(Parsed::Whole);

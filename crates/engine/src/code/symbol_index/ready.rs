@@ -2,8 +2,9 @@
 
 use crate::{
     call::CallCtx,
-    engine::Engine,
+    code::Code,
     failure::{Failure, Hint, Kind},
+    find::Find,
 };
 use std::{
     collections::HashSet,
@@ -42,8 +43,8 @@ pub(crate) struct About {
 }
 
 /// Returns the first part of the wait for an index, and all of it.
-pub(crate) fn limits(engine: &Engine, cx: &CallCtx) -> (Duration, Duration) {
-    let long = engine.index_wait().min(cx.time_left(Duration::from_secs(600)).mul_f64(SHARE));
+pub(crate) fn limits(code: &Code, cx: &CallCtx) -> (Duration, Duration) {
+    let long = code.index_wait().min(cx.time_left(Duration::from_secs(600)).mul_f64(SHARE));
     (long.mul_f64(SHORT), long)
 }
 
@@ -54,22 +55,22 @@ pub(crate) fn until(began: Instant, long: Duration) -> Instant {
 
 /// Lends the index of symbols at the end of the wait.
 pub(super) fn lend<'i>(
-    engine: &'i Engine,
+    code: &'i Code,
     about: &About,
     cx: &CallCtx,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Lent<'i>, Trouble> {
-    let (began, (short, long)) = (Instant::now(), limits(engine, cx));
-    let index = engine.index();
+    let (began, (short, long)) = (Instant::now(), limits(code, cx));
+    let index = code.index();
     let none = |_: &WorkspacePath| false;
     let lent = index.graph_within(&Patience { until: Some(began + short), first: &none }, stop)?;
     if lent.waiting().is_empty() {
         return Ok(lent);
     }
     drop(lent);
-    let root = engine.resolve(".").ok();
+    let root = code.files().resolve(".").ok();
     let mut first = match about.base.as_ref().or(root.as_ref()) {
-        Some(base) => holding(engine, base, &about.names, LOOK.min(long.mul_f64(LOOK_SHARE)), cx),
+        Some(base) => holding(code.find(), base, &about.names, LOOK.min(long.mul_f64(LOOK_SHARE)), cx),
         None => HashSet::new(),
     };
     first.extend(about.paths.iter().cloned());
@@ -79,7 +80,7 @@ pub(super) fn lend<'i>(
 
 /// Lists files that hold one of some words, however its parts are joined.
 pub(crate) fn holding(
-    engine: &Engine,
+    find: &Find,
     base: &WorkspacePath,
     words: &[String],
     time: Duration,
@@ -97,12 +98,12 @@ pub(crate) fn holding(
         hidden: Hidden::Skip,
         prune: Prune::Dependencies,
         may_read: Some(may),
-        encoding: engine.encoding(),
+        encoding: find.files().encoding(),
         ..GrepRequest::new(base.clone(), patterns.join("|"))
     };
     let cancel = cx.cancel.clone();
     let control = Control::default().cancelled_by(move || cancel.is_cancelled()).until(Instant::now() + time);
-    let found = toolpost_search::grep(engine.workspace(), &request, &control, engine.grams_of(base));
+    let found = toolpost_search::grep(find.files().workspace(), &request, &control, find.grams_of(base));
     // Without them files are read in no order that matters.
     found.map(|found| found.files.into_iter().map(|file| file.path).collect()).unwrap_or_default()
 }

@@ -99,7 +99,7 @@ impl<'a> Shower<'a> {
 
     fn read(&self, path: &str) -> Option<(String, LineIndex)> {
         let place = self.asked.index.path(path).filter(|_| self.asked.may(path))?;
-        let read = self.asked.engine.workspace().read(place, LONGEST).ok()?;
+        let read = self.asked.code.files().workspace().read(place, LONGEST).ok()?;
         if self.asked.index.hash(path) != Some(read.hash) {
             return None;
         }

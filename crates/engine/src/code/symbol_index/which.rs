@@ -72,7 +72,7 @@ pub(crate) fn choose(asked: &Asked<'_>, which: &Which) -> Result<Chosen, Failure
 fn by_id(asked: &Asked<'_>, id: &str) -> Result<Chosen, Failure> {
     // Whether there is such a symbol is not told of a file that may not be read.
     let withheld = toolpost_syntax::Id::read(id)
-        .and_then(|id| asked.engine.resolve_entry(id.path).ok())
+        .and_then(|id| asked.code.files().resolve_entry(id.path).ok())
         .is_some_and(|path| !(asked.cx.may_read)(&path));
     if withheld {
         let what = format!("The rules do not let the file of {id} be read without asking.");
@@ -155,7 +155,7 @@ fn named(asked: &Asked<'_>, file: FileId, name: &str) -> Vec<At> {
 
 /// Finds a file in the index, or says why it is not there.
 fn of_file(asked: &Asked<'_>, path: &WorkspacePath, said: &str) -> Result<FileId, Failure> {
-    let found = lookup::file(asked.engine, path, said, asked.cx)?;
+    let found = lookup::file(asked.code.files(), path, said, asked.cx)?;
     let shown = found.path.display();
     if let Some(file) = asked.index.by_path(&shown) {
         return Ok(file);
@@ -167,7 +167,7 @@ fn of_file(asked: &Asked<'_>, path: &WorkspacePath, said: &str) -> Result<FileId
         "it cannot be parsed"
     } else if toolpost_syntax::Language::of_path(std::path::Path::new(&shown)).is_none() {
         "its name tells no language that is known here"
-    } else if asked.engine.workspace().stat(&found.path).is_ok_and(|stat| stat.kind != FileKind::File) {
+    } else if asked.code.files().workspace().stat(&found.path).is_ok_and(|stat| stat.kind != FileKind::File) {
         "it is no regular file"
     } else {
         "it holds no code, or ignore rules leave it out"

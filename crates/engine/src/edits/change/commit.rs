@@ -7,20 +7,20 @@ use super::{
 };
 use crate::{
     call::CallCtx,
-    engine::Engine,
     failure::{Failure, convert},
+    files::Files,
 };
 use toolpost_workspace::{Action, Draft as Write, Expect, Hold, Overwrite, WorkspacePath};
 
 /// Commits all drafts; only what is on the disk as it was looked at is written over.
-pub(super) fn all(engine: &Engine, cx: &CallCtx, hold: &Hold, drafts: &[Draft]) -> Result<Output, Failure> {
+pub(super) fn all(files: &Files, cx: &CallCtx, hold: &Hold, drafts: &[Draft]) -> Result<Output, Failure> {
     let moves: Vec<(&WorkspacePath, &WorkspacePath)> =
         drafts.iter().filter_map(|to| plain_move(drafts, to)).collect();
     let writes = drafts.iter().filter_map(|draft| write(&moves, draft)).collect();
     let mut notes: Vec<String> = hold.notes().iter().map(ToString::to_string).collect();
     let committed = hold.commit(writes, &cx.cause).map_err(|error| convert::commit(&error))?;
     notes.extend(committed.notes.iter().map(ToString::to_string));
-    Ok(Output { files: report::files(engine, drafts), notes })
+    Ok(Output { files: report::files(files, drafts), notes })
 }
 
 /// Gives both names of what only gets another one: the thing itself is kept, with all that belongs to it.

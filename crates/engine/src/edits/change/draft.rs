@@ -3,11 +3,12 @@
 use super::moved::Moved;
 use crate::{
     access::Extent,
-    call::{CallCtx, Changed},
+    call::CallCtx,
     edits::freshness::{self, Sight},
-    engine::Engine,
     failure::{Failure, Kind, convert},
-    session::Part,
+    files::Files,
+    seen::Part,
+    session::freshness::Changed,
 };
 use toolpost_documents::notebook::{self, NotebookLimits};
 use toolpost_text::{
@@ -61,14 +62,14 @@ pub(crate) enum Now {
 
 impl Draft {
     /// Begins with what is on the disk.
-    pub(crate) fn begin(engine: &Engine, path: &WorkspacePath) -> Result<Self, Failure> {
-        let before = match engine.workspace().read(path, freshness::LIMIT) {
+    pub(crate) fn begin(files: &Files, path: &WorkspacePath) -> Result<Self, Failure> {
+        let before = match files.workspace().read(path, freshness::LIMIT) {
             Ok(snapshot) => Some(Before::File { bytes: snapshot.bytes, hash: snapshot.hash }),
             Err(error) if error.why == AccessKind::Missing => None,
             Err(error) if error.why == AccessKind::IsDirectory => {
-                return Err(crate::files::lookup::directory(engine, path));
+                return Err(crate::files::lookup::directory(files, path));
             }
-            Err(_) if engine.workspace().stat(path).is_ok_and(|stat| stat.kind == FileKind::Link) => {
+            Err(_) if files.workspace().stat(path).is_ok_and(|stat| stat.kind == FileKind::Link) => {
                 Some(Before::Link)
             }
             Err(error) => return Err(convert::access(path, error)),
@@ -111,9 +112,9 @@ impl Draft {
     }
 
     /// Opens the content as text; none where no file is.
-    pub(super) fn text(&self, engine: &Engine) -> Result<Option<Text>, Failure> {
+    pub(super) fn text(&self, files: &Files) -> Result<Option<Text>, Failure> {
         let Some(present) = self.present() else { return Ok(None) };
-        let text = Text::open(present.to_vec(), engine.encoding()).map_err(|error| {
+        let text = Text::open(present.to_vec(), files.encoding()).map_err(|error| {
             let what = format!("{} cannot be changed as text: {error}", self.path.display());
             Failure::new(Kind::WrongKind, convert::sentence(&what))
         })?;
@@ -156,19 +157,19 @@ impl Draft {
     }
 
     /// Refuses a change that could mean a place which was never seen.
-    pub(crate) fn stale(&self, engine: &Engine, cx: &CallCtx) -> Failure {
+    pub(crate) fn stale(&self, files: &Files, cx: &CallCtx) -> Failure {
         // What earlier changes of this call made of the file is not on the disk.
         let (bytes, sight) = match &self.before {
             Some(Before::File { bytes, .. }) => (bytes.as_slice(), Sight::Shown),
             _ => (self.present().unwrap_or_default(), Sight::Withheld),
         };
-        freshness::stale(engine, cx, &self.path, bytes, sight)
+        freshness::stale(files, cx, &self.path, bytes, sight)
     }
 
     /// Compares what is on the disk, now that nobody else can change it, with what the caller has seen.
     pub(crate) fn judge(
         &mut self,
-        engine: &Engine,
+        files: &Files,
         cx: &CallCtx,
         extent: Extent,
         sight: Sight,
@@ -178,7 +179,7 @@ impl Draft {
         let seen = seen.or_else(|| cx.session.ledger.seen(&self.path).map(|record| record.hash));
         let Some(seen) = seen else {
             // It was judged when nothing was there, and somebody has made it since.
-            return freshness::judge_content(engine, cx, &self.path, extent, bytes, sight);
+            return freshness::judge_content(files, cx, &self.path, extent, bytes, sight);
         };
         if *hash == seen {
             return Ok(());
@@ -186,15 +187,15 @@ impl Draft {
         match extent {
             Extent::Name => return Ok(()),
             Extent::Whole | Extent::Gone => {
-                return Err(freshness::stale(engine, cx, &self.path, bytes, sight));
+                return Err(freshness::stale(files, cx, &self.path, bytes, sight));
             }
             Extent::Part if cx.fresh.changed == Changed::Refused => {
-                return Err(freshness::stale(engine, cx, &self.path, bytes, sight));
+                return Err(freshness::stale(files, cx, &self.path, bytes, sight));
             }
             Extent::Part => {}
         }
         if self.seen != Part::Some {
-            let lines = freshness::lines_changed(engine, cx, &self.path, bytes);
+            let lines = freshness::lines_changed(files, cx, &self.path, bytes);
             let differ = lines.map_or(String::new(), |lines| format!(" ({lines})"));
             self.changed_since = Some(format!(
                 "the file changed since it was last seen{differ}; the current version was changed"

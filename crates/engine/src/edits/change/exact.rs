@@ -3,16 +3,16 @@
 use super::Exact;
 use super::draft::{Before, Draft};
 use crate::{
-    engine::Engine,
     failure::{Failure, Hint, Kind},
+    files::Files,
     files::lookup,
 };
 use toolpost_text::encoding::Splice;
 
 /// Works out the content with the part changed.
-pub(super) fn put(engine: &Engine, draft: &mut Draft, exact: &Exact, new: &str) -> Result<(), Failure> {
-    let Some(text) = draft.text(engine)? else {
-        return Err(lookup::missing(engine, &draft.path, &draft.path.absolute()));
+pub(super) fn put(files: &Files, draft: &mut Draft, exact: &Exact, new: &str) -> Result<(), Failure> {
+    let Some(text) = draft.text(files)? else {
+        return Err(lookup::missing(files, &draft.path, &draft.path.absolute()));
     };
     let stands = matches!(&draft.before, Some(Before::File { hash, .. }) if *hash == exact.of);
     if !stands {

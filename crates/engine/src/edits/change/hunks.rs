@@ -3,10 +3,10 @@
 use super::draft::Draft;
 use crate::{
     call::CallCtx,
-    engine::Engine,
     failure::{Failure, Hint, Kind, Trouble, convert},
+    files::Files,
     files::lookup,
-    session::Part,
+    seen::Part,
 };
 use toolpost_text::{
     encoding::Text,
@@ -18,14 +18,14 @@ use toolpost_text::{
 const REPEATED: usize = 60;
 
 /// Works out the content with the hunks put in.
-pub(super) fn apply(engine: &Engine, cx: &CallCtx, draft: &mut Draft, hunks: &[Hunk]) -> Result<(), Failure> {
+pub(super) fn apply(files: &Files, cx: &CallCtx, draft: &mut Draft, hunks: &[Hunk]) -> Result<(), Failure> {
     let unreadable = |failure: Failure| failure.trouble(Trouble::Unreadable, &draft.path);
-    let Some(text) = draft.text(engine).map_err(unreadable)? else {
-        return Err(unreadable(lookup::missing(engine, &draft.path, &draft.path.absolute())));
+    let Some(text) = draft.text(files).map_err(unreadable)? else {
+        return Err(unreadable(lookup::missing(files, &draft.path, &draft.path.absolute())));
     };
     let applied = patch::apply(text.view(), hunks).map_err(|misfit| failure(draft, &misfit, &text))?;
     if draft.seen == Part::Some && applied.doubtful > 0 {
-        return Err(draft.stale(engine, cx)); // which of the places is meant is not certain any more
+        return Err(draft.stale(files, cx)); // which of the places is meant is not certain any more
     }
     let added: Vec<&str> = hunks.iter().flat_map(Hunk::added).collect();
     draft.splice(&text, &applied.splices, &[&added.join("\n")])?;

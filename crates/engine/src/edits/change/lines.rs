@@ -4,8 +4,8 @@ use super::Lines;
 use super::draft::Draft;
 use crate::{
     call::CallCtx,
-    engine::Engine,
     failure::{Failure, Hint, Kind},
+    files::Files,
     files::lookup,
 };
 use toolpost_text::{
@@ -25,17 +25,17 @@ const WIDTH: usize = 500;
 
 /// Works out the content with the lines changed.
 pub(super) fn edit(
-    engine: &Engine,
+    files: &Files,
     cx: &CallCtx,
     draft: &mut Draft,
     (lines, holds): (&Lines, Option<&str>),
     new: &str,
 ) -> Result<(), Failure> {
-    let Some(text) = draft.text(engine)? else {
-        return Err(lookup::missing(engine, &draft.path, &draft.path.absolute()));
+    let Some(text) = draft.text(files)? else {
+        return Err(lookup::missing(files, &draft.path, &draft.path.absolute()));
     };
     let shown = text.shown(text.view());
-    let at = Named { engine, cx, path: &draft.path, present: &shown };
+    let at = Named { files, cx, path: &draft.path, present: &shown };
     let (range, moved) = at.find(lines)?;
     if let Some(old) = holds {
         check_holds(&draft.path, text.view(), range, old)?;
@@ -71,15 +71,15 @@ fn check_holds(path: &WorkspacePath, view: &str, range: LineRange, old: &str) ->
 
 /// Says where lines that were seen stand now, for one who may not change them before seeing that.
 pub(super) fn whereabouts(
-    engine: &Engine,
+    files: &Files,
     cx: &CallCtx,
     path: &WorkspacePath,
     present: &[u8],
     lines: &Lines,
 ) -> Option<Hint> {
-    let text = Text::open(present.to_vec(), engine.encoding()).ok()?;
+    let text = Text::open(present.to_vec(), files.encoding()).ok()?;
     let shown = text.shown(text.view());
-    let at = Named { engine, cx, path, present: &shown };
+    let at = Named { files, cx, path, present: &shown };
     let range = at.seen_elsewhere(lines)?;
     let words = match (range.first, range.last) {
         (first, last) if first == last => {
@@ -98,7 +98,7 @@ pub(super) fn whereabouts(
 
 /// A file in which lines were named.
 struct Named<'a> {
-    engine: &'a Engine,
+    files: &'a Files,
     cx: &'a CallCtx,
     path: &'a WorkspacePath,
     present: &'a str,
@@ -129,7 +129,7 @@ impl Named<'_> {
         let named = LineRange { first: lines.first.line, last: lines.last.line };
         let mut found = None;
         for version in self.cx.session.versions(self.path) {
-            let Ok(before) = Text::open(version.to_vec(), self.engine.encoding()) else { continue };
+            let Ok(before) = Text::open(version.to_vec(), self.files.encoding()) else { continue };
             let before = before.shown(before.view());
             let known =
                 before != self.present && self.fits(&lines.first, &before) && self.fits(&lines.last, &before);

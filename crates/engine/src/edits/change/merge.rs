@@ -5,8 +5,8 @@ use crate::{
     access::Extent,
     call::CallCtx,
     edits::freshness::{self, Sight},
-    engine::Engine,
     failure::{Failure, Hint, Kind},
+    files::Files,
 };
 use std::path::Path;
 use toolpost_syntax::Language;
@@ -19,15 +19,15 @@ use toolpost_workspace::WorkspacePath;
 
 /// Works out the content with the snippet merged into it.
 pub(super) fn apply(
-    engine: &Engine,
+    files: &Files,
     cx: &CallCtx,
     draft: &mut Draft,
     language: Option<&str>,
     snippet: &str,
 ) -> Result<(), Failure> {
     let path = draft.path.display();
-    let Some(text) = draft.text(engine)? else {
-        let failure = crate::files::lookup::not_found(engine, &draft.path, &[]);
+    let Some(text) = draft.text(files)? else {
+        let failure = crate::files::lookup::not_found(files, &draft.path, &[]);
         return Err(failure.hint(Hint::Advice(
             "Partial code goes into a file that exists; write a new file as a whole.".to_owned(),
         )));
@@ -51,7 +51,7 @@ pub(super) fn apply(
     let merged = toolpost_syntax::merge::merge(text.view(), snippet, language)
         .map_err(|refusal| refused(&draft.path, &refusal, &text))?;
     if let (Taken::Whole, Some(Before::File { bytes, .. })) = (merged.taken, &draft.before) {
-        freshness::judge_content(engine, cx, &draft.path, Extent::Whole, bytes, Sight::Shown)?;
+        freshness::judge_content(files, cx, &draft.path, Extent::Whole, bytes, Sight::Shown)?;
     }
     let new: Vec<&str> = merged.splices.iter().map(|splice| splice.new.as_str()).collect();
     draft.splice(&text, &merged.splices, &new)?;

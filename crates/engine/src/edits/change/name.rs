@@ -5,9 +5,9 @@ use super::moved::Moved;
 use super::{Existence, Left};
 use crate::{
     call::CallCtx,
-    engine::Engine,
     failure::{Failure, Hint, Kind, Trouble},
-    session::Part,
+    files::Files,
+    seen::Part,
 };
 use toolpost_text::encoding::Text;
 use toolpost_workspace::{Coverage, WorkspacePath};
@@ -27,13 +27,13 @@ pub(super) struct Carried {
 }
 
 /// Takes the file away.
-pub(super) fn remove(engine: &Engine, draft: &mut Draft, left: Left) -> Result<(), Failure> {
+pub(super) fn remove(files: &Files, draft: &mut Draft, left: Left) -> Result<(), Failure> {
     if !draft.is_there() {
-        return Err(missing(engine, draft, Trouble::NotDeleted));
+        return Err(missing(files, draft, Trouble::NotDeleted));
     }
     if left == Left::Nothing
         && let Some(text) =
-            draft.present().and_then(|bytes| Text::open(bytes.to_vec(), engine.encoding()).ok())
+            draft.present().and_then(|bytes| Text::open(bytes.to_vec(), files.encoding()).ok())
         && !text.view().is_empty()
     {
         let path = draft.path.display();
@@ -52,9 +52,9 @@ pub(super) fn remove(engine: &Engine, draft: &mut Draft, left: Left) -> Result<(
 }
 
 /// Takes from a name what is to have another.
-pub(super) fn take(engine: &Engine, cx: &CallCtx, draft: &mut Draft) -> Result<Carried, Failure> {
+pub(super) fn take(files: &Files, cx: &CallCtx, draft: &mut Draft) -> Result<Carried, Failure> {
     if !draft.is_there() {
-        return Err(missing(engine, draft, Trouble::NotMoved));
+        return Err(missing(files, draft, Trouble::NotMoved));
     }
     let from = draft.from.take().unwrap_or_else(|| draft.path.clone());
     let known = cx.session.ledger.seen(&from).map(|record| record.coverage);
@@ -109,6 +109,6 @@ fn in_the_way(path: &str) -> Failure {
         .hint(Hint::Advice("Name a place where nothing is, or delete what is there first.".to_owned()))
 }
 
-fn missing(engine: &Engine, draft: &Draft, trouble: Trouble) -> Failure {
-    crate::files::lookup::not_found(engine, &draft.path, &[]).trouble(trouble, &draft.path)
+fn missing(files: &Files, draft: &Draft, trouble: Trouble) -> Failure {
+    crate::files::lookup::not_found(files, &draft.path, &[]).trouble(trouble, &draft.path)
 }

@@ -4,10 +4,9 @@ use super::draft::{Before, Draft, Now};
 use super::{Change, Step, Want, Where};
 use crate::{
     call::CallCtx,
-    choices::Several,
-    engine::Engine,
+    edits::{Edits, Several},
     failure::{Failure, Hint, Kind, Trouble, convert},
-    session::Part,
+    seen::Part,
 };
 use std::path::Path;
 use toolpost_syntax::Language;
@@ -20,29 +19,29 @@ use toolpost_workspace::WorkspacePath;
 
 /// Works out the content with the text replaced.
 pub(super) fn replace(
-    engine: &Engine,
+    edits: &Edits,
     cx: &CallCtx,
     draft: &mut Draft,
     change: &Change,
 ) -> Result<(), Failure> {
-    let (old, how) = asked(engine, &change.at, draft)?;
+    let (old, how) = asked(edits, &change.at, draft)?;
     let empty = draft.present().is_some_and(<[u8]>::is_empty);
     if empty && old.is_empty() && !change.text.is_empty() {
-        create(engine, draft, old, &change.text)?;
+        create(edits, draft, old, &change.text)?;
         draft.replaced += 1;
         return Ok(());
     }
-    let Some(text) = draft.text(engine)? else { return create(engine, draft, old, &change.text) };
+    let Some(text) = draft.text(edits.files())? else { return create(edits, draft, old, &change.text) };
     let found = find(&text, old, &change.text, &how).map_err(|miss| {
-        convert::with_encoding(missed(engine, draft, &miss, &text, change, &how), &text, old)
+        convert::with_encoding(missed(edits, draft, &miss, &text, change, &how), &text, old)
     })?;
     if draft.seen == Part::Some && how.want == Want::Every && found.hits.len() > 1 {
-        return Err(draft.stale(engine, cx)); // some of the places were never seen
+        return Err(draft.stale(edits.files(), cx)); // some of the places were never seen
     }
     if found.step >= Step::Reindented && !is_sound(draft, &text, &found) {
         let strict = How { upto: Step::Folded, ..how };
         let miss = matching::find(text.view(), old, &change.text, &strict).err().unwrap_or(Miss::Same);
-        return Err(missed(engine, draft, &miss, &text, change, &strict));
+        return Err(missed(edits, draft, &miss, &text, change, &strict));
     }
     let notes = notes(&found);
     let splices: Vec<Splice> =
@@ -87,14 +86,14 @@ fn is_sound(draft: &Draft, text: &Text, found: &Found) -> bool {
 }
 
 /// Says which text is looked for, and how.
-fn asked<'a>(engine: &Engine, at: &'a Where, draft: &Draft) -> Result<(&'a str, How), Failure> {
+fn asked<'a>(edits: &Edits, at: &'a Where, draft: &Draft) -> Result<(&'a str, How), Failure> {
     match at {
         Where::Text { old, want, near, matching } => {
             let near = near.map(|lines| draft.moved.now(lines));
             Ok((old, How { upto: *matching, want: *want, near, start: None }))
         }
         Where::Next { old, matching } => {
-            let want = match engine.several() {
+            let want = match edits.several() {
                 Several::Refused => Want::One,
                 Several::First => Want::First,
             };
@@ -108,13 +107,13 @@ fn asked<'a>(engine: &Engine, at: &'a Where, draft: &Draft) -> Result<(&'a str, 
 }
 
 /// Says what is wrong with a text to replace.
-fn missed(engine: &Engine, draft: &Draft, miss: &Miss, text: &Text, change: &Change, how: &How) -> Failure {
+fn missed(edits: &Edits, draft: &Draft, miss: &Miss, text: &Text, change: &Change, how: &How) -> Failure {
     let (Where::Text { old, .. } | Where::Next { old, .. }) = &change.at else {
         return convert::miss(&draft.path, miss, text);
     };
     match (&draft.now, &draft.before) {
         (Now::Bytes(_), Some(Before::File { bytes, .. })) => {
-            let disk = Text::open(bytes.clone(), engine.encoding()).ok();
+            let disk = Text::open(bytes.clone(), edits.files().encoding()).ok();
             disk.map(|disk| undone(&draft.path, miss, text, &disk, (old, &change.text), how))
         }
         _ => None,
@@ -154,9 +153,9 @@ fn undone(
 }
 
 /// An empty text to replace makes the file, or fills it.
-fn create(engine: &Engine, draft: &mut Draft, old: &str, new: &str) -> Result<(), Failure> {
+fn create(edits: &Edits, draft: &mut Draft, old: &str, new: &str) -> Result<(), Failure> {
     if !old.is_empty() {
-        return Err(crate::files::lookup::missing(engine, &draft.path, &draft.path.absolute()));
+        return Err(crate::files::lookup::missing(edits.files(), &draft.path, &draft.path.absolute()));
     }
     guard::check(new, "").map_err(|placeholder| convert::placeholder(&draft.path.display(), &placeholder))?;
     draft.put(new.as_bytes().to_vec());

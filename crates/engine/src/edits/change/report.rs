@@ -3,8 +3,8 @@
 use super::draft::{Before, Draft};
 use super::{Changed, What};
 use crate::{
-    engine::Engine,
-    session::{Part, Seen},
+    files::Files,
+    seen::{Part, Seen},
 };
 use std::borrow::Cow;
 use toolpost_text::{diff, encoding::Text, lines};
@@ -14,8 +14,8 @@ use toolpost_workspace::{ContentHash, WorkspacePath, hash};
 const CONTEXT: usize = 3;
 
 /// Tells what became of each file, after all was committed.
-pub(super) fn files(engine: &Engine, drafts: &[Draft]) -> Vec<Changed> {
-    drafts.iter().filter(|draft| is_told(drafts, draft)).map(|draft| file(engine, drafts, draft)).collect()
+pub(super) fn files(files: &Files, drafts: &[Draft]) -> Vec<Changed> {
+    drafts.iter().filter(|draft| is_told(drafts, draft)).map(|draft| file(files, drafts, draft)).collect()
 }
 
 /// A file that was moved is told of under its new name only, and one that came and went not at all.
@@ -24,10 +24,10 @@ fn is_told(drafts: &[Draft], draft: &Draft) -> bool {
     draft.is_there() || (draft.before.is_some() && !moved)
 }
 
-fn file(engine: &Engine, drafts: &[Draft], draft: &Draft) -> Changed {
+fn file(files: &Files, drafts: &[Draft], draft: &Draft) -> Changed {
     let before = on_disk(drafts, draft.from.as_ref().unwrap_or(&draft.path));
     let after = draft.present().unwrap_or_default();
-    let (old, new) = (opened(engine, before.unwrap_or_default()), opened(engine, after));
+    let (old, new) = (opened(files, before.unwrap_or_default()), opened(files, after));
     let (old, new) = (shown(old.as_ref()), shown(new.as_ref()));
     let hash = draft.present().map(hash);
     let diff = if before.is_some() && draft.present().is_some() {
@@ -92,8 +92,8 @@ fn seen(drafts: &[Draft], draft: &Draft, hash: Option<ContentHash>) -> Vec<Seen>
 }
 
 /// Opens a file as text; none for what is no text.
-fn opened(engine: &Engine, bytes: &[u8]) -> Option<Text> {
-    Text::open(bytes.to_vec(), engine.encoding()).ok()
+fn opened(files: &Files, bytes: &[u8]) -> Option<Text> {
+    Text::open(bytes.to_vec(), files.encoding()).ok()
 }
 
 /// Gives a text as it can be shown; nothing for what is no text.

@@ -2,8 +2,8 @@
 
 use super::draft::Draft;
 use crate::{
-    engine::Engine,
     failure::{Failure, Hint, Kind},
+    files::Files,
     files::{
         lookup,
         symbol_failure::{listed, no_parser, none},
@@ -15,15 +15,15 @@ use toolpost_text::line_edit::Side;
 
 /// Works out the content with a symbol changed.
 pub(super) fn edit(
-    engine: &Engine,
+    files: &Files,
     draft: &mut Draft,
     name: &str,
     side: Side,
     new: &str,
 ) -> Result<(), Failure> {
     let path = draft.path.display();
-    let Some(text) = draft.text(engine)? else {
-        return Err(lookup::missing(engine, &draft.path, &draft.path.absolute()));
+    let Some(text) = draft.text(files)? else {
+        return Err(lookup::missing(files, &draft.path, &draft.path.absolute()));
     };
     let language = Language::of_text(Path::new(&path), text.view()).ok_or_else(|| no_parser(&path))?;
     let edited = toolpost_syntax::change(language, text.view(), name, side, new)

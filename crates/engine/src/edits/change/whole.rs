@@ -3,8 +3,8 @@
 use super::Existence;
 use super::{draft::Draft, moved::Moved};
 use crate::{
-    engine::Engine,
     failure::{Failure, Hint, Kind, Unmet, convert},
+    files::Files,
 };
 use toolpost_documents::Kind as Document;
 use toolpost_text::{
@@ -14,7 +14,7 @@ use toolpost_text::{
 
 /// Works out the whole new content.
 pub(super) fn write(
-    engine: &Engine,
+    files: &Files,
     draft: &mut Draft,
     existence: Existence,
     text: &str,
@@ -27,7 +27,7 @@ pub(super) fn write(
             return Err(unmet(failure, draft, existence));
         }
         (Existence::Existing, false) => {
-            let failure = crate::files::lookup::missing(engine, &draft.path, &draft.path.absolute());
+            let failure = crate::files::lookup::missing(files, &draft.path, &draft.path.absolute());
             return Err(unmet(failure, draft, existence));
         }
         _ => {}
@@ -37,7 +37,7 @@ pub(super) fn write(
         return Err(Failure::new(Kind::WrongKind, what)
             .hint(Hint::Advice("Give the text a name of its own.".to_owned())));
     }
-    let before = draft.present().and_then(|bytes| Text::open(bytes.to_vec(), engine.encoding()).ok());
+    let before = draft.present().and_then(|bytes| Text::open(bytes.to_vec(), files.encoding()).ok());
     let view = before.as_ref().map_or("", |before| before.view());
     guard::check(text, view).map_err(|placeholder| convert::placeholder(&path, &placeholder))?;
     let bytes = match &before {

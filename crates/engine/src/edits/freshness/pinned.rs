@@ -4,37 +4,14 @@ use super::LIMIT;
 use crate::{
     access::Touch,
     call::CallCtx,
-    engine::Engine,
     failure::{Failure, Hint, Kind, convert},
-    session::{Part, Seen},
+    files::Files,
+    seen::{Part, Seen},
 };
-use toolpost_workspace::{AccessKind, ContentHash, WorkspacePath, hash};
-
-/// How many hex digits of a hash are needed at least.
-const LEAST: usize = 12;
-
-/// The content that a file must have before a call may write it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pinned {
-    /// The file; without one, the only file that the call writes.
-    path: Option<WorkspacePath>,
-    /// The hash of the content, in lower-case hex digits, or its beginning.
-    hex: String,
-}
-
-impl Pinned {
-    /// Pins the content of a file; `None` if `hex` is not a hash.
-    #[must_use]
-    pub fn new(path: Option<WorkspacePath>, hex: &str) -> Option<Self> {
-        let hex = hex.to_ascii_lowercase();
-        let whole = LEAST..=ContentHash::from_bytes([0; 32]).to_hex().len();
-        let is_hash = whole.contains(&hex.len()) && hex.bytes().all(|digit| digit.is_ascii_hexdigit());
-        is_hash.then_some(Self { path, hex })
-    }
-}
+use toolpost_workspace::{AccessKind, WorkspacePath, hash};
 
 /// Compares the files that a call writes with what the user pinned, and counts them as seen.
-pub(super) fn check(engine: &Engine, cx: &CallCtx, touches: &[Touch]) -> Result<(), Failure> {
+pub(super) fn check(files: &Files, cx: &CallCtx, touches: &[Touch]) -> Result<(), Failure> {
     let mut written: Vec<&WorkspacePath> = touches.iter().filter_map(written).collect();
     written.dedup();
     for pinned in cx.session.pinned() {
@@ -46,7 +23,7 @@ pub(super) fn check(engine: &Engine, cx: &CallCtx, touches: &[Touch]) -> Result<
                 several => return Err(not_one(several)),
             },
         };
-        compare(engine, cx, path, &pinned.hex)?;
+        compare(files, cx, path, &pinned.hex)?;
     }
     Ok(())
 }
@@ -58,8 +35,8 @@ fn written(touch: &Touch) -> Option<&WorkspacePath> {
     }
 }
 
-fn compare(engine: &Engine, cx: &CallCtx, path: &WorkspacePath, hex: &str) -> Result<(), Failure> {
-    let present = match engine.workspace().read(path, LIMIT) {
+fn compare(files: &Files, cx: &CallCtx, path: &WorkspacePath, hex: &str) -> Result<(), Failure> {
+    let present = match files.workspace().read(path, LIMIT) {
         Ok(present) => present.bytes,
         Err(error) if error.why == AccessKind::Missing => {
             let what = format!(

@@ -4,9 +4,9 @@ use super::covers;
 use crate::{
     access::Extent,
     call::CallCtx,
-    engine::Engine,
     failure::{FOUND, Failure, Hint, Kind},
-    session::{Part, Seen},
+    files::Files,
+    seen::{Part, Seen},
 };
 use toolpost_text::{cut, diff, encoding::Text};
 use toolpost_workspace::{WorkspacePath, hash};
@@ -25,37 +25,37 @@ pub(crate) enum Sight {
 
 /// The refusal to write over what was not seen; a change of a part shows nothing, as it may be any part.
 pub(super) fn unread(
-    engine: &Engine,
+    files: &Files,
     path: &WorkspacePath,
     extent: Extent,
     present: &[u8],
     sight: Sight,
 ) -> Failure {
     // What is no text cannot be seen here, and no look at it would help.
-    if let (Sight::Shown, Err(error)) = (sight, Text::open(present.to_vec(), engine.encoding())) {
+    if let (Sight::Shown, Err(error)) = (sight, Text::open(present.to_vec(), files.encoding())) {
         let what = format!("{} cannot be changed as text: {error}", path.display());
         let hint = Hint::Advice("Give the text a name of its own.".to_owned());
         return Failure::new(Kind::WrongKind, what).hint(hint);
     }
     let what = format!("{} exists, and this session has not seen what is in it.", path.display());
-    let look = if extent == Extent::Part { Look::default() } else { content(engine, path, present, sight) };
+    let look = if extent == Extent::Part { Look::default() } else { content(files, path, present, sight) };
     look.refuse(Kind::Unread, what, Hint::ReadFirst(path.clone()))
 }
 
 /// The refusal to write over all of what was seen in part.
-pub(super) fn unread_in_part(engine: &Engine, path: &WorkspacePath, present: &[u8], sight: Sight) -> Failure {
+pub(super) fn unread_in_part(files: &Files, path: &WorkspacePath, present: &[u8], sight: Sight) -> Failure {
     let what = format!(
         "Some lines of {} were not shown in this session, or another process changed them since; writing the whole file \
          would lose them.",
         path.display()
     );
     let hint = Hint::Advice("See all of it first, or change only the part that you have seen.".to_owned());
-    content(engine, path, present, sight).refuse(Kind::Unread, what, hint)
+    content(files, path, present, sight).refuse(Kind::Unread, what, hint)
 }
 
 /// The refusal to write over a content that is not the one that was seen.
 pub(crate) fn stale(
-    engine: &Engine,
+    files: &Files,
     cx: &CallCtx,
     path: &WorkspacePath,
     present: &[u8],
@@ -65,7 +65,7 @@ pub(crate) fn stale(
         "{} has changed since it was last seen in this session; nothing was written.",
         path.display()
     );
-    let look = match (changes(engine, cx, path, present, sight), content(engine, path, present, sight)) {
+    let look = match (changes(files, cx, path, present, sight), content(files, path, present, sight)) {
         (Some(changes), content) if changes.whole.is_some() || content.whole.is_none() => changes,
         (_, content) => content,
     };
@@ -91,11 +91,11 @@ impl Look {
 }
 
 /// Shows what stands in the file: all of it, or the beginning where that is too much for a refusal.
-fn content(engine: &Engine, path: &WorkspacePath, present: &[u8], sight: Sight) -> Look {
+fn content(files: &Files, path: &WorkspacePath, present: &[u8], sight: Sight) -> Look {
     if let Sight::Withheld = sight {
         return Look::default();
     }
-    let Ok(text) = Text::open(present.to_vec(), engine.encoding()) else {
+    let Ok(text) = Text::open(present.to_vec(), files.encoding()) else {
         let found = format!("It holds {} bytes that are no text.", present.len());
         return Look { found: Some(found), whole: None };
     };
@@ -116,13 +116,7 @@ fn content(engine: &Engine, path: &WorkspacePath, present: &[u8], sight: Sight) 
 
 /// Shows what is different from what was seen, where that is still remembered; one who knew all of it then knows all
 /// of it now.
-fn changes(
-    engine: &Engine,
-    cx: &CallCtx,
-    path: &WorkspacePath,
-    present: &[u8],
-    sight: Sight,
-) -> Option<Look> {
+fn changes(files: &Files, cx: &CallCtx, path: &WorkspacePath, present: &[u8], sight: Sight) -> Option<Look> {
     if let Sight::Withheld = sight {
         return None;
     }
@@ -131,15 +125,15 @@ fn changes(
     if hash(&remembered) == hash(present) {
         return None;
     }
-    let text = Text::open(present.to_vec(), engine.encoding()).ok()?;
-    let before = Text::open(remembered.to_vec(), engine.encoding()).ok()?;
+    let text = Text::open(present.to_vec(), files.encoding()).ok()?;
+    let before = Text::open(remembered.to_vec(), files.encoding()).ok()?;
     let diff = diff::unified(&before.shown(before.view()), &text.shown(text.view()), 2);
     let found = if diff.text.is_empty() {
         "The text is the same; its line ends, its byte order mark or its encoding changed.".to_owned()
     } else {
         format!("What changed:\n{}", diff.text)
     };
-    let knew = record.hash == hash(&remembered) && covers(engine, &record.coverage, &remembered);
+    let knew = record.hash == hash(&remembered) && covers(files, &record.coverage, &remembered);
     let whole = knew && diff.cut == 0 && !diff.text.contains(cut::NOTICE) && fits(&found);
     Some(Look { found: Some(found), whole: whole.then(|| seen(path, present)) })
 }

@@ -3,8 +3,8 @@
 use crate::files::lookup;
 use crate::{
     call::CallCtx,
-    engine::Engine,
     failure::{Failure, Hint, Kind, convert},
+    files::Files,
     files::symbol_failure::{listed, no_parser, none},
 };
 use std::{ops::Range, path::Path};
@@ -27,13 +27,13 @@ pub(crate) struct Block {
 
 /// Finds what has a name; all of them, where several have it.
 pub(crate) fn symbol(
-    engine: &Engine,
+    files: &Files,
     path: &WorkspacePath,
     said: &str,
     name: &str,
     cx: &CallCtx,
 ) -> Result<Vec<Block>, Failure> {
-    let (shown, text) = read(engine, path, said, cx)?;
+    let (shown, text) = read(files, path, said, cx)?;
     let symbols = parse(&shown, text.view())?.symbols();
     let which = match find_symbol(&symbols, name) {
         Meant::One(at) => vec![at],
@@ -58,7 +58,7 @@ pub(crate) fn symbol(
 
 /// Finds the innermost block of several lines around a line; none where there is no such, or only a very long one.
 pub(crate) fn around(
-    engine: &Engine,
+    files: &Files,
     path: &WorkspacePath,
     said: &str,
     line: u64,
@@ -67,7 +67,7 @@ pub(crate) fn around(
     if Language::of_path(Path::new(said)).is_none() {
         return Ok(None);
     }
-    let (_, text) = read(engine, path, said, cx)?;
+    let (_, text) = read(files, path, said, cx)?;
     let view = text.view();
     let Some(language) = Language::of_text(Path::new(said), view) else { return Ok(None) };
     let Ok(tree) = language.parse(view) else { return Ok(None) };
@@ -109,15 +109,15 @@ pub(crate) fn parse<'t>(shown: &str, text: &'t str) -> Result<Tree<'t>, Failure>
 
 /// Reads a text that is small enough to be parsed.
 pub(crate) fn read(
-    engine: &Engine,
+    files: &Files,
     path: &WorkspacePath,
     said: &str,
     cx: &CallCtx,
 ) -> Result<(String, Text), Failure> {
-    let found = lookup::file(engine, path, said, cx)?;
+    let found = lookup::file(files, path, said, cx)?;
     let shown = found.path.display();
-    let whole = lookup::open(engine, &found.path)?.whole()?;
-    let text = Text::open(whole.bytes, engine.encoding()).map_err(|error| {
+    let whole = lookup::open(files, &found.path)?.whole()?;
+    let text = Text::open(whole.bytes, files.encoding()).map_err(|error| {
         let what = format!("{shown} is no text in which symbols could be: {error}");
         Failure::new(Kind::WrongKind, convert::sentence(&what))
     })?;

@@ -4,11 +4,9 @@ use crate::files::lookup::Opened;
 use crate::{
     call::CallCtx,
     failure::{Failure, Hint, Kind},
-    files::read::{Content, Shown},
-    session::Part,
+    files::content::{Content, Image, Shown},
+    seen::Part,
 };
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use toolpost_documents::image::{self, ImageLimits};
 
@@ -16,19 +14,6 @@ use toolpost_documents::image::{self, ImageLimits};
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static DECODING: Mutex<()> = Mutex::new(());
     DECODING.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// A picture.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Image {
-    /// The media type, such as `image/png`.
-    pub mime: String,
-    /// What it is, and what was done to it: sizes, frames, format.
-    pub summary: String,
-    /// The file's bytes; they are shown, not told.
-    #[serde(skip)]
-    #[schemars(skip)]
-    pub data: Vec<u8>,
 }
 
 /// Shows a picture: decoded first, since a broken one would break the conversation.

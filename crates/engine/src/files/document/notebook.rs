@@ -4,59 +4,11 @@ use crate::files::lookup::Opened;
 use crate::{
     call::CallCtx,
     failure::{Failure, Hint, Kind},
-    files::read::{Content, Request, Shown},
-    session::Part,
+    files::content::{Cell, CellOutput, Content, Notebook, Request, Shown},
+    seen::Part,
 };
-use schemars::JsonSchema;
-use serde::Serialize;
 use toolpost_documents::notebook::{self, NotebookLimits, Output};
 use toolpost_text::cut::NOTICE;
-
-/// Cells of a notebook.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Notebook {
-    /// The language of its code.
-    pub language: String,
-    /// The cells.
-    pub cells: Vec<Cell>,
-    /// What was left out.
-    pub notes: Vec<String>,
-}
-
-/// A cell.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Cell {
-    /// Its name in the file, or its number.
-    pub id: String,
-    /// `code`, `markdown` or `raw`.
-    pub kind: String,
-    /// How often code had run when this was made.
-    pub execution_count: Option<u64>,
-    /// What stands in it.
-    pub source: String,
-    /// What came of it.
-    pub outputs: Vec<CellOutput>,
-}
-
-/// What came of a cell.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum CellOutput {
-    /// Words.
-    Text {
-        /// The words.
-        text: String,
-    },
-    /// A picture.
-    Image {
-        /// The media type.
-        mime: String,
-        /// The file's bytes; they are shown, not told.
-        #[serde(skip)]
-        #[schemars(skip)]
-        data: Vec<u8>,
-    },
-}
 
 /// Shows the cells of a notebook.
 pub(crate) fn show(opened: Opened, request: &Request, cx: &CallCtx) -> Result<Shown, Failure> {

@@ -4,11 +4,9 @@ use crate::files::lookup::Opened;
 use crate::{
     call::CallCtx,
     failure::{Failure, Hint, Kind},
-    files::read::{Content, Request, Shown},
-    session::Part,
+    files::content::{Content, Office, OfficePart, Request, Shown},
+    seen::Part,
 };
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::time::Duration;
 use toolpost_documents::{
     office::{self, Format, Limits},
@@ -19,28 +17,6 @@ use toolpost_documents::{
 const TIME: Duration = Duration::from_secs(20);
 /// Bytes that a part takes beside its text and its title.
 const AROUND: usize = 48;
-
-/// Parts of a document.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Office {
-    /// The number of parts of the document.
-    pub total_parts: u32,
-    /// The parts that were asked for.
-    pub parts: Vec<OfficePart>,
-    /// Remarks about content that is not shown, in a sentence each.
-    pub notes: Vec<String>,
-}
-
-/// A part: a page, a slide, rows of a sheet, entries of an archive.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct OfficePart {
-    /// Its number, counted from 1.
-    pub number: u32,
-    /// Its name.
-    pub title: String,
-    /// Its text.
-    pub text: String,
-}
 
 /// Shows parts of a document.
 pub(crate) fn show(

@@ -4,11 +4,9 @@ use crate::files::lookup::Opened;
 use crate::{
     call::CallCtx,
     failure::{Failure, Hint, Kind},
-    files::read::{Content, Request, Shown},
-    session::Part,
+    files::content::{Content, Pdf, PdfPage, Request, Shown},
+    seen::Part,
 };
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::time::Duration;
 use toolpost_documents::pdf::{self, PageRange, PdfError, PdfLimits};
 
@@ -17,26 +15,6 @@ const TIME: Duration = Duration::from_secs(30);
 
 /// The most pages of a document that is no file.
 const MOST: u32 = 200;
-
-/// Pages of a PDF.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Pdf {
-    /// How many pages the document has.
-    pub total_pages: u32,
-    /// The pages that were asked for.
-    pub pages: Vec<PdfPage>,
-    /// What could not be shown of them.
-    pub notes: Vec<String>,
-}
-
-/// A page.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct PdfPage {
-    /// Its number, counted from 1.
-    pub number: u32,
-    /// Its text, or a remark in brackets that it has none.
-    pub text: String,
-}
 
 /// Shows pages of a PDF.
 pub(crate) fn show(opened: Opened, request: &Request, cx: &CallCtx) -> Result<Shown, Failure> {

@@ -6,22 +6,18 @@ pub(crate) mod stretch;
 use crate::files::lookup::{Opened, Whole};
 use crate::{
     call::CallCtx,
-    engine::Engine,
     failure::{Failure, Hint, Kind},
-    files::read::{Content, Gutter, Keep, Request, Shown},
-    session::Part,
+    files::Files,
+    files::content::{Content, Gutter, Keep, Request, Shown, Text, Total},
+    seen::Part,
 };
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::{io::Read as _, sync::Arc};
 use toolpost_text::{
     counted::counted,
     encoding::{self, Encoding, Eol, Sniffed, Text as Decoded},
-    window::{self, Ask, Facts, Seen, Window},
+    window::{self, Ask, Facts, Line, Lines, Seen, Window},
 };
 use toolpost_workspace::{ContentHash, Hasher, WorkspacePath};
-
-pub use toolpost_text::window::{Line, Lines};
 
 /// How many bytes are read at once.
 const PIECE: usize = 256 * 1024;
@@ -31,34 +27,6 @@ const NOTICED: usize = 64;
 const COUNTED: u64 = 1024 * 1024 * 1024;
 /// Content up to this size is remembered, to say later what changed.
 const REMEMBERED: u64 = 1024 * 1024;
-
-/// Lines of a text.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Text {
-    /// The lines.
-    #[serde(serialize_with = "stretch::write")]
-    #[schemars(with = "Vec<stretch::Stretch>")]
-    pub lines: Lines,
-    /// How many lines the file has.
-    pub total: Total,
-    /// The line to continue with, where lines are left.
-    pub next: Option<u64>,
-    /// The end of the last line, if that line is too long and both its ends are shown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub end: Option<String>,
-    /// What must be known to change the file: tabs, line ends, encoding.
-    pub facts: Vec<String>,
-}
-
-/// How many lines a file has.
-#[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum Total {
-    /// So many.
-    Exactly(u64),
-    /// More than this; the file is too large to count.
-    MoreThan(u64),
-}
 
 /// What one pass over a file gave.
 pub(crate) struct Looked {
@@ -73,14 +41,9 @@ pub(crate) struct Looked {
 }
 
 /// Shows the lines that were asked for.
-pub(crate) fn show(
-    opened: Opened,
-    engine: &Engine,
-    request: &Request,
-    cx: &CallCtx,
-) -> Result<Shown, Failure> {
+pub(crate) fn show(opened: Opened, files: &Files, request: &Request, cx: &CallCtx) -> Result<Shown, Failure> {
     let path = opened.path().clone();
-    let looked = look(opened, engine, ask(request), cx)?;
+    let looked = look(opened, files, ask(request), cx)?;
     let total = looked.total.count();
     if looked.lines.is_empty() && total > 0 {
         let what = format!(
@@ -95,7 +58,7 @@ pub(crate) fn show(
     let (text, part) = match request.keep {
         Keep::Ends { head, tail } if hash.is_some() && !ends::fits(&looked, request) => {
             let wanted = ends::Wanted { head, tail, last: total.min(last_wanted(request)) };
-            ends::show(looked, &wanted, engine, request, &path, cx)?
+            ends::show(looked, &wanted, files, request, &path, cx)?
         }
         Keep::Head | Keep::Ends { .. } => {
             let text = fit(looked, request);
@@ -107,22 +70,12 @@ pub(crate) fn show(
 }
 
 /// Looks at some lines of a file, piece by piece where it is read as it is.
-pub(crate) fn look(opened: Opened, engine: &Engine, ask: Ask, cx: &CallCtx) -> Result<Looked, Failure> {
+pub(crate) fn look(opened: Opened, files: &Files, ask: Ask, cx: &CallCtx) -> Result<Looked, Failure> {
     match encoding::sniff(opened.head()) {
         Sniffed::Binary { .. } => Err(super::binary(opened.path(), opened.len(), "it has zero bytes")),
         Sniffed::Text(Encoding::Utf8 | Encoding::Utf8Bom) => as_it_is(opened, ask, cx),
-        Sniffed::Text(Encoding::EightBit) if engine.encoding().is_none() => as_it_is(opened, ask, cx),
-        Sniffed::Text(_) => decoded(opened, engine, ask),
-    }
-}
-
-impl Total {
-    /// Gives how many lines were counted.
-    #[must_use]
-    pub fn count(self) -> u64 {
-        match self {
-            Self::Exactly(total) | Self::MoreThan(total) => total,
-        }
+        Sniffed::Text(Encoding::EightBit) if files.encoding().is_none() => as_it_is(opened, ask, cx),
+        Sniffed::Text(_) => decoded(opened, files, ask),
     }
 }
 
@@ -174,10 +127,10 @@ fn stream(mut opened: Opened, ask: Ask, cx: &CallCtx) -> Result<Looked, Failure>
 }
 
 /// Decodes a file that is neither UTF-8 nor unknown, as a whole.
-fn decoded(opened: Opened, engine: &Engine, ask: Ask) -> Result<Looked, Failure> {
+fn decoded(opened: Opened, files: &Files, ask: Ask) -> Result<Looked, Failure> {
     let path = opened.path().clone();
     let whole = opened.whole()?;
-    let text = Decoded::open(whole.bytes, engine.encoding())
+    let text = Decoded::open(whole.bytes, files.encoding())
         .map_err(|error| Failure::new(Kind::WrongKind, format!("{}: {error}", path.display())))?;
     let mut window = Window::new(ask);
     window.feed(text.shown(text.view()).as_bytes());

@@ -3,8 +3,8 @@
 use super::{Request, Wanted};
 use crate::{
     call::CallCtx,
-    engine::Engine,
     failure::{Failure, Hint, Kind},
+    find::Find,
     find::walk::{Complete, Walked, walk},
 };
 use std::collections::BTreeMap;
@@ -29,27 +29,27 @@ pub(super) struct Meant {
 }
 
 /// Finds the files.
-pub(super) async fn choose(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Chosen, Failure> {
+pub(super) async fn choose(finder: &Find, request: &Request, cx: &CallCtx) -> Result<Chosen, Failure> {
     let asked = request.clone();
-    let chosen = walk(engine, cx, &request.base, "steps through directories", move |engine, control| {
-        search(engine, &asked, control)
+    let chosen = walk(finder, cx, &request.base, "steps through directories", move |finder, control| {
+        search(finder, &asked, control)
     })
     .await?;
-    let anything = chosen.files.iter().any(|file| file.said.is_none() || is_there(engine, &file.path));
-    if anything { Ok(chosen) } else { Err(nothing(engine, request, &chosen)) }
+    let anything = chosen.files.iter().any(|file| file.said.is_none() || is_there(finder, &file.path));
+    if anything { Ok(chosen) } else { Err(nothing(finder, request, &chosen)) }
 }
 
-fn search(engine: &Engine, request: &Request, control: &Control) -> Result<Chosen, SearchError> {
+fn search(finder: &Find, request: &Request, control: &Control) -> Result<Chosen, SearchError> {
     let without: Vec<Names> =
         request.without.iter().map(|glob| Names::new(glob, Case::Sensitive)).collect::<Result<_, _>>()?;
     let mut files: BTreeMap<WorkspacePath, Meant> = BTreeMap::new();
     let mut walk = Walked::default();
     let mut find = |base: &WorkspacePath, pattern: &str| {
         let found = toolpost_search::glob(
-            engine.workspace(),
+            finder.files().workspace(),
             &asked(request, base, pattern),
             control,
-            engine.grams(),
+            finder.grams(),
         )?;
         for found in found.matches {
             files.entry(found.path.clone()).or_insert(Meant { path: found.path, said: None });
@@ -61,7 +61,7 @@ fn search(engine: &Engine, request: &Request, control: &Control) -> Result<Chose
     for wanted in &request.wanted {
         match wanted {
             Wanted::Glob(pattern) => find(&request.base, pattern)?,
-            Wanted::Named { path, .. } if is_directory(engine, path) => find(path, "**")?,
+            Wanted::Named { path, .. } if is_directory(finder, path) => find(path, "**")?,
             Wanted::Named { path, said } => named.push((path.clone(), said.clone())),
         }
     }
@@ -110,16 +110,16 @@ fn add(walk: &mut Walked, other: Walked) {
     }
 }
 
-fn is_directory(engine: &Engine, path: &WorkspacePath) -> bool {
-    engine.workspace().stat(path).is_ok_and(|stat| stat.kind == toolpost_workspace::Kind::Directory)
+fn is_directory(finder: &Find, path: &WorkspacePath) -> bool {
+    finder.files().workspace().stat(path).is_ok_and(|stat| stat.kind == toolpost_workspace::Kind::Directory)
 }
 
-fn is_there(engine: &Engine, path: &WorkspacePath) -> bool {
-    engine.workspace().lookup(&path.absolute()).is_ok()
+fn is_there(finder: &Find, path: &WorkspacePath) -> bool {
+    finder.files().workspace().lookup(&path.absolute()).is_ok()
 }
 
 /// The refusal where no file is meant at all.
-fn nothing(engine: &Engine, request: &Request, chosen: &Chosen) -> Failure {
+fn nothing(finder: &Find, request: &Request, chosen: &Chosen) -> Failure {
     let said: Vec<&str> = request
         .wanted
         .iter()
@@ -147,7 +147,7 @@ fn nothing(engine: &Engine, request: &Request, chosen: &Chosen) -> Failure {
     let meant: Vec<String> = chosen
         .files
         .iter()
-        .filter_map(|file| engine.workspace().lookup(file.said.as_deref()?).err())
+        .filter_map(|file| finder.files().workspace().lookup(file.said.as_deref()?).err())
         .filter_map(|error| match error {
             toolpost_workspace::LookupError::Missing(missing) => Some(crate::files::lookup::meant(&missing)),
             toolpost_workspace::LookupError::Path(_) => None,

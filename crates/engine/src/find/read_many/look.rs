@@ -3,13 +3,13 @@
 use super::{Answer, Request, Shown, Text, choose::Meant};
 use crate::{
     call::CallCtx,
-    engine::Engine,
     failure::{Failure, Hint, Kind},
     files::{
         document::{binary, text},
         lookup,
     },
-    session::{Part, Seen},
+    find::Find,
+    seen::{Part, Seen},
     workers::at_once,
 };
 use std::sync::Arc;
@@ -41,18 +41,18 @@ impl Looked {
 
 /// Looks at all files; the answers come in the order of the files.
 pub(super) async fn all(
-    engine: &Engine,
+    find: &Find,
     files: Vec<Meant>,
     request: &Request,
     cx: &CallCtx,
 ) -> Result<Vec<Looked>, Failure> {
     let most = request.max_bytes_each.min(request.max_bytes);
-    let (engine, cx) = (engine.clone(), cx.clone());
-    at_once(files, move |file| Ok(one(&engine, &file, most, &cx))).await
+    let (find, cx) = (find.clone(), cx.clone());
+    at_once(files, move |file| Ok(one(&find, &file, most, &cx))).await
 }
 
-fn one(engine: &Engine, file: &Meant, most: usize, cx: &CallCtx) -> Looked {
-    look(engine, file, most, cx).unwrap_or_else(|failure| {
+fn one(find: &Find, file: &Meant, most: usize, cx: &CallCtx) -> Looked {
+    look(find, file, most, cx).unwrap_or_else(|failure| {
         let answer = match failure.kind {
             Kind::Timeout | Kind::Cancelled => None,
             Kind::WrongKind | Kind::Denied => Some(Answer::Skipped { why: failure.what }),
@@ -70,12 +70,12 @@ fn failed(failure: Failure) -> Answer {
     Answer::Failed { meant: meant.collect(), what: failure.what }
 }
 
-fn look(engine: &Engine, file: &Meant, most: usize, cx: &CallCtx) -> Result<Looked, Failure> {
+fn look(find: &Find, file: &Meant, most: usize, cx: &CallCtx) -> Result<Looked, Failure> {
     cx.check()?;
     let (path, note) = match &file.said {
         None => (file.path.clone(), None),
         Some(said) => {
-            let found = lookup::file(engine, &file.path, said, cx)?;
+            let found = lookup::file(find.files(), &file.path, said, cx)?;
             (found.path, found.note)
         }
     };
@@ -83,7 +83,7 @@ fn look(engine: &Engine, file: &Meant, most: usize, cx: &CallCtx) -> Result<Look
         let what = format!("The rules do not let {} be read without asking.", path.display());
         return Err(Failure::new(Kind::Denied, what));
     }
-    let opened = lookup::open(engine, &path)?;
+    let opened = lookup::open(find.files(), &path)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let of_bytes = opened.len();
     let what = match toolpost_documents::kind(opened.head(), &name) {
@@ -96,7 +96,7 @@ fn look(engine: &Engine, file: &Meant, most: usize, cx: &CallCtx) -> Result<Look
         return Err(binary(&path, of_bytes, what));
     }
     let ask = Ask { first: 1, count: (most as u64).saturating_add(1), characters: most as u64 };
-    let looked = text::look(opened, engine, ask, cx)?;
+    let looked = text::look(opened, find.files(), ask, cx)?;
     let total = looked.total.count();
     let mut text = Text {
         lines: looked.lines,

@@ -8,11 +8,11 @@ use crate::{
         guide::{self, Cited, Citing, Dropped, Quotes},
     },
     call::CallCtx,
-    engine::Engine,
     failure::Failure,
     operation::Operation,
+    overview::Overview,
     search::{
-        investigate::limits,
+        investigate::{guided, terms},
         keyword::{self, Block, From, Matching, Search, Tests},
     },
     session::Session,
@@ -37,12 +37,12 @@ const TOLD: usize = 10;
 
 /// Asks a model.
 pub(crate) async fn mapped(
-    engine: &Engine,
+    overview: &Overview,
     agents: &Arc<dyn Agents>,
     (question, base, depth): (&str, &WorkspacePath, Depth),
     cx: &CallCtx,
 ) -> Result<Mapped, Failure> {
-    let (chunks, blocks, left_out) = chunks(engine, (question, base, depth), cx).await?;
+    let (chunks, blocks, left_out) = chunks(overview, (question, base, depth), cx).await?;
     let mut mapped = Mapped { chunks: chunks.len(), blocks, left_out, ..Mapped::default() };
     // Dropped with this call, whatever ends it, so that no question is left open.
     let stop = cx.cancel.child_token();
@@ -54,7 +54,7 @@ pub(crate) async fn mapped(
         match answer.and_then(|words| understood(&words)) {
             Ok(claims) => {
                 let citing = Citing { evidence: Vec::new(), only: None, quotes: Quotes::Wanted };
-                let (own, wrong) = guide::check(engine, claims, citing, cx).await?;
+                let (own, wrong) = guide::check(overview.files(), claims, citing, cx).await?;
                 kept.extend(own);
                 dropped.extend(wrong);
             }
@@ -71,7 +71,7 @@ pub(crate) async fn mapped(
     mapped.dropped = dropped.len();
     dropped.truncate(TOLD);
     mapped.dropped_claims = dropped;
-    mapped.claims = kept.iter().map(limits::finding).collect();
+    mapped.claims = kept.iter().map(guided::finding).collect();
     if !mapped.claims.is_empty() {
         match summary(agents, question, &mapped, &stop, cx).await {
             Ok(words) => mapped.summary = Some(words),
@@ -92,13 +92,13 @@ struct Chunk {
 /// Searches for all that holds a word of the question, and puts whole blocks together, the best first; tells how many blocks
 /// these are, and how many were left out.
 async fn chunks(
-    engine: &Engine,
+    overview: &Overview,
     (question, base, depth): (&str, &WorkspacePath, Depth),
     cx: &CallCtx,
 ) -> Result<(Vec<Chunk>, usize, usize), Failure> {
     let request = keyword::Request {
         base: base.clone(),
-        query: limits::query(question),
+        query: terms::query(question),
         matching: Matching::Query,
         tests: Tests::Searched,
         limit: usize::MAX,
@@ -106,7 +106,7 @@ async fn chunks(
         from: From::First,
         max_bytes: depth.chunks() * CHUNK,
     };
-    let found = Search::run(engine, request, cx).await?;
+    let found = Search::run(overview.search(), request, cx).await?;
     let mut packed: Vec<(Vec<&Block>, String)> = Vec::new();
     let mut left_out = found.total.saturating_sub(found.blocks.len());
     for block in &found.blocks {

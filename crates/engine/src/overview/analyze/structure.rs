@@ -5,9 +5,9 @@ use super::{cycles::rings, depth::Depth};
 use crate::{
     call::CallCtx,
     code::symbol_index::{About, Asked, Searched, Shower, ask},
-    engine::Engine,
     failure::{Failure, Hint, Kind},
     find::walk::Complete,
+    overview::Overview,
     overview::files::{self, Gathered},
 };
 use std::{
@@ -21,12 +21,12 @@ use toolpost_workspace::WorkspacePath;
 
 /// Analyzes what lies below a directory.
 pub(crate) async fn analyze(
-    engine: &Engine,
+    overview: &Overview,
     base: &WorkspacePath,
     depth: Depth,
     cx: &CallCtx,
 ) -> Result<Output, Failure> {
-    let gathered = files::gather(engine, base, Rules::Git, cx).await?;
+    let gathered = files::gather(overview, base, Rules::Git, cx).await?;
     if gathered.walk.complete != Complete::Yes {
         let what = "The time was up before all directories of the project were seen.";
         let advice = "Name a directory of the project as the path.";
@@ -34,7 +34,7 @@ pub(crate) async fn analyze(
     }
     let mut output = listed(base, gathered, depth);
     let (base, cx_of) = (base.clone(), cx.clone());
-    let linked = ask(engine, cx, About::default(), move |asked| {
+    let linked = ask(overview.code(), cx, About::default(), move |asked| {
         let deadline = cx_of.deadline;
         let stop =
             || cx_of.cancel.is_cancelled() || deadline.is_some_and(|deadline| Instant::now() >= deadline);

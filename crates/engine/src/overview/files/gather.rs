@@ -4,9 +4,9 @@ use super::{Limits, Made, Record, Why};
 use crate::{
     call::CallCtx,
     code::symbol_index::ready,
-    engine::Engine,
     failure::{Failure, Hint},
     find::walk::{Walked, walk},
+    overview::Overview,
     workers::at_once,
 };
 use std::{path::Path, sync::Arc, time::Instant};
@@ -28,7 +28,7 @@ pub(crate) struct Gathered {
 
 /// Finds the files below a directory, and reads those that are not known as they are.
 pub(crate) async fn gather(
-    engine: &Engine,
+    overview: &Overview,
     base: &WorkspacePath,
     rules: Rules,
     cx: &CallCtx,
@@ -44,11 +44,12 @@ pub(crate) async fn gather(
         limit: None,
         depth: None,
     };
-    let (found, walk) = walk(engine, cx, base, "steps through directories", move |engine, control| {
-        engine.projects().refresh(engine.workspace(), rules);
-        let found = toolpost_search::glob(engine.workspace(), &asked, control, engine.grams())?;
+    let projects = overview.projects().clone();
+    let (found, walk) = walk(overview.find(), cx, base, "steps through directories", move |find, control| {
+        projects.refresh(find.files().workspace(), rules);
+        let found = toolpost_search::glob(find.files().workspace(), &asked, control, find.grams())?;
         let walk =
-            Walked::of(&found.skipped, found.unreadable, found.complete).of_one_root(engine, &asked.base);
+            Walked::of(&found.skipped, found.unreadable, found.complete).of_one_root(find, &asked.base);
         Ok((found.matches, walk))
     })
     .await?;
@@ -56,8 +57,9 @@ pub(crate) async fn gather(
     files.sort();
     let count = files.len();
     let pieces: Vec<Vec<WorkspacePath>> = files.chunks(PIECE).map(<[WorkspacePath]>::to_vec).collect();
-    let (of_engine, of_cx, until) = (engine.clone(), cx.clone(), Instant::now() + engine.index_wait());
-    let projects = engine.projects().clone();
+    let (of_engine, of_cx, until) =
+        (overview.clone(), cx.clone(), Instant::now() + overview.code().index_wait());
+    let projects = overview.projects().clone();
     let _report = ready::report(cx, move || projects.progress(count));
     let records = at_once(pieces, move |piece| {
         let one = |path: WorkspacePath| {
@@ -72,27 +74,27 @@ pub(crate) async fn gather(
         piece.into_iter().map(one).collect::<Result<Vec<_>, Failure>>()
     })
     .await?;
-    engine.projects().tidy(count);
+    overview.projects().tidy(count);
     let files: Vec<_> = records.into_iter().flatten().collect();
     let is_later =
         |record: &Option<Arc<Record>>| record.as_ref().is_some_and(|record| record.why == Some(Why::Later));
     let later = files.iter().filter(|(_, record)| is_later(record)).map(|(path, _)| path.clone());
-    go_on(engine, later.collect(), cx);
+    go_on(overview, later.collect(), cx);
     Ok(Gathered { files, walk })
 }
 
 /// Reads files in the background for which the call had no time.
-fn go_on(engine: &Engine, later: Vec<WorkspacePath>, cx: &CallCtx) {
-    if later.is_empty() || !engine.projects().begin() {
+fn go_on(overview: &Overview, later: Vec<WorkspacePath>, cx: &CallCtx) {
+    if later.is_empty() || !overview.projects().begin() {
         return;
     }
-    let (engine, cx) = (engine.clone(), cx.clone());
-    let projects = engine.projects().clone();
+    let (overview, cx) = (overview.clone(), cx.clone());
+    let projects = overview.projects().clone();
     let work = move || {
         for path in &later {
-            record(&engine, path, &cx, None);
+            record(&overview, path, &cx, None);
         }
-        engine.projects().end();
+        overview.projects().end();
     };
     if std::thread::Builder::new().name("projects".to_owned()).spawn(work).is_err() {
         projects.end();
@@ -101,7 +103,7 @@ fn go_on(engine: &Engine, later: Vec<WorkspacePath>, cx: &CallCtx) {
 
 /// Returns the record of a file, and reads the file for that where it may have changed, if the time is not over.
 fn record(
-    engine: &Engine,
+    overview: &Overview,
     path: &WorkspacePath,
     cx: &CallCtx,
     until: Option<Instant>,
@@ -113,23 +115,23 @@ fn record(
         return without(Why::Withheld);
     }
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    if let Some(known) = engine.projects().known(path, &name) {
+    if let Some(known) = overview.projects().known(path, &name) {
         return Some(known);
     }
     if until.is_some_and(|until| Instant::now() >= until) {
         return without(Why::Later);
     }
-    let snapshot = match engine.workspace().read(path, Limits::LONGEST) {
+    let snapshot = match overview.files().workspace().read(path, Limits::LONGEST) {
         Ok(snapshot) => snapshot,
         Err(error) if matches!(error.why, AccessKind::TooLarge { .. }) => return without(Why::TooLarge),
         Err(_) => return without(Why::Unreadable),
     };
     let made = Made { name, hash: hash(&snapshot.bytes) };
-    let record = engine.projects().made(&made).or_else(|| {
-        let text = Text::open(snapshot.bytes, engine.encoding()).ok()?;
+    let record = overview.projects().made(&made).or_else(|| {
+        let text = Text::open(snapshot.bytes, overview.files().encoding()).ok()?;
         Some(Arc::new(Record::of(&made.name, language, text.shown(text.view()).as_ref())))
     });
     let Some(record) = record else { return without(Why::NotText) };
-    engine.projects().keep(path, made, &record);
+    overview.projects().keep(path, made, &record);
     Some(record)
 }

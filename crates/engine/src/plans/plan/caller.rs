@@ -6,8 +6,8 @@ use crate::{
         CallCtx,
         nested::{Ended, FrontDoor, InnerCall, May, Pictures},
     },
-    engine::Engine,
     failure::{Failure, Hint},
+    plans::{Plans, store::Store},
     session::Session,
 };
 use std::{
@@ -28,13 +28,13 @@ pub(super) struct Caller {
 
 impl Caller {
     pub(super) fn new(
-        engine: &Engine,
+        plans: &Plans,
         door: Arc<dyn FrontDoor>,
         cx: &CallCtx,
         reply_bytes: usize,
         wall: Duration,
     ) -> Self {
-        let (agents, session) = (engine.agents(), cx.session.clone());
+        let (agents, session) = (plans.agents().backend(), cx.session.clone());
         Self { door, agents, session, reply_bytes, due: Instant::now().checked_add(wall) }
     }
 
@@ -71,7 +71,7 @@ impl Caller {
     /// Reads or writes what the session keeps.
     fn keep(&self, asked: &Asked) -> Result<Reply, String> {
         let given = |at: usize| asked.arguments.get(at).map_or("", String::as_str);
-        let store = &self.session.store;
+        let store = self.session.state::<Store>();
         match asked.name.as_str() {
             "set" => store.set(given(0), given(1)).map(|()| Reply::Nothing),
             "get" => Ok(store.get(given(0)).map_or(Reply::Nothing, Reply::Json)),

@@ -2,14 +2,15 @@
 
 use super::{Finding, Output, Whose};
 use super::{
-    limits::{Ended, Limits, Question, investigate},
+    limits::{Ended, Limits},
     report::{milliseconds, report},
+    rounds::{Question, investigate},
 };
 use crate::{
     agents::guide::{self, Cited, Citing, Guidance, Guide, Quotes},
     call::CallCtx,
-    engine::Engine,
     failure::Failure,
+    search::Searcher,
 };
 use std::{fmt::Write, time::Duration};
 
@@ -23,20 +24,20 @@ const LEAST: Duration = Duration::from_millis(50);
 
 /// Looks into a question.
 pub(crate) async fn looked_into(
-    engine: &Engine,
+    search: &Searcher,
     question: &Question,
     cx: &CallCtx,
 ) -> Result<Output, Failure> {
-    let guidance = Guidance::working(engine, cx, NAME);
+    let guidance = Guidance::working(search.agents(), cx, NAME);
     let Guidance::Given(agents, door) = &guidance else {
-        let mut output = report(question, investigate(engine, question, cx).await?);
+        let mut output = report(question, investigate(search, question, cx).await?);
         output.guide = guidance.withheld();
         output.gaps.extend(output.guide.iter().map(Guide::words));
         return Ok(output);
     };
     let own = share(question.limits);
     let searched = Question { limits: own, ..question.clone() };
-    let looked = investigate(engine, &searched, cx).await?;
+    let looked = investigate(search, &searched, cx).await?;
     let only = looked.only.clone();
     let mut output = report(question, looked);
     let left = (
@@ -54,7 +55,7 @@ pub(crate) async fn looked_into(
     let said = guide::read(&worked.words);
     let evidence = output.findings.iter().map(|finding| finding.evidence.clone()).collect();
     let citing = Citing { evidence, only, quotes: Quotes::Wanted };
-    let (kept, dropped) = guide::check(engine, said.claims, citing, cx).await?;
+    let (kept, dropped) = guide::check(search.files(), said.claims, citing, cx).await?;
     worked.guide.judged(kept.len(), dropped);
     output.meta.turns += usize::try_from(worked.guide.turns.unwrap_or_default()).unwrap_or(usize::MAX);
     output.meta.calls += worked.guide.calls;

@@ -1,10 +1,4 @@
-//! Looking into a question: rounds of searches and of the symbol index, each step counted, each claim with its place; then a model, where one guides.
-
-pub(crate) use super::guided::{finding, looked_into};
-pub(crate) use super::report::report;
-pub use super::rounds::Question;
-pub(crate) use super::rounds::{Looked, investigate};
-pub(crate) use super::terms::{query, words};
+//! Limits of an investigation: what it may do, what it has done, and why it ended.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -11,10 +11,10 @@ use crate::{
         relations::{self, Relations, Which},
         symbols::{self, Symbols},
     },
-    engine::Engine,
     failure::{Failure, Hint, Kind},
     find::glob::{self, Glob},
-    operation::Operation,
+    operation::RunsOn,
+    search::Searcher,
     search::{
         keyword::{self, From, Matching, Search, Tests},
         semantic::{self, Semantic},
@@ -96,7 +96,7 @@ enum Stop {
 }
 
 struct Round<'a> {
-    engine: &'a Engine,
+    search: &'a Searcher,
     cx: &'a CallCtx,
     question: &'a Question,
     looked: Looked,
@@ -104,7 +104,7 @@ struct Round<'a> {
 
 /// Looks into a question; what there is when a limit is reached is the answer.
 pub(crate) async fn investigate(
-    engine: &Engine,
+    search: &Searcher,
     question: &Question,
     cx: &CallCtx,
 ) -> Result<Looked, Failure> {
@@ -126,7 +126,7 @@ pub(crate) async fn investigate(
         searched: 0,
         only: None,
     };
-    let mut round = Round { engine, cx, question, looked };
+    let mut round = Round { search, cx, question, looked };
     while round.looked.spent.turns < question.limits.turns {
         round.looked.spent.turns += 1;
         let done = if round.looked.spent.turns == 1 { round.search().await } else { round.follow().await };
@@ -155,14 +155,14 @@ pub(crate) async fn investigate(
 }
 
 impl Round<'_> {
-    async fn step<O: Operation>(&mut self, request: O::Request) -> Result<O::Output, Stop> {
+    async fn step<O: RunsOn<Searcher>>(&mut self, request: O::Request) -> Result<O::Output, Stop> {
         if self.cx.check().is_err() {
             return Err(Stop::Time);
         }
         if !self.looked.spent.take() {
             return Err(Stop::Calls);
         }
-        O::run(self.engine, request, self.cx).await.map_err(|failure| match failure.kind {
+        O::run(O::capability(self.search), request, self.cx).await.map_err(|failure| match failure.kind {
             Kind::Timeout | Kind::Cancelled => Stop::Time,
             _ => Stop::Failed(failure),
         })
@@ -263,7 +263,7 @@ impl Round<'_> {
             if let Some(at) = at {
                 self.looked.ledger.places[at].followed = true;
             }
-            let Ok(place) = self.engine.resolve_entry(path) else { continue };
+            let Ok(place) = self.search.files().resolve_entry(path) else { continue };
             let request = relations::Request {
                 which: Which::Named { path: place, said: path.clone(), name: name.clone() },
                 relation: "usage".to_owned(),

@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     call::CallCtx,
-    engine::Engine,
     failure::{Failure, Hint, Kind},
+    search::Searcher,
 };
 use std::time::Instant;
 use toolpost_index::ranked::{
@@ -61,25 +61,25 @@ fn faulty(request: &Request, fault: &Fault) -> Failure {
 
 /// Asks, and puts together what is shown.
 pub(super) fn answer(
-    engine: &Engine,
+    search: &Searcher,
     request: &Request,
     question: &Question,
     cx: &CallCtx,
 ) -> Result<Output, Failure> {
-    exists(engine, request)?;
+    exists(search, request)?;
     let deadline = cx.deadline;
     let stop = || cx.cancel.is_cancelled() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
     let asked = cursor_of(request, cx)?;
-    let index = match engine.package(&request.base) {
+    let index = match search.package(&request.base) {
         Some(package) => package.index,
-        None => engine.words().covering(&request.base, &stop).map_err(|trouble| failed(cx, &trouble))?,
+        None => search.words().covering(&request.base, &stop).map_err(|trouble| failed(cx, &trouble))?,
     };
     let shown = lend::shown(question);
     for _ in 0..AGAIN {
         let wanted = || lend::words(question);
-        let lent = lend::lend(engine, &index, &request.base, &wanted, cx, &stop)
+        let lent = lend::lend(search, &index, &request.base, &wanted, cx, &stop)
             .map_err(|trouble| failed(cx, &trouble))?;
-        let found = match search(&lent, request, question, asked.as_ref(), cx) {
+        let found = match hits(&lent, request, question, asked.as_ref(), cx) {
             Ok(found) => found,
             Err(Unanswered::Filter(bad)) => return Err(bad_filter(&bad)),
             Err(Unanswered::Wide(most)) => return Err(too_wide(question, most)),
@@ -88,12 +88,12 @@ pub(super) fn answer(
                 continue;
             }
         };
-        let Some(page) = page::make(engine, &room(request, &shown), &found.hits, cx)? else {
+        let Some(page) = page::make(search.files(), &room(request, &shown), &found.hits, cx)? else {
             index.doubt();
             continue;
         };
         let print = lent.print();
-        let walk = left_out::words(&lent, &request.base, found.withheld, engine, cx);
+        let walk = left_out::words(&lent, &request.base, found.withheld, search.files(), cx);
         drop(lent);
         return Ok(output(request, question, (found, page), asked, (print, walk), cx));
     }
@@ -106,7 +106,7 @@ fn room<'w>(request: &Request, words: &'w [String]) -> page::Room<'w> {
     page::Room { limit, tokens, each: usize::MAX, bytes, words }
 }
 
-fn search(
+fn hits(
     lent: &Lent<'_>,
     request: &Request,
     question: &Question,
@@ -205,10 +205,12 @@ fn cursor_of(request: &Request, cx: &CallCtx) -> Result<Option<Cursor>, Failure>
 }
 
 /// Fails where nothing is at the place that is to be searched.
-fn exists(engine: &Engine, request: &Request) -> Result<(), Failure> {
-    let Err(error) = engine.workspace().stat(&request.base) else { return Ok(()) };
+fn exists(search: &Searcher, request: &Request) -> Result<(), Failure> {
+    let Err(error) = search.files().workspace().stat(&request.base) else { return Ok(()) };
     Err(match &error.why {
-        AccessKind::Missing => crate::files::lookup::missing(engine, &request.base, &request.base.display()),
+        AccessKind::Missing => {
+            crate::files::lookup::missing(search.files(), &request.base, &request.base.display())
+        }
         _ => crate::failure::convert::access(&request.base, error),
     })
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     call::CallCtx,
-    engine::Engine,
+    files::Files,
     find::walk::{Complete, Walked},
 };
 use toolpost_index::ranked::Lent;
@@ -18,7 +18,7 @@ pub(crate) fn words(
     lent: &Lent<'_>,
     base: &WorkspacePath,
     withheld: usize,
-    engine: &Engine,
+    sources: &Files,
     cx: &CallCtx,
 ) -> Walked {
     let left = lent.left_out();
@@ -40,7 +40,7 @@ pub(crate) fn words(
                 inside.and_then(|inside| found_below(&top, inside.trim_start_matches('/').as_bytes()));
             inside.is_some_and(|path| (cx.may_read)(&path))
         }
-        None => engine.resolve_entry(shown).is_ok_and(|path| (cx.may_read)(&path)),
+        None => sources.resolve_entry(shown).is_ok_and(|path| (cx.may_read)(&path)),
     };
     let mut unreadable = Unreadable::default();
     for line in &left.unreadable {

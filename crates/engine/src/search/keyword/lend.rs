@@ -1,7 +1,7 @@
 //! Waits for the index as long as a call can: where it is not ready by then, the files that hold the words are read first.
 
 use super::ask::Question;
-use crate::{call::CallCtx, code::symbol_index::ready, engine::Engine};
+use crate::{call::CallCtx, code::symbol_index::ready, search::Searcher};
 use std::time::{Duration, Instant};
 use toolpost_index::ranked::{
     Index, Lent, Patience, Trouble,
@@ -16,14 +16,14 @@ const LOOK: (f64, Duration) = (0.3, Duration::from_millis(500));
 
 /// Lends the index at the end of the wait, or before, where the rest of it would not make the answer whole.
 pub(crate) fn lend<'i>(
-    engine: &Engine,
+    search: &Searcher,
     index: &'i Index,
     base: &WorkspacePath,
     words: &dyn Fn() -> Vec<String>,
     cx: &CallCtx,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Lent<'i>, Trouble> {
-    let (began, (short, long)) = (Instant::now(), ready::limits(engine, cx));
+    let (began, (short, long)) = (Instant::now(), ready::limits(search.code(), cx));
     let none = |_: &WorkspacePath| false;
     let lent = index.lend_within(&Patience { until: Some(began + short), first: &none }, stop)?;
     if lent.waiting().is_empty() {
@@ -31,7 +31,7 @@ pub(crate) fn lend<'i>(
     }
     let (since, waited_for) = (Instant::now(), lent.waiting().len());
     drop(lent);
-    let first = ready::holding(engine, base, &words(), LOOK.1.min(long.mul_f64(LOOK.0)), cx);
+    let first = ready::holding(search.find(), base, &words(), LOOK.1.min(long.mul_f64(LOOK.0)), cx);
     let first = |path: &WorkspacePath| first.contains(path);
     let end = ready::until(began, long);
     loop {

@@ -3,13 +3,13 @@
 use super::{Block, Cut};
 use crate::{
     call::CallCtx,
-    engine::Engine,
     failure::Failure,
-    files::document::text::Line,
-    session::{Part, Seen},
+    files::Files,
+    seen::{Part, Seen},
 };
 use std::{borrow::Cow, collections::HashMap, sync::Arc};
 use toolpost_index::ranked::{Hit, Key};
+use toolpost_text::window::Line;
 use toolpost_text::{cut, encoding::Text};
 use toolpost_workspace::WorkspacePath;
 
@@ -60,7 +60,7 @@ struct Content {
 
 /// Takes blocks as long as there is room; none if a file is not what was searched.
 pub(crate) fn make<'h>(
-    engine: &Engine,
+    sources: &Files,
     asked: &Room<'_>,
     hits: impl IntoIterator<Item = &'h Hit>,
     cx: &CallCtx,
@@ -75,7 +75,7 @@ pub(crate) fn make<'h>(
             break;
         }
         if !files.contains_key(&hit.path) {
-            let Some(content) = content(engine, hit) else { return Ok(None) };
+            let Some(content) = content(sources, hit) else { return Ok(None) };
             files.insert(hit.path.clone(), content);
         }
         let Some(content) = files.get(&hit.path) else { return Ok(None) };
@@ -105,10 +105,10 @@ pub(crate) fn make<'h>(
 }
 
 /// Reads a file; none if it is not what was searched.
-fn content(engine: &Engine, hit: &Hit) -> Option<Content> {
-    let read = engine.workspace().read(&hit.path, LONGEST).ok().filter(|read| read.hash == hit.hash)?;
+fn content(sources: &Files, hit: &Hit) -> Option<Content> {
+    let read = sources.workspace().read(&hit.path, LONGEST).ok().filter(|read| read.hash == hit.hash)?;
     let bytes = (read.bytes.len() <= REMEMBERED).then(|| read.bytes.as_slice().into());
-    let text = Text::open(read.bytes, engine.encoding()).ok()?;
+    let text = Text::open(read.bytes, sources.encoding()).ok()?;
     let shown = text.shown(text.view());
     Some(Content {
         lines: toolpost_text::lines::bare(&shown).into_iter().map(str::to_owned).collect(),

@@ -3,9 +3,10 @@
 use super::{Output, Request, page};
 use crate::{
     call::CallCtx,
-    engine::{Engine, blocking},
     failure::{Failure, Hint, Kind},
     find::walk::Walked,
+    search::Searcher,
+    workers::blocking,
 };
 use std::collections::HashSet;
 use toolpost_index::ranked::{Block, Hit, Key};
@@ -28,16 +29,16 @@ pub(crate) struct Place {
 
 /// Shows places, those that come first first, as many as the request has room for; one that is not there any more is left out.
 pub(crate) async fn shown(
-    engine: &Engine,
+    search: &Searcher,
     request: &Request,
     places: Vec<Place>,
     searched: usize,
     cx: &CallCtx,
 ) -> Result<Output, Failure> {
-    let (engine, request, cx) = (engine.clone(), request.clone(), cx.clone());
+    let (search, request, cx) = (search.clone(), request.clone(), cx.clone());
     blocking(move || {
         for _ in 0..AGAIN {
-            let hits: Vec<Hit> = places.iter().filter_map(|place| hit(&engine, place, &cx)).collect();
+            let hits: Vec<Hit> = places.iter().filter_map(|place| hit(&search, place, &cx)).collect();
             let room = page::Room {
                 limit: request.limit,
                 tokens: request.tokens,
@@ -45,7 +46,7 @@ pub(crate) async fn shown(
                 bytes: request.max_bytes,
                 words: &[],
             };
-            let Some(page) = page::make(&engine, &room, &hits, &cx)? else { continue };
+            let Some(page) = page::make(search.files(), &room, &hits, &cx)? else { continue };
             let files: HashSet<&String> = hits.iter().map(|hit| &hit.key.path).collect();
             return Ok(Output {
                 understood: request.query.clone(),
@@ -73,9 +74,9 @@ pub(crate) async fn shown(
 }
 
 /// Finds a place as the file is now.
-fn hit(engine: &Engine, place: &Place, cx: &CallCtx) -> Option<Hit> {
-    let path = engine.resolve_entry(&place.path).ok().filter(|path| (cx.may_read)(path))?;
-    let hash = engine.workspace().read(&path, LONGEST).ok()?.hash;
+fn hit(search: &Searcher, place: &Place, cx: &CallCtx) -> Option<Hit> {
+    let path = search.files().resolve_entry(&place.path).ok().filter(|path| (cx.may_read)(path))?;
+    let hash = search.files().workspace().read(&path, LONGEST).ok()?.hash;
     let (first, last) = (u32::try_from(place.first).ok()?, u32::try_from(place.last).ok()?);
     let block =
         Block { first: first.max(1), last, kind: place.kind.clone(), name: place.name.clone(), test: false };

@@ -4,9 +4,9 @@ use super::{Alike, Output, Request};
 use crate::search::keyword::{Block, ask::failed, left_out, lend, page};
 use crate::{
     call::CallCtx,
-    engine::Engine,
     failure::{Failure, Hint, Kind},
     find::walk::{Complete, Walked},
+    search::Searcher,
 };
 use std::{
     collections::HashMap,
@@ -43,16 +43,16 @@ struct Group {
 }
 
 /// Asks, and puts together what is shown.
-pub(super) fn answer(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
+pub(super) fn answer(search: &Searcher, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
     if request.query.trim().is_empty() {
         return Err(Failure::invalid("The query is empty: say in a few words what to look for."));
     }
-    request.bases.iter().try_for_each(|base| exists(engine, base))?;
-    let meaning = engine.meaning()?;
+    request.bases.iter().try_for_each(|base| exists(search, base))?;
+    let meaning = search.meaning()?;
     let deadline = cx.deadline;
     let stop = || cx.cancel.is_cancelled() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
     let vector = vector(&meaning, request, cx, &stop)?;
-    let groups = groups(engine, &meaning, request, cx, &stop)?;
+    let groups = groups(search, &meaning, request, cx, &stop)?;
     let words: Vec<String> = request.query.split_whitespace().map(str::to_ascii_lowercase).collect();
     for _ in 0..AGAIN {
         let (mut found, mut walk) = (Fused::default(), None);
@@ -60,10 +60,10 @@ pub(super) fn answer(engine: &Engine, request: &Request, cx: &CallCtx) -> Result
             // Bringing the index up to date may take all the time there is; vectors wait for what is left.
             let Some(base) = bases.first() else { continue };
             drop(
-                lend::lend(engine, index, base, &|| words.clone(), cx, &stop)
+                lend::lend(search, index, base, &|| words.clone(), cx, &stop)
                     .map_err(|trouble| failed(cx, &trouble))?,
             );
-            fill(engine, meaning, index, bases, cx, &stop)?;
+            fill(search, meaning, index, bases, cx, &stop)?;
             // What was written a moment ago is read once more, or it would be missing.
             let now = Patience { until: Some(Instant::now() + SOON), first: &|_| false };
             let lent = index.lend_within(&now, &stop).map_err(|trouble| failed(cx, &trouble))?;
@@ -80,7 +80,7 @@ pub(super) fn answer(engine: &Engine, request: &Request, cx: &CallCtx) -> Result
             );
             for base in bases {
                 let withheld = if walk.is_none() { own.withheld } else { 0 };
-                let here = left_out::words(&lent, base, withheld, engine, cx);
+                let here = left_out::words(&lent, base, withheld, search.files(), cx);
                 walk = Some(match walk {
                     Some(all) => joined(all, here),
                     None => here,
@@ -94,10 +94,10 @@ pub(super) fn answer(engine: &Engine, request: &Request, cx: &CallCtx) -> Result
             groups.iter().for_each(|group| group.index.doubt());
             continue;
         }
-        match page::make(engine, &room, found.hits.iter().map(|(hit, _)| hit), cx)? {
+        match page::make(search.files(), &room, found.hits.iter().map(|(hit, _)| hit), cx)? {
             Some(page) => {
                 if found.without > 0 {
-                    fill_on(engine, groups, cx);
+                    fill_on(search, groups, cx);
                 }
                 return Ok(output(&meaning, &vector, found, page, walk.unwrap_or_default()));
             }
@@ -158,7 +158,7 @@ fn vector(
 
 /// Finds the index that covers each place; places of one index stay together.
 fn groups(
-    engine: &Engine,
+    search: &Searcher,
     meaning: &Meaning,
     request: &Request,
     cx: &CallCtx,
@@ -166,11 +166,11 @@ fn groups(
 ) -> Result<Vec<Group>, Failure> {
     let mut groups: Vec<Group> = Vec::new();
     for base in &request.bases {
-        let (index, meaning) = match engine.package(base) {
+        let (index, meaning) = match search.package(base) {
             // Where its own vectors cannot be kept, those of the workspace's model are made anew.
             Some(package) => (package.index, package.meaning.unwrap_or_else(|| meaning.clone())),
             None => {
-                let index = engine.words().covering(base, stop).map_err(|trouble| failed(cx, &trouble))?;
+                let index = search.words().covering(base, stop).map_err(|trouble| failed(cx, &trouble))?;
                 (index, meaning.clone())
             }
         };
@@ -184,7 +184,7 @@ fn groups(
 
 /// Makes vectors as long as there is time; what is missing then is found by its words alone, and said.
 fn fill(
-    engine: &Engine,
+    search: &Searcher,
     meaning: &Meaning,
     index: &Index,
     bases: &[WorkspacePath],
@@ -192,7 +192,8 @@ fn fill(
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<(), Failure> {
     let now = Instant::now();
-    let until = now + engine.index_wait().min(cx.time_left(engine.index_wait() * 2).mul_f64(SHARE));
+    let until =
+        now + search.code().index_wait().min(cx.time_left(search.code().index_wait() * 2).mul_f64(SHARE));
     let enough = || stop() || Instant::now() >= until;
     let patience = Patience { until: Some(now), first: &|_| false };
     match meaning.fill_within(index, bases, &*cx.may_read, &patience, &enough) {
@@ -205,11 +206,11 @@ fn fill(
 }
 
 /// Makes the rest of the vectors in the background, so that the next answer has more of them.
-fn fill_on(engine: &Engine, groups: Vec<Group>, cx: &CallCtx) {
-    if engine.filling.swap(true, Ordering::AcqRel) {
+fn fill_on(search: &Searcher, groups: Vec<Group>, cx: &CallCtx) {
+    if search.filling().swap(true, Ordering::AcqRel) {
         return;
     }
-    let (filling, may) = (Arc::downgrade(&engine.filling), cx.may_read.clone());
+    let (filling, may) = (Arc::downgrade(search.filling()), cx.may_read.clone());
     let work = move || {
         let gone = || filling.strong_count() == 0;
         for Group { index, meaning, bases } in groups {
@@ -221,7 +222,7 @@ fn fill_on(engine: &Engine, groups: Vec<Group>, cx: &CallCtx) {
         }
     };
     if std::thread::Builder::new().name("vectors".to_owned()).spawn(work).is_err() {
-        engine.filling.store(false, Ordering::Release);
+        search.filling().store(false, Ordering::Release);
     }
 }
 
@@ -256,10 +257,10 @@ fn unmade(cx: &CallCtx, fault: &Unembedded) -> Failure {
 }
 
 /// Fails where nothing is at a place that is to be searched.
-fn exists(engine: &Engine, base: &WorkspacePath) -> Result<(), Failure> {
-    let Err(error) = engine.workspace().stat(base) else { return Ok(()) };
+fn exists(search: &Searcher, base: &WorkspacePath) -> Result<(), Failure> {
+    let Err(error) = search.files().workspace().stat(base) else { return Ok(()) };
     Err(match &error.why {
-        AccessKind::Missing => crate::files::lookup::missing(engine, base, &base.display()),
+        AccessKind::Missing => crate::files::lookup::missing(search.files(), base, &base.display()),
         _ => crate::failure::convert::access(base, error),
     })
 }

@@ -6,9 +6,8 @@ use super::{Consulted, Output, Package, Request};
 use crate::search::keyword::page;
 use crate::{
     call::CallCtx,
-    engine::Engine,
     failure::{Failure, Hint, Kind},
-    search::packages,
+    search::{Searcher, packages},
 };
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -81,32 +80,32 @@ struct Gathered {
 
 /// Asks, and puts together what is shown.
 pub(super) fn answer(
-    engine: &Engine,
+    search: &Searcher,
     request: &Request,
     cx: &CallCtx,
     mut told: Option<oneshot::Receiver<Consulted>>,
 ) -> Result<Output, Failure> {
     let stop = || cx.check().is_err();
-    let all = engine.dependencies()?.all(&stop);
+    let all = search.files().dependencies()?.all(&stop);
     cx.check()?;
-    let vector = vector(engine, request, cx)?;
+    let vector = vector(search, request, cx)?;
     let purposes = purpose::words(&request.query);
     let known = all.packages.into_iter().map(|package| {
         let standing = Standing::of(&package.label, package.direct, &request.query);
-        let purpose = purpose::share(engine, &package.path, &purposes);
+        let purpose = purpose::share(search.files(), &package.path, &purposes);
         Wanted { name: Some(package.label), base: package.path, standing, purpose }
     });
     let mut wanted: Vec<_> = known.collect();
     in_order(&mut wanted, &request.base);
     let mut consulted = None;
     for _ in 0..AGAIN {
-        let (mut gathered, sources) = gather(engine, request, &wanted, &vector, cx)?;
+        let (mut gathered, sources) = gather(search, request, &wanted, &vector, cx)?;
         let hits = best(std::mem::take(&mut gathered.candidates), &sources, &request.query, times(request));
         if let Some(told) = told.take() {
             consulted = told.blocking_recv().ok();
         }
         let room = room(request, consulted.as_ref());
-        let Some(page) = page::make(engine, &room, hits.iter().map(|(_, hit)| hit), cx)? else {
+        let Some(page) = page::make(search.files(), &room, hits.iter().map(|(_, hit)| hit), cx)? else {
             sources.iter().for_each(|source| source.index.doubt());
             continue;
         };
@@ -128,7 +127,7 @@ pub(super) fn answer(
             later: gathered.later,
             unreadable: gathered.unreadable,
             withheld: gathered.withheld,
-            model: engine.model()?.shown(),
+            model: search.model()?.shown(),
             unknown: vector.scale == 0.0,
             extent: request.extent,
             seen: page.seen,
@@ -167,9 +166,9 @@ fn room(request: &Request, consulted: Option<&Consulted>) -> page::Room<'static>
 }
 
 /// Makes the vector of the question.
-fn vector(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Vector, Failure> {
+fn vector(search: &Searcher, request: &Request, cx: &CallCtx) -> Result<Vector, Failure> {
     let stop = || cx.check().is_err();
-    let made = engine.model()?.embed(Side::Question, &[&request.query], &stop);
+    let made = search.model()?.embed(Side::Question, &[&request.query], &stop);
     let mut made = made.map_err(|fault| match (cx.check(), fault) {
         (Err(failure), _) => failure,
         (Ok(()), Unembedded::Stopped) => {
@@ -185,7 +184,7 @@ fn vector(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Vector, Fa
 
 /// Searches all packages, in their order, as long as there is time.
 fn gather(
-    engine: &Engine,
+    search: &Searcher,
     request: &Request,
     wanted: &[Wanted],
     vector: &Vector,
@@ -207,10 +206,10 @@ fn gather(
         if at.is_multiple_of(10) {
             cx.progress.tell(at as u64, &format!("{at} of {} packages searched", wanted.len()));
         }
-        let known = engine.package(base);
+        let known = search.package(base);
         let (index, meaning) = match known {
             Some(packages::Package { index, meaning }) => (index, meaning),
-            None => (engine.words().clone(), engine.meaning().ok()),
+            None => (search.words().clone(), search.meaning().ok()),
         };
         let (name, base) = (name.clone(), base.clone());
         let source = Source { name, base, standing: *standing, purpose: *purpose, index, meaning };

@@ -4,8 +4,8 @@ use super::Request;
 use crate::{
     access::command::Host,
     call::CallCtx,
-    engine::Engine,
     failure::{Failure, Kind, convert},
+    search::Searcher,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -65,7 +65,7 @@ pub(super) fn host(service: &Service) -> Host {
 /// Asks the service; that it fails is no failure of the call, as there is more than the service.
 pub(super) async fn consult(
     service: Arc<Service>,
-    engine: &Engine,
+    search: &Searcher,
     request: &Request,
     cx: &CallCtx,
 ) -> Result<Consulted, Failure> {
@@ -73,7 +73,7 @@ pub(super) async fn consult(
         let failed = Some(format!("it was not asked. {}", convert::sentence(why)));
         return Ok(Consulted { failed, ..Consulted::empty(&service, request) });
     }
-    let libraries = named(engine, request, cx).await;
+    let libraries = named(search, request, cx).await;
     let question = Question { words: &request.query, tokens: request.tokens, libraries: &libraries };
     // The touch was judged, and nothing else is reached.
     let gate = |_: &WebAddress| Ok(Reach::Anywhere);
@@ -98,10 +98,10 @@ pub(super) async fn consult(
 }
 
 /// Names the packages of the project that the question names, as a service may know them.
-async fn named(engine: &Engine, request: &Request, cx: &CallCtx) -> Vec<String> {
-    let Ok(dependencies) = engine.dependencies().cloned() else { return Vec::new() };
+async fn named(search: &Searcher, request: &Request, cx: &CallCtx) -> Vec<String> {
+    let Ok(dependencies) = search.files().dependencies().cloned() else { return Vec::new() };
     let (query, cx) = (request.query.clone(), cx.clone());
-    let found = crate::engine::blocking(move || {
+    let found = crate::workers::blocking(move || {
         let all = dependencies.all(&|| cx.check().is_err());
         let names = all.packages.iter().filter(|package| super::weigh::is_named(&package.label, &query));
         Ok(names.map(|package| super::weigh::bare(&package.label).to_owned()).collect())
@@ -115,21 +115,6 @@ fn shown(finding: toolpost_net::code::Finding) -> Finding {
         url: finding.url.map(|url| escape::text(&url).into_owned()),
         text: escape::prose(finding.text.trim_matches('\n')).into_owned(),
         more: 0,
-    }
-}
-
-impl Engine {
-    /// Names the service on another machine that is asked for code and documents, too.
-    #[must_use]
-    pub fn with_service(mut self, service: Option<Arc<Service>>) -> Self {
-        self.service = service;
-        self
-    }
-
-    /// Gives the service on another machine that is asked for code and documents, too.
-    #[must_use]
-    pub fn service(&self) -> Option<Arc<Service>> {
-        self.service.clone()
     }
 }
 

@@ -1,6 +1,6 @@
 //! The fit of a package's description and keywords to a question.
 
-use crate::{engine::Engine, search::investigate::limits};
+use crate::{files::Files, search::investigate::terms};
 use toolpost_workspace::{WorkspacePath, walk::found_below};
 
 /// The manifests that describe a package.
@@ -34,15 +34,15 @@ const PLAIN: [&str; 18] = [
 
 /// Lists the words of a question that may say what a package is for.
 pub(super) fn words(question: &str) -> Vec<String> {
-    let all = limits::words(question);
+    let all = terms::words(question);
     all.into_iter().filter(|word| !PLAIN.contains(&word.as_str())).collect()
 }
 
 /// Returns the share of some words that the manifest of a package holds where it says what the package is for.
-pub(super) fn share(engine: &Engine, package: &WorkspacePath, words: &[String]) -> f64 {
+pub(super) fn share(files: &Files, package: &WorkspacePath, words: &[String]) -> f64 {
     let text = MANIFESTS.iter().find_map(|name| {
         let path = found_below(package, name)?;
-        let read = engine.workspace().read(&path, MOST).ok()?;
+        let read = files.workspace().read(&path, MOST).ok()?;
         String::from_utf8(read.bytes).ok()
     });
     text.map_or(0.0, |text| held(&text, words))

@@ -3,7 +3,10 @@
 use super::{Form, Format};
 use crate::{
     failure::{Failure, Hint, Kind},
-    files::document::{image, pdf},
+    files::{
+        content::Image,
+        document::{image, pdf},
+    },
 };
 use std::time::Duration;
 use toolpost_documents::Kind as Document;
@@ -47,7 +50,7 @@ pub(crate) enum Shown {
         encoding: Option<&'static str>,
         notes: Vec<String>,
     },
-    Image(image::Image),
+    Image(Image),
 }
 
 /// What an answer is.

@@ -2,14 +2,13 @@
 
 pub(crate) use super::content::{Shown, Wanted, shown};
 use super::failed;
-pub(crate) use crate::web::cache::Cache;
 
 use super::Request;
 use crate::{
     access::command::Host,
     call::CallCtx,
-    engine::Engine,
     failure::{Failure, Kind},
+    web::{Web, cache::Near},
 };
 use std::{sync::Arc, time::Duration};
 use toolpost_net::{Asked, Fetched, Known, Reach, System, WebAddress, fetch};
@@ -41,9 +40,9 @@ pub(crate) struct Got {
 }
 
 /// Gives what stands at an address; answers that say that something is wrong are failures.
-pub(crate) async fn get(engine: &Engine, request: &Request, cx: &CallCtx) -> Result<Got, Failure> {
+pub(crate) async fn get(web: &Web, request: &Request, cx: &CallCtx) -> Result<Got, Failure> {
     let accept = request.format.accept();
-    let cache = engine.fetched();
+    let cache = web.fetched();
     let kept = cache.find(request.address.as_str(), accept).filter(|kept| {
         // Another session may have been allowed what this one was not.
         kept.fetched.hops.iter().all(|hop| reach(cx, hop).is_ok())
@@ -89,13 +88,4 @@ fn reach(cx: &CallCtx, address: &WebAddress) -> Result<Reach, String> {
 fn near(cx: &CallCtx, fetched: &Fetched) -> Near {
     let own = fetched.hops.iter().any(|hop| reach(cx, hop) == Ok(Reach::Anywhere));
     if own { Near::Own } else { Near::Far }
-}
-
-/// Whose hosts an answer came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Near {
-    /// Hosts that the operator has named.
-    Own,
-    /// Hosts of the public network.
-    Far,
 }

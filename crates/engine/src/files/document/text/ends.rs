@@ -1,20 +1,20 @@
 //! The first and the last lines of a text that is too long to be shown.
 
-use super::{Lines, Looked, NOTICED, PIECE, Text, how_many, room, shorten};
+use super::{Looked, NOTICED, PIECE, how_many, room, shorten};
 use crate::{
     call::CallCtx,
-    engine::Engine,
     failure::{Failure, Hint, Kind},
     files::{
+        Files,
+        content::{Gutter, Request, Text},
         lookup,
-        read::{Gutter, Request},
     },
-    session::Part,
+    seen::Part,
 };
 use std::io::Read as _;
 use toolpost_text::{
     encoding::{self, Encoding, Sniffed},
-    window::{self, Ask},
+    window::{self, Ask, Lines},
 };
 use toolpost_workspace::WorkspacePath;
 
@@ -41,7 +41,7 @@ pub(super) fn fits(looked: &Looked, request: &Request) -> bool {
 pub(super) fn show(
     looked: Looked,
     wanted: &Wanted,
-    engine: &Engine,
+    files: &Files,
     request: &Request,
     path: &WorkspacePath,
     cx: &CallCtx,
@@ -57,7 +57,7 @@ pub(super) fn show(
     let mut for_end = for_tail;
     if first <= wanted.last {
         let ask = Ask { first, count: wanted.last + 1 - first, characters: request.characters };
-        let again = super::look(lookup::open(engine, path)?, engine, ask, cx)?;
+        let again = super::look(lookup::open(files, path)?, files, ask, cx)?;
         if again.hash != hash {
             let what = format!("{} changed while it was read.", path.display());
             return Err(Failure::new(Kind::Conflict, what).hint(Hint::TryAgain));
@@ -69,7 +69,7 @@ pub(super) fn show(
     }
     let end = match lines.last() {
         Some(line) if line.more > 0 && line.number == total.count() => {
-            end_of_file(lookup::open(engine, path)?, line.more, for_end.saturating_sub(NOTICED), cx)?
+            end_of_file(lookup::open(files, path)?, line.more, for_end.saturating_sub(NOTICED), cx)?
         }
         _ => None,
     };

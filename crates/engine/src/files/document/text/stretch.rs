@@ -1,8 +1,8 @@
 //! How shown lines stand in structured output: lines that follow one another are one text.
 
-use super::{Line, Lines};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
+use toolpost_text::window::{Line, Lines};
 
 /// Lines that follow one another.
 #[derive(Debug, Serialize, JsonSchema)]
