@@ -10,7 +10,7 @@ use crate::{House, Verdict, programs, say};
 use anyhow::{Result, bail, ensure};
 
 /// How it is called.
-const USAGE: &str = "new takes `tool DIALECT NAME OPERATION`, `dialect NAME` or `operation NAME`";
+const USAGE: &str = "new takes `tool DIALECT NAME OPERATION`, `dialect NAME` or `operation CAPABILITY NAME`";
 
 /// Writes a skeleton, and says what to do next.
 ///
@@ -21,7 +21,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     let next = match words.as_slice() {
         ["tool", dialect, name, operation] => tool::write(house, dialect, name, operation)?,
         ["dialect", name] => dialect::write(house, name)?,
-        ["operation", name] => operation::write(house, name)?,
+        ["operation", capability, name] => operation::write(house, capability, name)?,
         _ => bail!("{USAGE}"),
     };
     next.iter().for_each(|line| say::line(line));

@@ -10,7 +10,7 @@ use anyhow::{Result, ensure};
 /// Where the dialects are listed.
 const LIST: &str = "crates/dialects/src/lib.rs";
 /// Where the next steps are listed.
-const HINTS: &str = "crates/engine/src/failure.rs";
+const HINTS: &str = "crates/engine/src/failure/mod.rs";
 
 /// Writes the dialect's folder, and lists it.
 pub(super) fn write(house: &House, name: &str) -> Result<Vec<String>> {
