@@ -606,12 +606,12 @@ def asked_of_all():
     asks = {"question": "What does total do?"}
     with World([{"when": part, "say": CLAIM + "\n" + FALSE}, {"when": summed, "say": "It subtracts [C1]."}]) as world:
         code, said, errors = called(world, "analyze_all", asks, dialect="probe")
-        holds = code == 0 and "What a model answers to the question:\nIt subtracts [C1]." in said
+        holds = code == 0 and "Answer of the model:\nIt subtracts [C1]." in said
         holds = holds and "C1 total takes b away from a. [src/calc.py:2]" in said and "4 claims dropped for what they cite" in said
         report("a question over a project", holds and "Languages:" in said and len(world.journal) == 2, (code, said, errors[-1500:]))
     with World([{"when": part, "say": "x", "fault": {"status": 401, "message": "no"}}]) as world:
         code, said, errors = called(world, "analyze_all", asks, dialect="probe")
-        holds = code == 0 and "- no answer of chunk 1 of 1 (" in said and "What was found to the question, by a search alone:" in said
+        holds = code == 0 and "- no answer for chunk 1 of 1 (" in said and "Search results for the question, without the model:" in said
         report("a question over a project that a model fails", holds, (code, said, errors[-1500:]))
     with World([]) as world:
         code, said, errors = called(world, "analyze_all", {"depth": "deep"}, dialect="probe")

@@ -122,7 +122,7 @@ OPENCODE = [
 ]
 OPENCODE += [
     ("lsp", {"operation": "references", "file": "src/lib.rs", "line": 1, "column": 7}, ["src/lib.rs:2:8: pub fn wait()", "complete: "], {}),
-    ("webfetch", {"url": "http://127.0.0.1:9/", "format": "text"}, [FAILS, "Not allowed to fetch 127.0.0.1:9", "by a rule"], {}),
+    ("webfetch", {"url": "http://127.0.0.1:9/", "format": "text"}, [FAILS, "Not allowed to fetch 127.0.0.1:9", "with a rule"], {}),
     ("webfetch", {"url": "ftp://example.com/a", "format": "markdown"}, [FAILS, "only http: and https: are"], {}),
     ("bash", {"command": "ls src | sort", "description": "Lists the sources"}, ["lib.rs\nmain.rs\nExit code: 0"], {}),
     ("bash", {"command": "ls; curl -d @a.txt http://127.0.0.1/"}, [FAILS, "Not allowed", "curl"], {}),
@@ -183,7 +183,7 @@ PROBE += [
     ("analyze_all", {"depth": "shallow"}, ["Languages:", "- rust: 2 files", "- src/main.rs:1 fn main()"], {}),
     ("analyze_all", {"path": "nowhere"}, [FAILS, "nowhere"], {}),
     ("create", {"file_path": ".agents/skills/wait/SKILL.md", "content": "---\nname: wait\ndescription: Waits.\n---\nWait.\n"}, ["SKILL.md"], {}),
-    ("listSkills", {}, ['"skills":[]', "not trusted", ".agents/skills/wait/SKILL.md"], {}),
+    ("listSkills", {}, ['"skills":[]', "until the user runs `toolpost skills trust`", ".agents/skills/wait/SKILL.md"], {}),
     ("useSkill", {"skillName": "wait"}, [FAILS, "nobody has said that it is trusted"], {}),
 ]
 PROBE += [
@@ -191,7 +191,7 @@ PROBE += [
     ("task", {"action": "update", "taskId": "task-9", "status": "completed"}, [FAILS, "There is no task", "task-1 Do it"], {}),
     ("attempt_completion", {"result": "Done."}, [FAILS, "1 of 1 task is open"], {}),
     ("task", {"action": "complete", "taskId": "task-1"}, ["Completed task-1."], {}),
-    ("attempt_completion", {"result": "Done.", "command": "touch ran"}, ["Done.", "was not run"], {"ran": None}),
+    ("attempt_completion", {"result": "Done.", "command": "touch ran"}, ["Done.", "(not run)"], {"ran": None}),
 ]
 PROBE += [
     ("delegate", {"task": "Look around."}, [FAILS, "No model can be asked here"], {}),

@@ -23,7 +23,7 @@ def ask(binary, project, questions, tokens):
     answers = [json.loads(line) for line in done.stdout.splitlines() if line.strip()]
     assert len(answers) == len(questions), f"{len(answers)} answers to {len(questions)} questions: {done.stderr}"
     texts = ["\n".join(part.get("text", "") for part in answer["content"]) for answer in answers]
-    unsearched = sum("there was no time for" in text for text in texts)
+    unsearched = sum("no time was left for" in text for text in texts)
     if unsearched:
         print(f"  ({unsearched} answers say that there was no time for some packages)")
     return [PLACE.findall(text) for text in texts]

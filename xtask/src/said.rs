@@ -61,7 +61,7 @@ impl Said {
     /// Reads what is spoken beside another dialect.
     #[must_use]
     pub fn beside() -> Vec<Self> {
-        toolpost_dialects::BESIDE.into_iter().map(Self::of).collect()
+        toolpost_dialects::EXTRA.into_iter().map(Self::of).collect()
     }
 
     /// Finds a tool by its name or by another name it answers to.

@@ -1,6 +1,8 @@
 //! `cargo xtask tidy`: the repository's own checks.
 
 mod allowances;
+mod circles;
+mod dependencies;
 mod edges;
 pub(crate) mod links;
 mod machine;
@@ -10,6 +12,7 @@ pub mod prose;
 mod rust;
 mod size;
 mod space;
+mod suites;
 mod tool_names;
 
 use crate::{House, Verdict, disk, say, tree::Tree};
@@ -50,6 +53,10 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("tool names", tool_names::check),
     ("paths", paths::check),
     ("edges", edges::check),
+    ("dependencies", dependencies::check),
+    ("unused edges", edges::unused),
+    ("circles", circles::check),
+    ("suites", suites::check),
     ("links", links::check),
     ("allowances", allowances::check),
     ("space", space::check),

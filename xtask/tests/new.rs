@@ -113,7 +113,7 @@ fn a_dialect_and_its_first_tool() {
     assert!(list.contains("\npub mod bench_dialect;\n"), "{list}");
     let words: Vec<&str> = list.split_whitespace().collect(); // a long row may be broken
     assert!(words.join(" ").contains(&wanted), "{list}");
-    let say = read(root, "crates/dialects/src/bench_dialect/say.rs");
+    let say = read(root, "crates/dialects/src/bench_dialect/hints.rs");
     assert!(say.contains("Hint::ReadFirst(..) => \"Read this file, then do the same again.\","), "{say}");
 
     run(root, "tool bench_dialect stat_path stat").unwrap();

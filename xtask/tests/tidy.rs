@@ -238,6 +238,80 @@ fn edges() {
 }
 
 #[test]
+fn unused_edges() {
+    let text = "[dependencies]\ntoolpost-text.workspace = true\n";
+    let wanted =
+        ["crates/search/Cargo.toml:1: the table allows `search` to depend on `workspace`, and it does not"];
+    let all = "toolpost-grams = \"1\"\n";
+    check("unused edges", &[("crates/search/Cargo.toml", &format!("{text}{all}"))], &wanted);
+    check("unused edges", &[("crates/net/Cargo.toml", text)], &[]);
+}
+
+#[test]
+fn circles() {
+    let top = "crates/x/src/lib.rs:1: top-level modules import one another in a circle: ";
+    let ring: Vec<(String, String)> = (0..5)
+        .map(|at| (format!("crates/x/src/a/m{at}.rs"), format!("use super::m{};\n", (at + 1) % 5)))
+        .collect();
+    let large: Vec<(&str, &str)> = ring
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .chain([("crates/x/src/a.rs", "")])
+        .collect();
+    let rows: &[(&str, &[(&str, &str)], &[&str])] = &[
+        ("a chain", &[("crates/x/src/a.rs", "use crate::b::B;"), ("crates/x/src/b.rs", "")], &[]),
+        (
+            "two modules",
+            &[("crates/x/src/a.rs", "use crate::b::B;"), ("crates/x/src/b.rs", "fn f() { crate::a::g() }")],
+            &[&format!("{top}a, b")],
+        ),
+        (
+            "through a name that the root exports",
+            &[
+                ("crates/x/src/lib.rs", "mod a;\nmod b;\npub use a::{A, C as D};\n"),
+                ("crates/x/src/a.rs", "use super::b;"),
+                ("crates/x/src/b/mod.rs", "use crate::{A, c};"),
+            ],
+            &[&format!("{top}a, b")],
+        ),
+        (
+            "comments, strings and tests do not count",
+            &[
+                ("crates/x/src/a.rs", "use crate::b::B;"),
+                (
+                    "crates/x/src/b.rs",
+                    "// use crate::a;\nconst A: &str = \"use crate::a;\";\n#[cfg(test)]\nmod tests {\nuse crate::a;\n}\n",
+                ),
+            ],
+            &[],
+        ),
+        (
+            "four files below one module are a unit",
+            &[("crates/x/src/a.rs", "use self::b::B;"), ("crates/x/src/a/b.rs", "use super::A;")],
+            &[],
+        ),
+        (
+            "five are not",
+            &large,
+            &["crates/x/src/lib.rs:1: 5 files import one another in a circle: a/m0, a/m1, a/m2, a/m3, a/m4"],
+        ),
+    ];
+    for (_, tree, wanted) in rows {
+        check("circles", tree, wanted);
+    }
+}
+
+#[test]
+fn suites() {
+    let suite = "crates/x/tests/suite.rs";
+    let listed =
+        [(suite, "mod a;\nmod common;\n"), ("crates/x/tests/a.rs", ""), ("crates/x/tests/common/mod.rs", "")];
+    check("suites", &listed, &[]);
+    let wanted = [format!("{suite}:1: `a.rs` is not a module of the suite")];
+    check("suites", &[(suite, "// mod a;\n"), ("crates/x/tests/a.rs", "")], &[&wanted[0]]);
+}
+
+#[test]
 fn allowances() {
     let rows: &[(&str, &[&str])] = &[
         ("#[allow(dead_code)]\nfn a() {}", &["a.rs:1: a lint is allowed without a reason"]),

@@ -1,4 +1,4 @@
-//! Who is asked by operations: one model that answers, and agents that do parts of the work.
+//! Agents behind the operations: a model that answers questions, and subagents that work on delegated tasks.
 
 use crate::{
     budget::{Account, Budget, Limits, Spent},
@@ -27,13 +27,13 @@ use toolpost_engine::{
     Agents, Asking, CallCtx, Failure, Finished, FrontDoor, Hint, Job, Kind, Prompt, Report, Session,
 };
 
-/// How often an agent asks its model.
+/// Maximum number of turns of a subagent.
 const TURNS: u64 = 30;
 
-/// Makes a model by its name.
+/// Creates a model by its name.
 pub type Maker = Arc<dyn Fn(&str) -> Result<Arc<dyn Model>, Fault> + Send + Sync>;
 
-/// The model that answers, and the agents that do parts of the work.
+/// The model and its subagents.
 pub struct Crew {
     service: Service,
     maker: Maker,
@@ -43,19 +43,19 @@ pub struct Crew {
     permits: Permits,
     told: OnceLock<Told>,
     showing: Showing,
-    /// How many agents have begun.
+    /// Number of subagents started so far.
     begun: AtomicU64,
 }
 
-/// What every agent is told of the tools and the workspace.
+/// Instructions and roots, which every subagent gets.
 struct Told {
     instructions: String,
     roots: Vec<String>,
 }
 
 impl Crew {
-    /// Puts a crew together: the model, how others are made by their names, how much a model can take in, the agents that the
-    /// user has described.
+    /// Creates the agents from the model's service, a factory for other models, the context window in tokens
+    /// and the user's subagents.
     #[must_use]
     pub fn new(service: Service, maker: Maker, window: u64, subagents: Vec<Subagent>) -> Self {
         Self {
@@ -71,46 +71,46 @@ impl Crew {
         }
     }
 
-    /// Waits no longer than this for an agent that cannot begin.
+    /// Sets the maximum time that a subagent waits for its start.
     #[must_use]
     pub fn with_queue(self, queue: Duration) -> Self {
         Self { permits: self.permits.with_queue(queue), ..self }
     }
 
-    /// Says whether the agents are shown pictures.
+    /// Sets the treatment of images.
     #[must_use]
     pub fn with_pictures(self, showing: Showing) -> Self {
         Self { showing, ..self }
     }
 
-    /// Says what every agent is told of the tools and the workspace; once, when both are known.
+    /// Sets the instructions and the roots; only the first call counts.
     pub fn tell(&self, instructions: String, roots: Vec<String>) {
         let _ = self.told.set(Told { instructions, roots });
     }
 
-    /// Lets somebody watch the agents; once.
+    /// Sets the event callback; only the first call counts.
     pub fn watched(&self, watch: Watch) {
         let _ = self.watch.set(watch);
     }
 
-    /// Lets the agents of a session work from its budget.
+    /// Lets the subagents of a session share its budget.
     pub fn share(&self, session: &str, budget: &Arc<Budget>) {
         self.permits.share(session, budget);
     }
 
-    /// Gives the agents that the user has described.
+    /// Returns the user's subagents.
     #[must_use]
     pub fn subagents(&self) -> &[Subagent] {
         &self.subagents
     }
 
-    /// Gives the model.
+    /// Returns the model's service.
     #[must_use]
     pub fn service(&self) -> &Service {
         &self.service
     }
 
-    /// Answers from what the whole work of a session may take.
+    /// Answers a question within the session's budget.
     async fn answer(
         &self,
         prompt: Prompt,
@@ -132,7 +132,7 @@ impl Crew {
         }
     }
 
-    /// Asks once; the tokens are counted, and the time of the whole work ends the waiting.
+    /// Sends one request. Its tokens are counted, and the session's deadline cancels it.
     async fn once(
         &self,
         question: &Question,
@@ -186,7 +186,7 @@ impl Crew {
         report(run.go(vec![Message::User { text }]).await)
     }
 
-    /// Names an agent for those who watch: the number tells it from others of its name.
+    /// Returns the name of a subagent for events, with a number that makes it unique.
     fn named(&self, job: &Job) -> String {
         let number = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
         format!("{} {number}", job.agent.as_deref().unwrap_or("agent"))
@@ -228,14 +228,14 @@ fn asked(prompt: &Prompt) -> Question {
     }
 }
 
-/// Says that the whole work may not ask a model once more.
+/// Returns the failure for a session whose budget is used up.
 pub(crate) fn used_up(spent: Spent) -> Failure {
     let kind = if spent == Spent::Time { Kind::Timeout } else { Kind::Denied };
     let what = format!("No model is asked: the whole work's budget of {} is used up.", spent.word());
     Failure::new(kind, what).hint(Hint::Advice("Say what there is, and what is missing.".to_owned()))
 }
 
-/// Picks the tools of an agent from those that there are; names of other clients' tools mean nothing here.
+/// Selects the tools of a subagent; names of other clients' tools are ignored.
 pub(crate) fn only(
     subagent: Option<&Subagent>,
     door: &dyn FrontDoor,
@@ -258,7 +258,7 @@ pub(crate) fn only(
     Ok(Some(kept))
 }
 
-/// Makes a report of what came of the work; where the model failed, that is a failure, with what there was.
+/// Converts an outcome to a report. A model failure is an error that contains the result so far.
 pub(crate) fn report(outcome: Outcome) -> Result<Report, Failure> {
     let Outcome { reason, words, missing, used } = outcome;
     let kind = match &reason {

@@ -1,47 +1,47 @@
-//! Why a piece of work ended, and what came of it.
+//! Outcome of a run, and the reason of its end.
 
 use crate::budget::{Account, Spent};
 use serde::{Deserialize, Serialize};
 
-/// Why a piece of work ended; nothing that comes after it changes the reason.
+/// Reason why a run ended; a later event never changes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum Reason {
-    /// The model said that it is done.
+    /// The model declared the task complete.
     Completed,
-    /// Something of the budget is used up.
+    /// The budget is used up.
     Budget {
-        /// What.
+        /// The exhausted limit.
         spent: Spent,
     },
-    /// Whoever asked for it gave up.
+    /// The caller cancelled it.
     Cancelled,
-    /// The model gave no answer.
+    /// The model request failed.
     Model {
-        /// What was the matter.
+        /// The error.
         fault: String,
     },
-    /// The model answered with nothing, again and again.
+    /// The model repeatedly answered nothing.
     Empty,
-    /// The model wrote arguments that are no JSON, again after it was told so.
+    /// The model repeatedly wrote invalid arguments.
     Malformed,
-    /// The answer was cut off at its longest, again and again.
+    /// The answer repeatedly hit the maximum length.
     Cut,
     /// The provider withheld the answer.
     Filtered,
-    /// The agent that was asked broke off.
+    /// The external agent failed.
     Agent {
-        /// What was the matter.
+        /// The error.
         fault: String,
     },
-    /// The agent that was asked reached a limit of its own.
+    /// The external agent reached a limit of its own.
     Limit,
-    /// The agent that was asked refuses to go on.
+    /// The external agent refused to continue.
     Refused,
 }
 
 impl Reason {
-    /// Gives the word for it, as in transcripts.
+    /// Returns the name in transcripts.
     #[must_use]
     pub fn word(&self) -> &'static str {
         match self {
@@ -62,7 +62,7 @@ impl Reason {
         }
     }
 
-    /// Says it in a sentence; nothing where the work is complete.
+    /// Returns a sentence for the user; `None` if the task is complete.
     #[must_use]
     pub fn sentence(&self) -> Option<String> {
         let words = match self {
@@ -89,16 +89,16 @@ impl Reason {
     }
 }
 
-/// What came of a piece of work.
+/// Outcome of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Outcome {
-    /// Why it ended.
+    /// Reason of its end.
     #[serde(flatten)]
     pub reason: Reason,
-    /// The result; where the work is not complete, the last words of the model.
+    /// The result; for an incomplete run, the model's last text.
     pub words: String,
-    /// What is missing, where the work is not complete.
+    /// Missing part of an incomplete run.
     pub missing: Option<String>,
-    /// What it took, and of how much.
+    /// Usage of the budget.
     pub used: Account,
 }

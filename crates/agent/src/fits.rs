@@ -1,26 +1,26 @@
-//! Whether an answer is JSON that fits a schema, as far as models are asked for one.
+//! Check of JSON answers against a schema.
 
 use serde_json::Value;
 use toolpost_engine::{Failure, Hint, Kind};
 
-/// Judges answers: one that does not fit is asked for again, once.
+/// Checks answers, with one retry for an invalid one.
 pub(crate) struct Fitting {
     schema: Option<String>,
     again: Again,
 }
 
-/// Whether it was asked again.
+/// State of the retry.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Again {
     NotYet,
     Once,
 }
 
-/// What becomes of an answer.
+/// Result of a check.
 pub(crate) enum Fit {
-    /// It is taken.
+    /// The answer is valid.
     Fits(String),
-    /// With these words it is asked again.
+    /// The answer is invalid; ask again with this text.
     Again(String),
 }
 
@@ -29,10 +29,10 @@ impl Fitting {
         Self { schema, again: Again::NotYet }
     }
 
-    /// Judges an answer.
+    /// Checks an answer.
     ///
     /// # Errors
-    /// When it does not fit, again after that was said.
+    /// If a second answer is invalid too.
     pub(crate) fn judge(&mut self, text: &str) -> Result<Fit, Failure> {
         let Some(schema) = &self.schema else { return Ok(Fit::Fits(text.to_owned())) };
         match (read(text, schema), self.again) {
@@ -52,10 +52,10 @@ impl Fitting {
     }
 }
 
-/// Finds the JSON in an answer, which may stand in a fenced block.
+/// Extracts the JSON of an answer, which may be in a fenced block.
 ///
 /// # Errors
-/// With what is wrong, as a sentence for the model.
+/// With the problem, as a sentence for the model.
 fn read(words: &str, schema: &str) -> Result<String, String> {
     let text = unfenced(words.trim());
     let value: Value = serde_json::from_str(text).map_err(|error| format!("It is no JSON: {error}."))?;

@@ -1,4 +1,4 @@
-//! Where a loop makes its calls: by the runtime, or by the front door of the call that left it the work.
+//! Tool access of a run: the runtime itself, or the nested calls of the delegating call.
 
 use crate::{effect::Effect, models::Coming};
 use serde_json::Value;
@@ -12,29 +12,29 @@ use toolpost_engine::{
 };
 use toolpost_runtime::{Asker, Asking, Call, Outcome, Published, Runtime, Verdict};
 
-/// The operation by which the work is said to be done.
+/// Operation that declares the task complete.
 const COMPLETE: &str = "complete";
 
-/// A tool that a loop can call.
+/// A callable tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hand {
     /// The tool.
     pub tool: Offered,
-    /// What its success means for the loop.
+    /// Effect of a successful call on the run.
     pub ends: Ends,
 }
 
-/// What the success of a call means for the loop.
+/// Effect of a successful call on the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ends {
-    /// It goes on.
+    /// None.
     Nothing,
-    /// The work is done; the call says with which result.
+    /// The task is complete; the call contains its result.
     Work,
 }
 
 impl Hand {
-    /// Says whether calls of it stand beside others: they read, or each part that they leave to others is judged by itself.
+    /// Returns whether calls can run concurrently: they only read, or each part is checked separately.
     #[must_use]
     pub fn is_shared(&self) -> bool {
         let alone = |access: &Access| {
@@ -44,26 +44,26 @@ impl Hand {
     }
 }
 
-/// Where a loop makes its calls.
+/// Tools of a run.
 pub trait Hands: Send + Sync {
-    /// Lists the tools, in the order in which they are published.
+    /// Returns the tools in the order of publication.
     fn tools(&self) -> Vec<Hand>;
 
-    /// Finds the name under which a tool is published that a model calls by another one.
+    /// Returns the published name of a tool that the model calls by another name.
     fn meant(&self, name: &str) -> Option<String>;
 
     /// Makes a call.
     fn call(&self, tool: String, arguments: String, cancel: CancellationToken) -> Coming<'_, Replied>;
 }
 
-/// The reply of a call.
+/// Reply of a call.
 #[derive(Debug, Clone)]
 pub struct Replied {
-    /// What the model is shown.
+    /// Content for the model.
     pub answer: InnerAnswer,
-    /// What the call did, as far as its reply has data.
+    /// Effect of the call, if its reply has data.
     pub effect: Effect,
-    /// How long the call waited for the user's decision.
+    /// Time spent in approval prompts.
     pub asked: Duration,
 }
 
@@ -73,7 +73,7 @@ impl From<InnerAnswer> for Replied {
     }
 }
 
-/// Measures how long the user takes to decide, and waits no longer than the work goes on.
+/// Asker that measures the time of prompts, and cancels them when the run ends.
 struct Timed {
     asker: Arc<dyn Asker>,
     cancel: CancellationToken,
@@ -97,13 +97,13 @@ impl Asker for Timed {
     }
 }
 
-/// The runtime, for a client of its own.
+/// Tools of a runtime.
 pub struct AtRuntime {
     /// The runtime.
     pub runtime: Arc<Runtime>,
-    /// Whose calls they are.
+    /// Session of the calls.
     pub session: Arc<Session>,
-    /// Who is asked where a rule says so.
+    /// Asker for approval prompts.
     pub asker: Arc<dyn Asker>,
 }
 
@@ -154,13 +154,13 @@ fn hand(published: &Published) -> Hand {
     Hand { tool, ends }
 }
 
-/// The front door of a call that leaves a part of the work to an agent.
+/// Tools of a subagent, as nested calls of the delegating call.
 pub struct AtDoor {
-    /// The door.
+    /// Gateway of the delegating call.
     pub door: Arc<dyn FrontDoor>,
-    /// The only tools, by their names; all where nothing is said.
+    /// Names of the allowed tools; `None` for all.
     pub only: Option<Vec<String>>,
-    /// When the answers are due.
+    /// Deadline of the answers.
     pub due: Option<Instant>,
 }
 
@@ -182,7 +182,7 @@ impl Hands for AtDoor {
             let words = format!("No tool is called {shown}. The tools are: {}.", names.join(", "));
             return Box::pin(std::future::ready(InnerAnswer::of_words(Ended::Failed, words).into()));
         }
-        // How long a reply may be, the dialect says.
+        // The dialect decides the maximum reply size.
         let call = InnerCall {
             tool,
             arguments,

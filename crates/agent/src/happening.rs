@@ -1,103 +1,103 @@
-//! What a loop tells of while it works, for whoever watches.
+//! Events of a running agent.
 
 use crate::{budget::Account, effect::Effect, models::Went};
 use std::{sync::Arc, time::Duration};
 
-/// Something that happened in a loop.
+/// An event of a running agent.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Happening {
     /// The model is asked.
     Turn {
-        /// For which time, counted from 1.
+        /// Number of the turn, from 1.
         number: u64,
     },
-    /// The model says something.
+    /// Text of the model.
     Words(String),
-    /// The model writes a call of a tool.
+    /// The model starts to write a call of this tool.
     Calling(String),
-    /// There was no answer; the model is asked again.
+    /// A request failed and is retried.
     Again {
-        /// Why.
+        /// The reason.
         fault: String,
-        /// After how long.
+        /// Delay before the retry.
         pause: Duration,
-        /// For which time, counted from 1.
+        /// Number of the next attempt, from 1.
         next: u32,
     },
-    /// The service refuses pictures: from here on they are named alone.
+    /// The service rejects images; from now on it gets only their names.
     Unseen {
-        /// Why.
+        /// The reason.
         fault: String,
     },
-    /// A call is made.
+    /// A call starts.
     Call {
-        /// The name of the tool.
+        /// Name of the tool.
         tool: String,
-        /// Its arguments, as they were written.
+        /// Its arguments, as the model wrote them.
         arguments: String,
     },
-    /// A call is settled.
+    /// A call has ended.
     Settled {
-        /// The name of the tool.
+        /// Name of the tool.
         tool: String,
-        /// How it went.
+        /// Its result.
         went: Went,
-        /// How many bytes its reply has.
+        /// Size of the reply, in bytes.
         bytes: usize,
-        /// How long it took, without the time in which the user was asked.
+        /// Duration, without the time of approval prompts.
         took: Duration,
-        /// Why it failed, in its own words; empty if it did not.
+        /// Error text of a failed call; empty otherwise.
         why: String,
-        /// What it did.
+        /// Effect of the call.
         effect: Effect,
     },
-    /// The conversation was made shorter.
+    /// The conversation was compacted.
     Shortened {
-        /// About how many tokens it had.
+        /// Estimated number of tokens before.
         from: u64,
-        /// About how many it has.
+        /// Estimated number of tokens after.
         to: u64,
     },
-    /// An agent asked whether it may do something, and was answered.
+    /// An external agent asked for permission.
     Permission {
-        /// What.
+        /// The action.
         what: String,
-        /// Whether it may.
+        /// The decision.
         given: Given,
-        /// Why.
+        /// Its reason.
         why: &'static str,
     },
-    /// The work ended.
+    /// The run has ended.
     Ended(Account),
-    /// Something happened in the loop of an agent that does a part of the work.
+    /// An event of a subagent.
     Within {
-        /// Who, with a number that no other one has.
+        /// Its name, with a unique number.
         agent: String,
-        /// What.
+        /// The event.
         happening: Box<Happening>,
     },
 }
 
-/// Whether a permission was given.
+/// Decision about a permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Given {
-    /// It was.
+    /// Granted.
     Yes,
-    /// It was not.
+    /// Denied.
     No,
 }
 
-/// Who watches.
+/// Callback for events.
 pub type Watch = Arc<dyn Fn(&Happening) + Send + Sync>;
 
-/// Gives who watches an agent that does a part of the work.
+/// Returns a callback that marks events as those of a subagent.
 pub(crate) fn within(watch: Watch, agent: String) -> Watch {
     Arc::new(move |happening: &Happening| {
         watch(&Happening::Within { agent: agent.clone(), happening: Box::new(happening.clone()) });
     })
 }
 
-/// Gives somebody who does not watch.
+/// Returns a callback that ignores all events.
 #[must_use]
 pub fn nobody() -> Watch {
     Arc::new(|_| ())

@@ -1,4 +1,4 @@
-//! Model clients, the loop, delegates, bridged servers and attached editors.
+//! Model clients, the agent loop, subagents, upstream MCP servers and attached editors.
 
 pub mod acp;
 pub mod bridge;

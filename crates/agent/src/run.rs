@@ -1,4 +1,4 @@
-//! The loop: a model is asked, its calls are made, until it says that it is done or something else ends the work.
+//! The agent loop: asks the model and makes its calls, until the task is complete or a limit ends the run.
 
 use crate::{
     budget::{Budget, Spent},
@@ -17,68 +17,68 @@ use crate::{
 use std::sync::Arc;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// How often a model is asked to go on that said nothing, or was cut off.
+/// Maximum number of reminders to a model that answered nothing or was cut off.
 const NUDGES: u32 = 2;
 const NOTHING: &str = "You answered with nothing. Go on with the task; when it is done, say what came of it.";
 const CUT: &str =
     "Your answer was cut off at its greatest length. Go on where it ended, and say less at once.";
 
-/// What a loop needs.
+/// Configuration of a run.
 pub struct Run {
-    /// The model.
+    /// Model service.
     pub service: Service,
-    /// Where the calls are made.
+    /// Tools.
     pub hands: Arc<dyn Hands>,
-    /// What holds for the whole conversation.
+    /// System prompt.
     pub system: String,
-    /// How much it may take.
+    /// Budget.
     pub budget: Arc<Budget>,
-    /// How many tokens the model can take in.
+    /// Context window of the model, in tokens.
     pub window: u64,
-    /// Set when whoever wants the work gives up.
+    /// Cancels the run.
     pub cancel: CancellationToken,
-    /// Who watches.
+    /// Callback for events.
     pub watch: Watch,
-    /// Where it is written down.
+    /// Transcript.
     pub transcript: Transcript,
-    /// Whether the model is shown pictures.
+    /// Treatment of images.
     pub showing: Showing,
 }
 
-/// What has been said so far, and what is counted on the way.
+/// State of a run.
 struct Going<'a> {
     run: &'a Run,
     tools: Vec<Hand>,
     forms: Vec<Form>,
     question: Question,
-    /// Ends the waiting when somebody gives up or the time is up.
+    /// Cancelled when the caller cancels or the time is up.
     stop: CancellationToken,
     turns: u64,
     nudges: u32,
     malformed: u32,
-    /// What the last answer and its question took together.
+    /// Tokens of the last request and its answer.
     taken: u64,
     forced: Forced,
-    /// Whether the model is shown pictures: its service may refuse them.
+    /// Treatment of images, which changes if the service rejects them.
     showing: Showing,
     unmade: Vec<String>,
 }
 
-/// Whether the provider has said that the question is too long, and it was made shorter for that.
+/// State of the compaction after the provider rejected a request as too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Forced {
     No,
     Once,
 }
 
-/// What an answer leads to.
+/// Next step after an answer.
 enum Next {
     Asks,
     Ends(Reason, Option<String>),
 }
 
 impl Run {
-    /// Does the work: goes on with what was said before, if anything was.
+    /// Runs until an end; `messages` is the conversation so far.
     pub async fn go(&self, messages: Vec<Message>) -> Outcome {
         let (stop, _ends) = self.stopping();
         let mut going = Going::new(self, messages, stop);
@@ -102,7 +102,7 @@ impl Run {
         Outcome { reason, words, missing, used }
     }
 
-    /// Makes what ends the waiting, and what ends that.
+    /// Returns the token that ends all waiting, and the guard that releases it.
     fn stopping(&self) -> (CancellationToken, DropGuard) {
         let stop = self.cancel.child_token();
         let ended = CancellationToken::new();
@@ -130,7 +130,7 @@ impl<'a> Going<'a> {
         Self { run, tools, forms, question, stop, turns, nudges, malformed, taken, forced, showing, unmade }
     }
 
-    /// Looks which tools there are: those of other servers come and go.
+    /// Reloads the tools, since upstream servers can change theirs.
     fn look(&mut self) {
         let tools = self.run.hands.tools();
         if tools == self.tools {
@@ -168,7 +168,7 @@ impl<'a> Going<'a> {
         }
     }
 
-    /// Asks with the pictures of replies; where these are refused, without them, now and from here on.
+    /// Asks with the images of replies; if the service rejects them, without images from now on.
     async fn ask(&mut self) -> Result<Whole, Fault> {
         match self.asked().await {
             Err(fault)
@@ -200,7 +200,7 @@ impl<'a> Going<'a> {
         self.run.service.ask(&question, &self.stop, &hear).await
     }
 
-    /// Takes in an answer.
+    /// Processes an answer.
     async fn heard(&mut self, whole: Whole) -> Next {
         self.count(&whole);
         let Whole { mut said, stop, usage: _ } = whole;
@@ -224,7 +224,7 @@ impl<'a> Going<'a> {
         self.answered(&said.text, stop)
     }
 
-    /// Says what follows from an answer without calls.
+    /// Decides the next step after an answer without calls.
     fn answered(&mut self, text: &str, stop: Stop) -> Next {
         let empty = text.trim().is_empty();
         let (reason, nudge) = match stop {
@@ -241,7 +241,7 @@ impl<'a> Going<'a> {
         Next::Asks
     }
 
-    /// Says what follows from the calls of an answer.
+    /// Decides the next step after the calls of an answer.
     fn made(&mut self, made: Made) -> Next {
         if let Some(words) = made.done {
             return Next::Ends(Reason::Completed, Some(words));
@@ -271,7 +271,7 @@ impl<'a> Going<'a> {
         turn.make(calls).await
     }
 
-    /// Finds the calls that stand in the words.
+    /// Finds calls in the text of an answer.
     fn written(&self, text: &str) -> Vec<Asked> {
         let found = forms::find(text, &self.forms).into_iter().enumerate();
         let asked = found.map(|(at, call)| Asked {
@@ -283,7 +283,7 @@ impl<'a> Going<'a> {
         asked.collect()
     }
 
-    /// Says why the work is stopped from outside, if it is.
+    /// Returns the reason of an external stop, if there is one.
     fn stopped(&self) -> Option<Reason> {
         if self.run.cancel.is_cancelled() {
             return Some(Reason::Cancelled);
@@ -291,7 +291,7 @@ impl<'a> Going<'a> {
         self.run.budget.late().err().map(|spent: Spent| Reason::Budget { spent })
     }
 
-    /// Counts what an answer took.
+    /// Counts the tokens of an answer.
     fn count(&mut self, whole: &Whole) {
         let usage = compaction::usage(&self.question, whole);
         self.taken = usage.total();
@@ -315,7 +315,7 @@ impl<'a> Going<'a> {
         self.question.messages.push(message);
     }
 
-    /// Puts together an answer that was cut off and went on.
+    /// Joins an answer that was cut off with its continuation.
     fn whole_words(&self, last: &str) -> String {
         let mut parts = vec![last.trim()];
         let mut messages = self.question.messages.iter().rev().skip(1);
@@ -340,7 +340,7 @@ impl<'a> Going<'a> {
     }
 }
 
-/// Makes a conversation whole that ended in the middle: of calls without replies nobody knows whether they were made.
+/// Repairs an interrupted conversation: a call without a reply gets one that says its effect is unknown.
 #[must_use]
 pub fn mended(mut messages: Vec<Message>) -> Vec<Message> {
     const UNKNOWN: &str = "The process ended while this call was made: whether it was done is not known. Look before you make it \

@@ -1,4 +1,4 @@
-//! The calls of one answer: those that read at once, one that writes at a time, in the order in which they were asked for.
+//! Calls of one model answer: concurrent if they only read, otherwise one at a time, in order.
 
 use crate::{
     budget::{Budget, Spent},
@@ -14,14 +14,14 @@ use tokio_util::sync::CancellationToken;
 use toolpost_engine::{Ended, InnerAnswer};
 use toolpost_text::cut;
 
-/// How many calls are made at once.
+/// Maximum number of concurrent calls.
 const AT_ONCE: usize = 8;
-/// How many characters are shown of arguments that are no JSON.
+/// Maximum length of quoted invalid arguments, in characters.
 const SHOWN: usize = 400;
-/// How many characters of a name a model may make up.
+/// Maximum length of a quoted unknown tool name, in characters.
 const NAME: usize = 80;
 
-/// What the calls of one answer need.
+/// Dependencies of the calls.
 pub(crate) struct Turn<'a> {
     pub(crate) hands: Arc<dyn Hands>,
     pub(crate) tools: &'a [Hand],
@@ -30,20 +30,20 @@ pub(crate) struct Turn<'a> {
     pub(crate) watch: &'a Watch,
 }
 
-/// What came of the calls of one answer.
+/// Results of the calls.
 #[derive(Debug, Default)]
 pub(crate) struct Made {
-    /// One for each call, in order.
+    /// One result per call, in order.
     pub(crate) results: Vec<Answered>,
-    /// The result of the work, where a call said that it is done.
+    /// Result of the task, if a call completed it.
     pub(crate) done: Option<String>,
-    /// What was used up, so that calls were not made.
+    /// Exhausted budget, if it prevented calls.
     pub(crate) spent: Option<Spent>,
-    /// How many calls had arguments that are no JSON object.
+    /// Number of calls whose arguments are not a JSON object.
     pub(crate) malformed: usize,
 }
 
-/// A call, ready to be made, or why it is not.
+/// A prepared call, or the reason why it is not made.
 enum Ready {
     Call { tool: String, arguments: Map<String, Value>, shared: bool, ends: Ends },
     Malformed(String),
@@ -71,7 +71,7 @@ impl Turn<'_> {
         made
     }
 
-    /// Understands a call; a name that is none goes on to the runtime, which says what there is.
+    /// Prepares a call. An unknown name is passed to the runtime, which lists the available tools.
     fn ready(&self, call: &Asked) -> Ready {
         let written = if call.arguments.trim().is_empty() { "{}" } else { call.arguments.as_str() };
         let arguments = match serde_json::from_str::<Value>(written) {
@@ -85,7 +85,7 @@ impl Turn<'_> {
         Ready::Call { tool, arguments, shared: hand.is_none_or(Hand::is_shared), ends }
     }
 
-    /// Makes the calls of a group at once.
+    /// Makes the calls of a group concurrently.
     async fn settle(
         &self,
         group: &mut Vec<(usize, Ready)>,
@@ -124,7 +124,7 @@ impl Turn<'_> {
             }
         }
         while let Some(settled) = running.join_next().await {
-            // The layers catch what a call does; this would be a mistake of the hands themselves.
+            // The runtime's layers catch a panic of a tool, so this would be a bug in the toolset.
             let (at, answer) = match settled {
                 Ok(settled) => settled,
                 Err(error) => match error.try_into_panic() {
@@ -160,7 +160,7 @@ impl Turn<'_> {
     }
 }
 
-/// Gives each call of an answer an id that no other one has.
+/// Assigns each call of an answer a unique id.
 pub(crate) fn distinct(calls: &mut [Asked], turn: u64) {
     let mut known = HashSet::new();
     for (at, call) in calls.iter_mut().enumerate() {
@@ -172,7 +172,7 @@ pub(crate) fn distinct(calls: &mut [Asked], turn: u64) {
 }
 
 fn answered(call: &Asked, words: String, went: Went) -> Answered {
-    // An empty reply is an answer, too, but not every provider takes it for one.
+    // Some providers reject an empty reply.
     let words = if words.trim().is_empty() { "(nothing)".to_owned() } else { words };
     Answered { id: call.id.clone(), tool: call.tool.clone(), words, went, pictures: Vec::new() }
 }

@@ -1,4 +1,4 @@
-//! What the user sees of an agent at work, on standard error: turns, calls, how each went, and the model's text.
+//! Live view of a running agent on standard error: turns, calls, their results, and the model's text.
 
 use crate::out::{Colours, harmless};
 use std::{
@@ -10,11 +10,11 @@ use std::{
 use toolpost_agent::{CommandEnd, Effect, FileChange, Given, Happening, Watch, models::Went};
 use toolpost_text::{cut, redact::redact};
 
-/// How many characters of arguments are shown.
+/// Maximum length of displayed arguments, in characters.
 const SHOWN: usize = 120;
-/// How many lines of a failure are shown, and how many characters of each.
+/// Limits for a displayed failure: lines, and characters per line.
 const WHY: (usize, usize) = (3, 200);
-/// How many lines of a diff are shown.
+/// Maximum number of diff lines displayed.
 const DIFF: usize = 20;
 
 const BOLD: &str = "1";
@@ -23,7 +23,7 @@ const RED: &str = "31";
 const YELLOW: &str = "33";
 const CYAN: &str = "36";
 
-/// Prints what happens as lines on standard error.
+/// Returns a callback that prints each event on standard error.
 pub(crate) fn watch() -> Watch {
     let open = Mutex::new(HashMap::new());
     let colours = Colours::of(&stderr());
@@ -73,7 +73,7 @@ fn lines(happening: &Happening, open: &mut String, colours: Colours) -> Vec<Stri
 
 fn told(happening: &Happening, colours: Colours) -> Vec<String> {
     let (line, colour) = match happening {
-        // What the whole work used is printed at its end.
+        // Total usage is printed at the end.
         Happening::Words(_) | Happening::Calling(_) | Happening::Within { .. } | Happening::Ended(_) => {
             return Vec::new();
         }
@@ -81,9 +81,10 @@ fn told(happening: &Happening, colours: Colours) -> Vec<String> {
         Happening::Again { fault, pause, next } => {
             (format!("  ! {fault}; attempt {next} in {:.1} s", pause.as_secs_f64()), YELLOW)
         }
-        Happening::Unseen { fault } => {
-            (format!("  ! this model gets the names of images only, from now on: {fault}"), YELLOW)
-        }
+        Happening::Unseen { fault } => (
+            format!("  ! this model does not accept images; from now on it gets only their names: {fault}"),
+            YELLOW,
+        ),
         Happening::Call { tool, arguments } => {
             let arguments = redact(arguments).replace('\n', " ");
             let (shown, more) = cut::line(&arguments, SHOWN);
@@ -97,7 +98,7 @@ fn told(happening: &Happening, colours: Colours) -> Vec<String> {
             return done(tool, *bytes, *took, effect, colours);
         }
         Happening::Shortened { from, to } => {
-            (format!("  ~ the conversation was shortened from about {from} to {to} tokens"), FAINT)
+            (format!("  ~ conversation compacted from about {from} to {to} tokens"), FAINT)
         }
         Happening::Permission { what, given, why } => {
             let given = if *given == Given::Yes { "allowed" } else { "refused" };
@@ -107,7 +108,7 @@ fn told(happening: &Happening, colours: Colours) -> Vec<String> {
     vec![colours.paint(&harmless(&line).replace('\n', " "), colour)]
 }
 
-/// Says that a call failed, and why, in the first lines of its own words.
+/// Formats a failed call with the first lines of its error.
 fn failed(tool: &str, took: Duration, why: &str, colours: Colours) -> Vec<String> {
     let head = format!("  < {} failed ({})", harmless(tool), time(took));
     let all: Vec<&str> = why.lines().filter(|line| !line.trim().is_empty()).collect();
@@ -124,14 +125,14 @@ fn failed(tool: &str, took: Duration, why: &str, colours: Colours) -> Vec<String
     lines
 }
 
-/// Says how a call went that was done: how its command ended, or what it changed.
+/// Formats a successful call: how its command ended, or the files it changed.
 fn done(tool: &str, bytes: usize, took: Duration, effect: &Effect, colours: Colours) -> Vec<String> {
     let tool = harmless(tool);
     if let Some(end) = &effect.command {
         let (ended, colour) = match end {
             CommandEnd::Exited(0) => ("exit code 0".to_owned(), None),
             CommandEnd::Exited(code) => (format!("exit code {code}"), Some(RED)),
-            CommandEnd::Signalled(signal) => (format!("ended by signal {signal}"), Some(RED)),
+            CommandEnd::Signalled(signal) => (format!("killed by signal {signal}"), Some(RED)),
             CommandEnd::Stopped(why) => (format!("stopped: {}", harmless(why).replace('\n', " ")), Some(RED)),
             CommandEnd::Running => ("still running".to_owned(), Some(YELLOW)),
         };
@@ -154,7 +155,7 @@ fn done(tool: &str, bytes: usize, took: Duration, effect: &Effect, colours: Colo
     lines
 }
 
-/// Shows the beginning of some diffs.
+/// Returns the first lines of some diffs.
 fn diffs(changes: &[FileChange], colours: Colours) -> Vec<String> {
     let several = changes.len() > 1;
     let all: Vec<String> = changes
@@ -276,7 +277,7 @@ mod tests {
             (settled(Effect::default()), vec!["  < run: 40 bytes (12.3 s)"]),
             (ran(CommandEnd::Exited(0)), vec!["  < run: exit code 0, 40 bytes (12.3 s)"]),
             (ran(CommandEnd::Exited(7)), vec!["  < run: exit code 7, 40 bytes (12.3 s)"]),
-            (ran(CommandEnd::Signalled(9)), vec!["  < run: ended by signal 9, 40 bytes (12.3 s)"]),
+            (ran(CommandEnd::Signalled(9)), vec!["  < run: killed by signal 9, 40 bytes (12.3 s)"]),
             (ran(CommandEnd::Stopped("time".to_owned())), vec!["  < run: stopped: time, 40 bytes (12.3 s)"]),
             (ran(CommandEnd::Running), vec!["  < run: still running, 40 bytes (12.3 s)"]),
             (

@@ -33,8 +33,8 @@ fn one_call_ends_as_the_contract_says() {
     let file = "     1\ta\n     2\tb";
     let missing = "File not found: g (the workspace is {root}).\nFind it with Glob, for example {\"pattern\":\"**/g\"}.";
     let unasked = "Not allowed to write .vscode/tasks.json: Editors, shells, hooks, agents or toolchains run what this file says without asking. \
-                   Nobody can be asked here, and the setting `ask` says deny.\n\
-                   Only the operator can allow it, by a rule: touch = [\"write\"], paths = [\"{root}/.vscode/tasks.json\"], decide = \"allow\".";
+                   No prompt is possible here, and the setting `ask` is `deny`.\n\
+                   Only the operator can allow this, with a rule: touch = [\"write\"], paths = [\"{root}/.vscode/tasks.json\"], decide = \"allow\".";
     let tasks = "{\"file_path\":\".vscode/tasks.json\",\"content\":\"x\"}";
     let rows: &[(&[&str], &str, i32, &str, &str)] = &[
         (&["call", "Read", "{\"file_path\":\"f\"}"], "", 0, file, ""),

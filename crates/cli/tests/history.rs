@@ -135,7 +135,7 @@ fn undo_refuses_what_somebody_has_changed() {
     world.write("run.sh", b"mine");
     let refused = world.run(&["undo", &edit]);
     let wanted = format!(
-        "toolpost: the change {edit} was not undone, because run.sh has another content now. Nothing was changed; `toolpost diff {edit}` shows what to take back by hand.\n"
+        "toolpost: the change {edit} was not undone, because run.sh has another content now. Nothing was changed; `toolpost diff {edit}` shows what to revert by hand.\n"
     );
     assert_eq!((refused.code, refused.err, refused.out.as_str()), (Some(1), wanted, ""));
     assert_eq!(
@@ -152,13 +152,13 @@ fn no_history_where_none_is_wanted() {
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
     assert_eq!(off(&["call", "Write", r#"{"file_path":"f","content":"x"}"#]), (Some(0), String::new()));
-    let why = "toolpost: no history is kept: the setting `history_mb` is 0\n".to_owned();
+    let why = "toolpost: there is no history: the setting `history_mb` is 0\n".to_owned();
     for command in ["history", "diff", "undo"] {
         assert_eq!(off(&[command]), (Some(2), why.clone()), "{command}");
     }
     assert!(!world.base().join("home/.local/state/toolpost/history").exists());
     let read_only = world.run(&["undo", "--read-only"]);
-    let wanted = "toolpost: nothing is written here: the settings `deny` and `read_only` say so\n";
+    let wanted = "toolpost: cannot undo: writing is disabled by `read_only` or `deny = [\"write\"]`\n";
     assert_eq!((read_only.code, read_only.err.as_str()), (Some(2), wanted));
 }
 

@@ -58,7 +58,7 @@ fn what_cannot_be_kept_is_said() {
     let world = World::with(&[("a.rs", b"fn needle() {}\n")]);
     let ended = world.run(&["--cache", "/proc/none", "index", "build"]);
     let last = ended.out.lines().last().unwrap_or_default().to_owned();
-    let expected = "The folder for caches cannot be written, so nothing of this stays; name another one with --cache DIR.";
+    let expected = "The cache directory is not writable, so the index is lost at exit; set another one with --cache DIR.";
     assert_eq!((ended.code, last.as_str()), (Some(1), expected), "{}", ended.err);
 }
 

@@ -1,4 +1,4 @@
-//! Who says it how: one folder each.
+//! The tool dialects, one directory each: names, arguments, texts and replies.
 
 pub mod claude;
 pub mod code;
@@ -10,14 +10,14 @@ pub mod zblade;
 
 use toolpost_tool::Dialect;
 
-/// All dialects, in the order in which they are listed.
+/// All dialects, in listing order.
 pub const ALL: [&Dialect; 5] =
     [&claude::DIALECT, &trae::DIALECT, &zblade::DIALECT, &opencode::DIALECT, &probe::DIALECT];
 
-/// What is spoken beside another dialect: tools that find tools and call them.
-pub const BESIDE: [&Dialect; 1] = [&code::DIALECT];
+/// Dialects served in addition to another one: tools that find and call tools.
+pub const EXTRA: [&Dialect; 1] = [&code::DIALECT];
 
-/// Finds a dialect by its name, in any letter case.
+/// Finds a dialect by name, ignoring case.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static Dialect> {
     ALL.into_iter().find(|dialect| dialect.name.eq_ignore_ascii_case(name))

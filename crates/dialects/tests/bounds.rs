@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use toolpost_runtime::Outcome;
 use toolpost_tool::{Dialect, Example, Manual, ToolDef};
 
-/// Where a number is in the arguments: its name, or the name of a list and the name in each of its items.
+/// Position of a number in the arguments: its name, or the name of a list and the name in each of its items.
 struct Place {
     list: Option<String>,
     name: String,
@@ -56,7 +56,7 @@ fn with(arguments: &Value, place: &Place, value: &Value) -> Value {
 /// Makes the world in which an example of a tool is done, with the calls before it, and gives the arguments of that call.
 async fn example(dialect: &'static Dialect, tool: &ToolDef) -> (World, Value) {
     let manual = Manual::of_tool(dialect.pages, tool.name).unwrap();
-    let beside = toolpost_dialects::BESIDE.iter().any(|beside| beside.name == dialect.name);
+    let beside = toolpost_dialects::EXTRA.iter().any(|beside| beside.name == dialect.name);
     let world = if beside {
         World::beside(&toolpost_dialects::claude::DIALECT, dialect)
     } else {
@@ -80,7 +80,7 @@ async fn example(dialect: &'static Dialect, tool: &ToolDef) -> (World, Value) {
     panic!("{} {} has no example of a call", dialect.name, tool.name);
 }
 
-/// Tells whether an example of a tool is done.
+/// Checks whether an example of a tool succeeds.
 fn has_done(manual: &Manual<'_>, tool: &ToolDef) -> bool {
     manual.steps.windows(2).any(|steps| {
         let [Example::Call(call), Example::Reply(_)] = steps else { return false };
@@ -141,7 +141,7 @@ async fn check(dialect: &'static Dialect, tool: &ToolDef) -> usize {
 #[tokio::test]
 async fn no_number_outside_of_its_bounds_is_ignored() {
     let mut checked = 0;
-    for dialect in toolpost_dialects::ALL.into_iter().chain(toolpost_dialects::BESIDE) {
+    for dialect in toolpost_dialects::ALL.into_iter().chain(toolpost_dialects::EXTRA) {
         for tool in dialect.tools {
             checked += check(dialect, tool).await;
         }

@@ -29,7 +29,7 @@ fn world(first: &'static Dialect, second: Option<&'static Dialect>, bytes: usize
     })
 }
 
-/// What a reply must hold, and how much longer than its budget it may be for its remarks.
+/// Text that a reply must contain, and the bytes by which notes may exceed its budget.
 fn check(reply: &str, bytes: usize, of: &str, what: &[&str]) {
     for wanted in what {
         assert!(reply.contains(wanted), "{of}, {bytes} bytes: no {wanted} in:\n{reply}");

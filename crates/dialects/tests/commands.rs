@@ -68,13 +68,13 @@ fn running(mark: &str) -> Option<String> {
     lines.filter(|line| line.contains(mark)).min_by_key(String::len)
 }
 
-/// A line, its time, and what is said of it: everything that is expected stands in the reply, nothing else does.
+/// A command, its time limit, and the expected reply: it contains all of the expected parts and nothing else.
 struct Row {
     line: &'static str,
     limit: Option<u64>,
     wanted: &'static [&'static str],
     unwanted: &'static [&'static str],
-    /// What no process has in its command line soon after the reply, and after the session.
+    /// Text that no process has in its command line soon after the reply, and after the session.
     left: Option<&'static str>,
 }
 
@@ -176,7 +176,7 @@ async fn a_time_that_is_too_long_is_cut_and_said() {
     for (dialect, say) in COLUMNS {
         let Some(call) = say("true", Some(999_999_999)) else { continue };
         let reply = said(&World::new(dialect), call).await;
-        assert!(reply.contains("timeout is 600000 at most"), "{}: {reply}", dialect.name);
+        assert!(reply.contains("timeout was lowered to the maximum of 600000"), "{}: {reply}", dialect.name);
     }
 }
 
@@ -276,7 +276,7 @@ async fn a_command_in_the_background_is_looked_at_waited_for_and_stopped() {
         seen = said(&world, ("check_command_status", look)).await;
     }
     assert!(output(&seen).starts_with("tick1\ntick2\ntick3\nwent\n"), "{seen}");
-    // Without a name it is the one that was started last; what is left out is said.
+    // Without a name it is the last command; the reply reports what was left out.
     let slices = [
         (
             json!({"output_character_count": 6, "output_priority": "top"}),
@@ -318,7 +318,10 @@ async fn what_fails_at_once_is_seen_to_fail_and_what_waits_is_answered_early() {
     let look = json!({"command_id": id(&begun), "wait_ms_before_check": 3_600_000});
     let go = async { world.put("go", "") };
     let (seen, ()) = tokio::join!(said(&world, ("check_command_status", look)), go);
-    assert!(seen.contains("status: done. Exit code: 0") && seen.contains("60000 ms at most"), "{seen}");
+    assert!(
+        seen.contains("status: done. Exit code: 0") && seen.contains("lowered to the maximum of 60000"),
+        "{seen}"
+    );
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! `codesearch` with a service elsewhere: what it found stands beside what lies here, and that it failed is no "nothing found".
+//! `codesearch` with a remote service: its results follow the local ones, and its failure is not reported as no results.
 
 use crate::common;
 
@@ -110,7 +110,7 @@ async fn nothing_found_and_no_answer_are_two_things() {
         (
             failed,
             "",
-            "[toolpost: github (PLACE) gave no answer, so nothing is known of what it would have found: github wants fewer requests: none for 40 s]",
+            "[toolpost: no answer from github (PLACE), so its results are missing: github wants fewer requests: none for 40 s]",
         ),
         (echo, "", "github answered 401: no: [redacted]; look at its key, and at what that key may do]"),
         (ok(&json!({})), "", "what github answered cannot be understood: missing field `total_count`"),
@@ -141,17 +141,17 @@ async fn all_of_it_keeps_to_the_tokens() {
         assert!(blocks <= tokens * 4 + 600, "{tokens}: {blocks}");
         assert!(said.contains("export function send") && said.contains("a/b/one.rs"), "{said}");
         assert_eq!(said.contains(" more bytes)"), tokens < 8_000, "{said}");
-        assert_eq!(said.contains("; 1 finding more had no room"), tokens < 4_000, "{said}");
+        assert_eq!(said.contains("; 1 finding more did not fit"), tokens < 4_000, "{said}");
         sizes.push(blocks);
     }
     assert!(sizes.is_sorted(), "{sizes:?}");
 }
 
-/// What was found here is shown, and that the service was not asked is said.
+/// Local results are shown, and a note reports that the service was not queried.
 fn here_alone(said: &str, port: u16) {
     assert!(said.contains("export function send"), "{said}");
     let note = format!(
-        "[toolpost: github (127.0.0.1:{port}) gave no answer, so nothing is known of what it would have found: it was not asked. \
+        "[toolpost: no answer from github (127.0.0.1:{port}), so its results are missing: it was not asked. \
          Not allowed to fetch 127.0.0.1:{port}: "
     );
     assert!(said.contains(&note), "{note}\n{said}");
@@ -174,7 +174,7 @@ async fn asking_a_service_is_judged_as_fetching_is() {
     let (kind, said) = said(&world, json!({"query": "send a letter"})).await;
     assert_eq!((kind, asked.load(Ordering::SeqCst)), (None, 0), "{said}");
     here_alone(&said, port);
-    // Inside of another call nobody is asked, and what lies here is found all the same.
+    // A nested call does not query the service, and finds local results.
     let (port, asked) = service(found(&[]));
     let world = World::beside_consulting(&zblade::DIALECT, &opencode::DIALECT, github(port));
     world.put("send.js", "export function send(letter) {\n  post(letter);\n}\n");

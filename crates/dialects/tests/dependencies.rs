@@ -1,4 +1,4 @@
-//! What the project depends on, as tools read it: by names, at the versions of lock files, and never out of a package.
+//! Dependencies as tools read them: by name, at locked versions, and never outside the package.
 
 use crate::common;
 
@@ -430,7 +430,7 @@ async fn codesearch_keeps_to_its_tokens_and_sees_what_changed() {
         assert_eq!(kind, None, "{said}");
         let blocks = said.split("\n[toolpost: ").next().unwrap_or_default().len() as u64;
         assert!(blocks <= tokens * 4 + 400, "{tokens}: {blocks}");
-        assert_eq!(said.contains("tokens_num allows no more"), tokens == 200, "{said}");
+        assert_eq!(said.contains("raise tokens_num to see it"), tokens == 200, "{said}");
         sizes.push(blocks);
     }
     assert!(sizes.windows(2).all(|pair| pair[0] < pair[1]), "{sizes:?}");
@@ -451,11 +451,8 @@ async fn codesearch_without_anything_to_search_says_so() {
     let world = World::new(&opencode::DIALECT);
     let (kind, said) = said(&world, "codesearch", json!({"query": "send a letter"})).await;
     assert_eq!(kind, None, "{said}");
-    assert!(
-        said.starts_with("Nothing that fits was found in 0 packages and this project, 0 files."),
-        "{said}"
-    );
-    assert!(said.contains("on what this project depends is not known: it has no lock file"), "{said}");
+    assert!(said.starts_with("Nothing found in 0 packages and this project, 0 files."), "{said}");
+    assert!(said.contains("the dependencies of this project are unknown: it has no lock file"), "{said}");
     for query in ["", "  "] {
         let outcome = world.call("codesearch", json!({"query": query})).await;
         assert!(words(&outcome).starts_with("The query is empty"), "{}", words(&outcome));

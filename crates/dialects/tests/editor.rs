@@ -22,7 +22,7 @@ async fn reply(world: &World, tool: &str, arguments: Value) -> String {
     format!("{kind}{}", words(&outcome))
 }
 
-/// Reads the data of a reply; what stands behind it are remarks.
+/// Parses the data of a reply; notes follow it.
 async fn data(world: &World, tool: &str, arguments: Value) -> Value {
     let words = reply(world, tool, arguments).await;
     let first = words.lines().next().unwrap_or_default();
@@ -129,7 +129,7 @@ async fn nothing_goes_into_a_file_that_changed_or_that_rules_keep() {
     reply(&world, "goto_line", json!({"line": 2})).await;
     let done = data(&world, "insert_at_cursor", json!({"content": "x"})).await;
     assert_eq!((&done["applied"], &world.files()["f"][..]), (&json!(true), &b"zero\nxone\n"[..]));
-    // Nobody selects where there is no editor.
+    // Without an editor there is no selection.
     let told = data(&world, "replace_selection", json!({"content": "x"})).await;
     assert_eq!((&told["applied"], &told["action"]), (&json!(false), &json!("replace_selection")));
     let lazy = reply(&world, "insert_at_cursor", json!({"content": "// ... existing code ...\n"})).await;
@@ -201,7 +201,7 @@ async fn calls_inside_of_a_batch_look_and_do_nothing_else() {
     assert_eq!(data(&world, "get_editor_state", json!({})).await["open_files"], json!([]));
 }
 
-/// An editor that stands as it is told to, and remembers what it was asked to write.
+/// An editor with a fixed state that records writes.
 struct Staged {
     view: Mutex<View>,
     wrote: Mutex<Vec<String>>,
@@ -366,7 +366,7 @@ async fn nothing_is_written_where_something_moved() {
                   nothing was written.\n\nThe cursor stands in f at line 1, column 2 now; lines 1 to 2 are selected.";
     assert!(words.starts_with(wanted), "{words}");
     assert!(editor.wrote.lock().unwrap().is_empty());
-    // What the refusal showed counts as seen.
+    // Content that a refusal shows counts as seen.
     let done = data(&world, "replace_selection", json!({"content": "x\r\n"})).await;
     let said = (&done["done"], &done["applied"], &done["saved"], &done["path"]);
     assert_eq!(said, (&json!("replace_selection"), &json!(true), &json!(false), &json!("f")));

@@ -1,4 +1,4 @@
-//! Replacements of other systems' suites and of bug reports, said in every dialect that can say them: the bytes decide.
+//! Replacements from other systems' test suites and bug reports, in every dialect that supports them: the bytes decide.
 
 use crate::common;
 
@@ -17,11 +17,11 @@ use toolpost_tool::Dialect;
 /// The file that every row is about.
 const FILE: &str = "f.txt";
 
-/// What a row allows.
+/// The outcomes that a row allows.
 #[derive(Debug, PartialEq)]
 enum Outcome {
     Bytes(Vec<u8>),
-    /// Some new content in which each of these lines stands, whatever its indentation.
+    /// New content that contains each of these lines, with any indentation.
     Lines(Vec<String>),
     /// A failure whose words hold these, and the bytes as they were.
     Refused(Vec<String>),
@@ -42,7 +42,7 @@ struct Row {
     allowed: Vec<Outcome>,
 }
 
-/// Why a row may be refused that asks for an edit; the bytes are as they were then.
+/// Reason why an edit of a row may be refused; the bytes are unchanged then.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Why {
     /// It is listed, with the reason.
@@ -51,16 +51,16 @@ enum Why {
     Beyond,
 }
 
-/// A tool, and what is said to it.
+/// A tool and its arguments.
 type Call = (&'static str, Value);
 
 /// A dialect, and how it says the edits of a row; none where it cannot.
 struct Speaker {
     dialect: &'static Dialect,
     say: fn(&[Edit]) -> Option<Vec<Call>>,
-    /// Whether several edits are one call, which is made whole or not at all.
+    /// Several edits are one call, which is applied completely or not at all.
     together: bool,
-    /// Whether its reference fixes the words of its failures.
+    /// The reference fixes the wording of its failures.
     own_words: bool,
 }
 
@@ -82,7 +82,7 @@ fn as_claude(edits: &[Edit]) -> Option<Vec<Call>> {
     Some([("Read", json!({ "file_path": FILE }))].into_iter().chain(edits.iter().map(edit)).collect())
 }
 
-/// Its blocks stand in the order of the file, which edits one after the other need not; it has no word for every place.
+/// Its blocks are in file order, unlike successive edits, and it cannot replace every occurrence.
 fn as_trae(edits: &[Edit]) -> Option<Vec<Call>> {
     let [Edit { old, new, every: false }] = edits else { return None };
     let blocks = json!([{ "old_str": old, "new_str": new }]);
@@ -96,7 +96,7 @@ fn as_zblade(edits: &[Edit]) -> Option<Vec<Call>> {
     Some(vec![("apply_patch", json!({ "path": FILE, "patches": patches }))])
 }
 
-/// Without a text to replace it would have to be told lines.
+/// Without a text to replace it would need lines.
 fn as_probe(edits: &[Edit]) -> Option<Vec<Call>> {
     let edit = |edit: &Edit| {
         let arguments = json!({ "file_path": FILE, "old_string": edit.old, "new_string": edit.new, "replace_all": edit.every });
@@ -232,7 +232,7 @@ fn agrees(speaker: &Speaker, outcome: &Outcome, after: &[u8], failed: Option<&st
     }
 }
 
-/// Tells whether the edits of a row are found one after the other up to a step.
+/// Checks whether the edits of a row match in order up to a matching step.
 fn reach(row: &Row, upto: Step) -> bool {
     let label = row.encoding.as_deref();
     let encoding = label.map(|label| encoding_rs::Encoding::for_label(label.as_bytes()).unwrap());
@@ -295,7 +295,7 @@ fn gemini() -> Vec<Row> {
 }
 
 fn goose() -> Vec<Row> {
-    // The rows that read stand in the tests of reading.
+    // Rows that read are in the tests of reading.
     let rows = data("goose-edit/cases.json").into_iter().filter(|row| !flag(row, "read")).map(|row| {
         let parts = row["message_contains"].as_array().into_iter().flatten();
         let parts = parts.map(|part| part.as_str().unwrap().to_owned()).collect();
@@ -340,7 +340,7 @@ fn aider() -> Vec<Row> {
 }
 
 fn issues() -> Vec<Row> {
-    // The rows that are patches stand in the tests of opencode.
+    // Rows with patches are in the tests of opencode.
     let rows = data("issue-derived/bytes_cases.json").into_iter().filter(|row| row["tool"] == "edit");
     rows.map(|row| stored("issues", &row)).collect()
 }

@@ -1,4 +1,4 @@
-//! What a model guides, as clients see it: whole replies, and that what guides can only read, whatever it asks for.
+//! Model-guided tools as clients see them: whole replies, and a guiding model that can only read.
 
 use crate::common;
 
@@ -144,11 +144,11 @@ async fn a_question_over_a_project_is_answered_with_its_claims() {
     let world = World::answering(&probe::DIALECT, guide);
     world.put("src/cart.py", CART);
     let said = words(&world.call("analyze_all", json!({ "question": "Where are prices added up?" })).await);
-    let wanted = ".: 1 file, 4 lines in known languages\n\nWhat a model answers to the question:\nIt adds them up [C1].\n\nIts claims, each compared with the files:\nC1 The prices are summed up. [src/cart.py:4]\n\nWhat was found to the question, by a search alone:\n1. ";
+    let wanted = ".: 1 file, 4 lines in known languages\n\nAnswer of the model:\nIt adds them up [C1].\n\nClaims of the model, each checked against the files:\nC1 The prices are summed up. [src/cart.py:4]\n\nSearch results for the question, without the model:\n1. ";
     assert!(said.starts_with(wanted), "{said}");
-    assert!(said.contains("the model was asked of 1 chunk with "), "{said}");
+    assert!(said.contains("the model read 1 chunk with "), "{said}");
     assert!(
-        said.contains("; 0 without an answer; 0 blocks left out; 0 claims dropped for what they cite"),
+        said.contains("; 0 without an answer; 0 blocks left out; 0 claims dropped for wrong citations"),
         "{said}"
     );
 }

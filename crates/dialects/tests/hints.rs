@@ -10,7 +10,7 @@ use toolpost_engine::Hint;
 use toolpost_runtime::Outcome;
 use toolpost_tool::{Dialect, Example, Manual, ToolDef, published};
 
-/// Words behind which the name of a parameter may follow.
+/// Words after which the name of a parameter may follow.
 const BEFORE: [&str; 7] = ["with", "raise", "narrow", "increase", "from", "set", "give"];
 
 /// Collects the names of all properties in a schema.
@@ -41,7 +41,7 @@ fn unlisted(dialect: &Dialect) -> BTreeSet<String> {
     &full - &all(dialect)
 }
 
-/// Gives the lines of a reply in which a next step may be: its remarks, and lines in brackets.
+/// Returns the lines of a reply that may contain a hint: notes, and lines in brackets.
 fn advice(reply: &str) -> Vec<&str> {
     reply.lines().filter(|line| line.starts_with("[toolpost: ") || line.starts_with('(')).collect()
 }
@@ -78,7 +78,7 @@ fn named(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// Gives the whole words of a text.
+/// Returns the words of a text.
 fn words(text: &str) -> BTreeSet<&str> {
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
     text.split(|letter: char| !is_name(letter)).collect()
@@ -88,7 +88,7 @@ fn words(text: &str) -> BTreeSet<&str> {
 fn names_are_found_where_they_are_named() {
     let rows = [
         ("[toolpost: 9 lines, continue with offset 250]", vec!["offset"]),
-        ("the next ones: the same call with session: \"next-1\"", vec!["session"]),
+        ("to continue, make the same call with session: \"next-1\"", vec!["session"]),
         ("See it with view {\"file_path\":\"a\",\"x-y\":1}.", vec!["file_path", "x-y"]),
         ("Lines from start_line 7 on; allowTests: true shows tests", vec!["allowTests", "start_line"]),
         ("with 3 lines: four of 5", vec![]),
@@ -106,7 +106,7 @@ fn check(dialect: &Dialect, tool: &ToolDef, text: &str) -> usize {
     let hidden = unlisted(dialect);
     let found = named(text);
     for name in &found {
-        // What a file or a rule of the operator holds is no argument.
+        // Content of a file or of an operator's rule is not an argument.
         let quoted = text.contains("touch = [") || !(hidden.contains(name) || all(dialect).contains(name));
         assert!(
             quoted || known.contains(name),
@@ -121,7 +121,7 @@ fn check(dialect: &Dialect, tool: &ToolDef, text: &str) -> usize {
 #[test]
 fn pages_name_only_what_is_published() {
     let mut checked = 0;
-    for dialect in toolpost_dialects::ALL.into_iter().chain(toolpost_dialects::BESIDE) {
+    for dialect in toolpost_dialects::ALL.into_iter().chain(toolpost_dialects::EXTRA) {
         for tool in dialect.tools {
             let manual = Manual::of_tool(dialect.pages, tool.name).unwrap();
             let mut caller = *tool;

@@ -1,4 +1,4 @@
-//! The instructions of any set of dialects fit into what clients show, and each dialect is in them.
+//! Instructions of any set of dialects fit within the limit of clients and mention each dialect.
 
 use crate::common;
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use toolpost_dialects::{opencode, probe, zblade};
 use toolpost_tool::Dialect;
 
-/// How many symbols each file has, and how many files there are of each language.
+/// Symbols in each file, and files of each language.
 const SYMBOLS: usize = 5_000;
 const FILES: usize = 7;
 
@@ -33,7 +33,7 @@ fn fill(world: &World) {
     world.put("py/shared.py", format!("def shared(): ...\n\nclass Great:\n{methods}"));
 }
 
-/// Asks, and looks at how long the reply is beside its notes; every text has to stand in it.
+/// Makes a call and checks the length of the reply without its notes; it must contain every text.
 async fn check(dialect: &'static Dialect, rows: &[(&str, Value, &[&str])]) {
     let world = World::new(dialect);
     fill(&world);
@@ -108,7 +108,7 @@ async fn shapes_of_probe() {
             (
                 "query",
                 json!({"pattern": "def $NAME(): $$$BODY", "language": "python", "limit": 10_000}),
-                &[" of 35001 places in 8 files; the answer has no room for more:"],
+                &[" of 35001 matches in 8 files; the reply is full:"],
             ),
             (
                 "extract",

@@ -1,4 +1,4 @@
-//! What is particular to the opencode dialect: no tool to read with, so that refusals show what they keep.
+//! The opencode dialect: it has no tool to read files, so refusals show the content.
 
 use crate::common;
 
@@ -10,7 +10,7 @@ use toolpost_dialects::opencode::DIALECT;
 use toolpost_engine::Kind;
 use toolpost_runtime::Outcome;
 
-/// Writes all of a file; gives the kind of failure, and what was said.
+/// Writes a whole file; returns the kind and the text of the failure.
 async fn write(world: &World, path: &str, content: &str) -> (Option<Kind>, String) {
     let answer = world.call("write", json!({ "filePath": path, "content": content })).await;
     let kind = if let Outcome::Failed(kind, _) = &answer { Some(*kind) } else { None };

@@ -1,4 +1,4 @@
-//! Every tool has a page, and every page holds: its examples run, and answer what the page says.
+//! Every tool has a page, and the examples of every page run and return the documented replies.
 
 use crate::common;
 
@@ -15,8 +15,7 @@ fn fill(world: &World, text: &str) -> String {
     text.replace("{root}", &world.root().canonicalize().unwrap().display().to_string())
 }
 
-/// Compares whole replies; where the page says `{ms}`, and only there, any whole number may stand, and where it says
-/// `{job}` the name of any job.
+/// Compares whole replies. `{ms}` in the page stands for any whole number, `{job}` for the name of any job.
 fn agrees(said: &str, wanted: &str, tool: &str) {
     let mut filled = String::new();
     let mut rest = wanted;
@@ -71,8 +70,8 @@ fn a_number_that_varies_stands_for_a_number_alone() {
 }
 
 async fn check(dialect: &'static Dialect, manual: &Manual<'_>) -> usize {
-    // What is spoken beside another dialect has something to call there.
-    let beside = toolpost_dialects::BESIDE.iter().any(|beside| beside.name == dialect.name);
+    // An additional dialect has the tools of the first one to call.
+    let beside = toolpost_dialects::EXTRA.iter().any(|beside| beside.name == dialect.name);
     let claude = &toolpost_dialects::claude::DIALECT;
     let world = if beside { World::beside(claude, dialect) } else { World::new(dialect) };
     let mut last: Option<Outcome> = None;
@@ -132,7 +131,7 @@ fn apart(answer: &Answer, tool: &str) {
 #[tokio::test]
 async fn every_page_holds() {
     let mut failed = Vec::new();
-    for dialect in toolpost_dialects::ALL.into_iter().chain(toolpost_dialects::BESIDE) {
+    for dialect in toolpost_dialects::ALL.into_iter().chain(toolpost_dialects::EXTRA) {
         for page in dialect.pages {
             for manual in Manual::of_page(page) {
                 let name = format!("{} {}", dialect.name, manual.tool);
@@ -151,7 +150,7 @@ async fn every_page_holds() {
 
 #[test]
 fn every_tool_has_a_page_and_a_short_description() {
-    for dialect in toolpost_dialects::ALL.into_iter().chain(toolpost_dialects::BESIDE) {
+    for dialect in toolpost_dialects::ALL.into_iter().chain(toolpost_dialects::EXTRA) {
         for tool in dialect.tools {
             let manual = Manual::of_tool(dialect.pages, tool.name);
             let manual = manual.unwrap_or_else(|| panic!("{} {} has no page", dialect.name, tool.name));

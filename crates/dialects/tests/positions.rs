@@ -138,7 +138,7 @@ async fn a_position_in_two_bases_is_refused_and_each_base_is_named() {
     world.put("a.py", "def total():\n    pass\n\n");
     let rows = [
         (json!({"line": 0, "column": 4, "character": 5}), "column and character are both given"),
-        (json!({"line": 0, "character": 5}), "line is 0, and beside character it counts from 1."),
+        (json!({"line": 0, "character": 5}), "line is 0, but with character it counts from 1."),
         (json!({"character": 5}), "line is missing"),
         (json!({"line": 9, "character": 5}), "line 9 was asked for; this call counts lines from 1."),
         (json!({"line": 9, "column": 5}), "line 9 was asked for; this call counts lines from 0."),
@@ -194,7 +194,7 @@ async fn a_line_that_is_asked_for_alone_is_whole() {
     let files =
         |from: u64, to: u64| json!({"files": [{"file_path": "f.txt", "start_line": from, "end_line": to}]});
     let cut = said(&world, "view_files", files(1, 3)).await;
-    assert!(cut.contains("18000 more characters") && cut.contains("name it alone"), "{cut}");
+    assert!(cut.contains("18000 more characters") && cut.contains("view it alone"), "{cut}");
     assert!(said(&world, "view_files", files(2, 2)).await.contains(&whole));
     let world = World::new(&claude::DIALECT);
     world.put("f.txt", &text);
@@ -226,7 +226,7 @@ async fn a_directory_as_a_pattern_means_its_files() {
         world.put("other/b.rs", "");
         let found = said(&world, tool, json!({"pattern": "src/"})).await;
         assert_eq!(found, "src/deep/a.rs", "{tool}");
-        for (pattern, why) in [("src", "src/**"), ("!*.rs", "! is matched as a letter")] {
+        for (pattern, why) in [("src", "src/**"), ("!*.rs", "`!` is matched literally")] {
             let found = said(&world, tool, json!({"pattern": pattern})).await;
             assert!(found.contains(why), "{tool} {pattern}: {found}");
         }

@@ -105,7 +105,7 @@ fn by_lines() -> Vec<(Value, String)> {
             json!({"file_path": "src/a.rs", "start_line": "2", "position": "AFTER", "new_string": "    x();\n"}),
             TEXT.replace(second, "    x();\n    second(2);\n"),
         ),
-        // What says nothing counts as left out; lines count before text that was copied, which they must hold.
+        // Empty arguments count as left out. Lines have priority over `old_string`, which they must contain.
         (
             json!({"file_path": "src/a.rs", "symbol": "", "start_line": " ", "old_string": "first(1)", "new_string": "1"}),
             TEXT.replace("first(1)", "1"),
@@ -132,13 +132,13 @@ async fn edits_are_understood_however_they_are_said() {
 #[tokio::test]
 #[expect(clippy::too_many_lines, reason = "one table of calls and refusals")]
 async fn edits_that_cannot_be_are_refused_with_what_to_do() {
-    let half = "position and end_line go with start_line;";
+    let half = "position and end_line need start_line;";
     let rows = [
         (
             json!({"new_string": "x"}),
-            "Nothing says where the new text goes: old_string, symbol and start_line are all missing.\nGive the text",
+            "The target is missing: none of old_string, symbol and start_line is given.\nGive old_string",
         ),
-        (json!({"new_string": "x", "old_string": ""}), "Nothing says where the new text goes"),
+        (json!({"new_string": "x", "old_string": ""}), "The target is missing"),
         (json!({"old_string": "first"}), "new_string is missing"),
         (
             json!({"new_string": "x", "symbol": "mian", "start_line": "2"}),
@@ -154,7 +154,7 @@ async fn edits_that_cannot_be_are_refused_with_what_to_do() {
         ),
         (
             json!({"new_string": "x", "old_string": "(", "start_line": "1", "replace_all": true}),
-            "start_line names the lines to replace, and replace_all every place of old_string;",
+            "start_line and replace_all exclude each other:",
         ),
         (json!({"new_string": "x", "old_string": "first", "position": "after"}), half),
         (json!({"new_string": "x", "old_string": "first", "end_line": "3"}), half),
@@ -443,7 +443,7 @@ async fn large_directories_say_how_much_is_missing() {
     assert_eq!(shown + missing("src") + missing("many"), 1200 + 1201);
     let alone = world.call("listFiles", json!({"directory": "many"})).await.unwrap();
     assert!(
-        alone.ends_with("[toolpost: 200 more entries are not shown; list a directory below it]"),
+        alone.ends_with("[toolpost: 200 more entries are not shown; list a subdirectory]"),
         "{}",
         alone.len()
     );
@@ -519,7 +519,7 @@ async fn directories_are_listed_and_files_found() {
     }
 }
 
-/// What a search says, or why it does not.
+/// The text of a search reply or failure.
 async fn searched(world: &World, arguments: Value) -> (bool, String) {
     match world.call("search", arguments).await {
         Ok(words) => (true, words),
@@ -543,7 +543,7 @@ async fn a_search_takes_what_models_send_and_sees_what_was_just_written() {
         let (done, words) = searched(&world, arguments.clone()).await;
         assert!(done && words.starts_with(first), "{arguments}: {words}");
     }
-    // What a search has shown may be edited.
+    // Lines that a search has shown may be edited.
     let edit = json!({"file_path": "src/a.rs", "old_string": "first", "new_string": "third"});
     world.call("edit", edit).await.unwrap();
     let (_, words) = searched(&world, json!({"query": "third"})).await;
@@ -590,7 +590,7 @@ async fn a_search_shows_whole_blocks_as_long_as_there_is_room() {
     let world = World::new(&[("a.rs", &text)]);
     let shown = |words: &str| words.lines().filter(|line| line.starts_with("Lines: ")).count();
     let (_, words) = searched(&world, json!({"query": "something", "maxTokens": 900})).await;
-    assert_eq!((shown(&words), words.contains("maxTokens allows no more;")), (2, true), "{words}");
+    assert_eq!((shown(&words), words.contains("maxTokens is reached;")), (2, true), "{words}");
     let (_, words) = searched(&world, json!({"query": "something", "maxTokens": 100})).await;
     assert!(shown(&words) == 1 && words.contains("\n… up to line 42 ("), "{words}");
     let (_, words) = searched(&world, json!({"query": "something", "maxTokens": null})).await;
@@ -642,7 +642,7 @@ async fn an_exhaustive_search_goes_on_where_the_reply_had_no_room() {
     assert_eq!((all.len(), replies > 2), (900, true), "{replies} replies");
     let few = json!({"query": "call", "maxTokensPerPage": 200, "maxPages": 2});
     let words = world.call("searchAll", few).await.unwrap();
-    assert!(words.contains("[toolpost: maxPages allows no more; 89"), "{words}");
+    assert!(words.contains("[toolpost: maxPages is reached; 89"), "{words}");
 }
 
 #[tokio::test]

@@ -20,7 +20,7 @@ async fn call(world: &World, tool: &str, arguments: Value) -> Result<String, Str
     if let Outcome::Done(_) = outcome { Ok(words(&outcome)) } else { Err(words(&outcome)) }
 }
 
-/// Gives the places that a reply names.
+/// Returns the locations in a reply.
 fn places(reply: &str) -> Vec<&str> {
     reply.lines().filter(|line| line.contains(".") && !line.contains(['|', '[', '…'])).collect()
 }
@@ -59,8 +59,8 @@ async fn code_is_found_in_the_files_that_are_meant() {
     }
     let reply = call(&world, "query", json!({"pattern": "f($A)", "language": "javascript"})).await.unwrap();
     for said in [
-        "[toolpost: 2 places in 2 files]",
-        "[toolpost: 1 file with parts that the parser does not understand; code there may not have been found]",
+        "[toolpost: 2 matches in 2 files]",
+        "[toolpost: 1 file with parts that could not be parsed; matches there may be missing]",
     ] {
         assert!(reply.contains(said), "{said} is not in {reply}");
     }
@@ -78,17 +78,17 @@ async fn what_was_not_searched_or_not_shown_is_told() {
         (
             vec![("large.js", large.as_str())],
             json!({"pattern": "f($A)"}),
-            "No file was searched; whether such code is here is not known. What was left out is said below.\n[toolpost: skipped 1 file larger than 8 MiB (large.js)",
+            "No file was searched, so there may be matches. The files that were left out are listed below.\n[toolpost: skipped 1 file larger than 8 MiB (large.js)",
         ),
         (
             vec![("a.txt", "f(0)\n")],
             json!({"pattern": "f($A)"}),
-            "No file was searched: there is none here in whose language the pattern is code.",
+            "No file was searched: the pattern is not valid code in the language of any file here.",
         ),
         (
             vec![("a.js", many.as_str())],
             json!({"pattern": "f($A)", "limit": 10_000}),
-            " of 9000 places in 1 file; the answer has no room for more: narrow pattern or path]",
+            " of 9000 matches in 1 file; the reply is full: narrow pattern or path]",
         ),
     ];
     for (files, arguments, wanted) in rows {

@@ -10,7 +10,7 @@ async fn said(world: &World, tool: &str, arguments: Value) -> String {
     words(&world.allowed(tool, arguments).await)
 }
 
-/// How many lines of a form a file has: a reply of 50 KB and 2000 lines has room for all, or for the ends alone.
+/// Number of lines of a form: a reply of 50 KB and 2000 lines holds all of them, or both ends only.
 #[tokio::test]
 async fn a_file_is_whole_up_to_the_limits_of_a_reply() {
     let rows = [
@@ -137,7 +137,7 @@ async fn a_search_for_code_shows_as_many_matches_as_were_asked_for() {
         let matches = found.lines().filter(|line| line.starts_with(">>> ")).count();
         assert_eq!(matches, shown, "{pattern} {most}");
         assert!(!found.contains("[TRUNCATED"), "{pattern} {most}");
-        let says_why = if matches < most { "no room for more" } else { "raise max_results" };
+        let says_why = if matches < most { "the reply is full" } else { "raise max_results" };
         assert!(found.contains(says_why), "{pattern} {most}: {}", &found[found.len() - 200..]);
     }
 }

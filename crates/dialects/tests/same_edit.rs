@@ -1,4 +1,4 @@
-//! One edit, said in every dialect that can say it: the same bytes, the same data, the same kind of failure.
+//! One edit in every dialect that supports it: the same bytes, the same data, the same kind of failure.
 
 use crate::common;
 
@@ -14,13 +14,13 @@ use toolpost_tool::Dialect;
 /// The file that most rows are about.
 const F: &str = "f";
 
-/// An edit, in nobody's words.
+/// An edit, independent of any dialect.
 enum Act {
     /// Replaces the one place of a text in a file.
     Text(&'static str, &'static str, &'static str),
     /// Replaces every place of a text.
     Every(&'static str, &'static str),
-    /// Replaces several texts, in the order in which they stand in the file, all or none.
+    /// Replaces several texts in file order, all or none.
     Several(&'static [(&'static str, &'static str)]),
     /// Makes a file.
     New(&'static str, &'static str),
@@ -28,11 +28,11 @@ enum Act {
     Over(&'static str),
     /// Takes a file away.
     Gone(&'static str),
-    /// Gives a file another name.
+    /// Renames a file.
     Moved(&'static str, &'static str),
 }
 
-/// What comes of it.
+/// The expected outcome.
 enum Then {
     /// These bytes in the file; the edit needs this step of the search, and is refused by a dialect that ends before.
     Bytes(&'static str, &'static [u8], Step),
@@ -326,7 +326,7 @@ fn failures() -> Vec<Row> {
     ]
 }
 
-/// What one dialect made of a row.
+/// The outcome of a row in one dialect.
 struct Made {
     dialect: &'static str,
     operation: &'static str,
@@ -351,7 +351,7 @@ async fn make(column: &Column, row: &Row) -> Option<Made> {
         world.call(tool, arguments).await;
     }
     let mut answer = world.call(tool, arguments.clone()).await;
-    // Where there is no way to look, the refusal shows what stands there, and the same call is made again.
+    // Without a tool to read, the refusal shows the content, and the same call is repeated.
     if matches!(answer, Outcome::Failed(Kind::Unread, _)) {
         answer = world.call(tool, arguments).await;
     }

@@ -40,7 +40,7 @@ impl Agents for Model {
     }
 }
 
-/// The blocks of a page between fences: what stands behind the fence, and what is within.
+/// The fenced blocks of a page: the info string and the content.
 fn blocks<'t>(text: &'t str, fence: &str) -> Vec<(&'t str, &'t str)> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -145,7 +145,7 @@ async fn hostile_scripts_end_while_others_are_served() {
     }
 }
 
-/// What is asked about by itself is asked about in a script, too.
+/// A call that prompts on its own also prompts in a script.
 #[tokio::test]
 async fn calls_of_scripts_are_judged_as_any_other_call() {
     let source = json!({ "code": "return bash('npm install left-pad').length > 0" });
@@ -182,7 +182,7 @@ async fn what_a_script_gives_is_data_too() {
     assert_eq!(data, wanted);
 }
 
-/// Where only the two tools are shown, all others are there for scripts and for nobody else.
+/// If only the two tools are served, only scripts can call the others.
 #[tokio::test]
 async fn tools_that_are_not_shown_are_called_by_scripts_alone() {
     let world = World::only(named("claude").unwrap(), &code::DIALECT);
@@ -199,5 +199,5 @@ async fn tools_that_are_not_shown_are_called_by_scripts_alone() {
     let found = words(&world.call("search_tools", json!({ "query": "edit" })).await);
     assert!(found.contains("declare function Edit(args: {"), "{found}");
     let none = words(&world.call("search_tools", json!({ "query": "zebra" })).await);
-    assert_eq!(none, "No tool fits these words.\n[toolpost: all tools: Read, Edit, Write, Glob, Grep]");
+    assert_eq!(none, "No matching tools.\n[toolpost: all tools: Read, Edit, Write, Glob, Grep]");
 }

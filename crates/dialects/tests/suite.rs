@@ -17,6 +17,7 @@ mod hints;
 mod incomplete;
 mod instructions;
 mod large;
+mod listing;
 mod opencode;
 mod pages;
 mod positions;

@@ -1,4 +1,4 @@
-//! What each tool of the `trae` dialect does, and says where it does not.
+//! The tools of the `trae` dialect: effects and failures.
 
 use crate::common;
 
@@ -143,23 +143,22 @@ fn search_codebase() {
     let rows = [
         (
             json!({"query": "delete unused things", "target_directories": ["src/a.rs"]}),
-            format!("{found}[toolpost: the best 1 of 1 block in 1 file, by the embedded model and by words]"),
+            format!("{found}[toolpost: the best 1 of 1 block in 1 file, by the embedded model and by keywords]"),
         ),
         (
             json!({"question": "delete unused things", "directories": "src/a.rs"}),
-            format!("{found}[toolpost: the best 1 of 1 block in 1 file, by the embedded model and by words]"),
+            format!("{found}[toolpost: the best 1 of 1 block in 1 file, by the embedded model and by keywords]"),
         ),
         (
             json!({"query": "socket", "target_directories": ["src/deep", "c.bin"]}),
             "src/deep/b.py:1-2 function connect (score SCORE: meaning SCORE, words socket)\ndef connect(host):\n    return \
-             socket(host)\n[toolpost: the best 1 of 1 block in 1 file, by the embedded model and by words]\n[toolpost: skipped 1 \
+             socket(host)\n[toolpost: the best 1 of 1 block in 1 file, by the embedded model and by keywords]\n[toolpost: skipped 1 \
              file without text (c.bin)]"
                 .to_owned(),
         ),
         (
             json!({"query": "日本語", "target_directories": ["src"]}),
-            "No code found in 2 files\n[toolpost: the model knows none of these words, so only the words themselves were looked \
-             for; ask in English]"
+            "No code found in 2 files\n[toolpost: the embedding model knows none of these words, so this was a keyword search only; ask in English]"
                 .to_owned(),
         ),
         (
@@ -274,7 +273,7 @@ fn view_files_says_what_it_does_not_show() {
     let rows = [
         (
             one(json!({"file_path": "ten", "start_line": 11, "end_line": 12})),
-            "! ten has 10 lines; line 11 is behind its end.\nLines that exist can be viewed, for example from start_line 9 on.",
+            "! ten has 10 lines; line 11 is behind its end.\nView existing lines, for example from start_line 9.",
         ),
         (
             one(json!({"file_path": "d", "start_line": 1, "end_line": 2})),
@@ -286,16 +285,16 @@ fn view_files_says_what_it_does_not_show() {
         ),
         (
             one(json!({"file_path": "ten", "start_line": 3, "end_line": 2})),
-            "! Lines 3 to 2 of ten are no range: start_line counts from 1, and end_line is not smaller (-1 is the end of the file).",
+            "! Lines 3 to 2 of ten are not a range: start_line counts from 1, and end_line must not be smaller (-1 is the end of the file).",
         ),
         (
             one(json!({"file_path": "ten", "start_line": -3, "end_line": -2})),
-            "! Lines -3 to -2 of ten are no range: start_line counts from 1, and end_line is not smaller (-1 is the end of the file).",
+            "! Lines -3 to -2 of ten are not a range: start_line counts from 1, and end_line must not be smaller (-1 is the end of the file).",
         ),
         (json!({"files": []}), "! files is empty; name at least one file, with its lines."),
         (
             json!({"files": vec![json!({"file_path": "ten", "start_line": 1, "end_line": 1}); 11]}),
-            "! files names 11 files, and one call shows at most 10; nothing was shown. Ask for the others in a further call.",
+            "! files has 11 entries; one call shows at most 10. Nothing was shown. Ask for the others in a further call.",
         ),
         (
             one(json!({"file_path": "../out/secret", "start_line": 1, "end_line": 2})),
@@ -347,7 +346,7 @@ fn list_dir() {
         (json!({"path": ".", "depth": "1"}), top.replace("a/b/\na/b/c/\na/x\n", "")),
         (json!({"dir_path": "./", "max_depth": 5}), top.replace("a/b/c/\n", "a/b/c/\na/b/c/d/\na/b/c/d/e/\n")),
         (json!({"dir_path": "a/b", "max_depth": 2}), "c/\nc/d/".to_owned()),
-        (json!({"dir_path": "none"}), "none holds nothing that is listed.".to_owned()),
+        (json!({"dir_path": "none"}), "none has no entries to list.".to_owned()),
         (json!({"dir_path": "node_modules", "max_depth": 1}), "m/".to_owned()),
         (
             json!({"dir_path": ".", "max_depth": 0}),
@@ -419,11 +418,11 @@ fn write_to_file_refuses() {
     let refused = [
         (
             json!({"file_path": "f", "content": "1", "rewrite": false}),
-            "! rewrite=false but file exists: f\nLook at f with view_files first.",
+            "! rewrite=false but file exists: f\nView f with view_files first.",
         ),
         (
             json!({"file_path": "f", "content": "1"}),
-            "! rewrite=false but file exists: f\nLook at f with view_files first.",
+            "! rewrite=false but file exists: f\nView f with view_files first.",
         ),
         (
             json!({"file_path": "d/f", "content": "1", "rewrite": true}),
@@ -469,10 +468,10 @@ fn update_file_replaces() {
         // The second block is looked for behind the first, so that it fits one place.
         (
             blocks(&["fn b() {", "fn c() {", "    one();", "    two();"]),
-            "Updated f in 2 places: lines 4-5 of 6 now (+2 -2).\n@@ -1,6 +1,6 @@\n fn a() {\n     one();\n }\n-fn b() {\n-    one();\n+fn c() {\n+    two();\n }",
+            "Updated f: 2 replacements, now lines 4-5 of 6 (+2 -2).\n@@ -1,6 +1,6 @@\n fn a() {\n     one();\n }\n-fn b() {\n-    one();\n+fn c() {\n+    two();\n }",
             "f=fn a() {\n    one();\n}\nfn c() {\n    two();\n}\n",
         ),
-        // What a block has put there is not looked at again.
+        // Text that a block has inserted is not matched again.
         (
             blocks(&[
                 "fn a() {\n    one();",
@@ -480,27 +479,27 @@ fn update_file_replaces() {
                 "one();\n}\n",
                 "two();\n}\n",
             ]),
-            "Updated f in 2 places: lines 3-6 of 7 now (+2 -1).\n@@ -1,6 +1,7 @@\n fn a() {\n     one();\n+    one();\n }\n fn b() {\n-    one();\n+    two();\n }",
+            "Updated f: 2 replacements, now lines 3-6 of 7 (+2 -1).\n@@ -1,6 +1,7 @@\n fn a() {\n     one();\n+    one();\n }\n fn b() {\n-    one();\n+    two();\n }",
             "f=fn a() {\n    one();\n    one();\n}\nfn b() {\n    two();\n}\n",
         ),
         (
             blocks(&["fn b() {\n  one();\n}", "fn b() {\n  two();\n}"]),
-            "Updated f in 1 place: lines 5-5 of 6 now (+1 -1).\n@@ -2,5 +2,5 @@\n     one();\n }\n fn b() {\n-    one();\n+    two();\n }\n[toolpost: matched although these differed from the file: indentation]",
+            "Updated f: 1 replacement, now lines 5-5 of 6 (+1 -1).\n@@ -2,5 +2,5 @@\n     one();\n }\n fn b() {\n-    one();\n+    two();\n }\n[toolpost: matched although these differed from the file: indentation]",
             "f=fn a() {\n    one();\n}\nfn b() {\n    two();\n}\n",
         ),
         (
             blocks(&["fn b() {  \n    one();", "fn b() {"]),
-            "Updated f in 1 place: lines 5-5 of 5 now (+0 -1).\n@@ -2,5 +2,4 @@\n     one();\n }\n fn b() {\n-    one();\n }\n[toolpost: matched although these differed from the file: white space at line ends]",
+            "Updated f: 1 replacement, now lines 5-5 of 5 (+0 -1).\n@@ -2,5 +2,4 @@\n     one();\n }\n fn b() {\n-    one();\n }\n[toolpost: matched although these differed from the file: white space at line ends]",
             "f=fn a() {\n    one();\n}\nfn b() {\n}\n",
         ),
         (
             blocks(&["     4\tfn b() {\n     5\t    one();", "     4\tfn b() {"]),
-            "Updated f in 1 place: lines 5-5 of 5 now (+0 -1).\n@@ -2,5 +2,4 @@\n     one();\n }\n fn b() {\n-    one();\n }\n[toolpost: matched although these differed from the file: line numbers]",
+            "Updated f: 1 replacement, now lines 5-5 of 5 (+0 -1).\n@@ -2,5 +2,4 @@\n     one();\n }\n fn b() {\n-    one();\n }\n[toolpost: matched although these differed from the file: line numbers]",
             "f=fn a() {\n    one();\n}\nfn b() {\n}\n",
         ),
         (
             blocks(&["fn b() {", "fn c() {", "fn a() {", "fn z() {"]),
-            "Updated f in 2 places: lines 1-4 of 6 now (+2 -2).\n@@ -1,6 +1,6 @@\n-fn a() {\n+fn z() {\n     one();\n }\n-fn b() {\n+fn c() {\n     one();\n }",
+            "Updated f: 2 replacements, now lines 1-4 of 6 (+2 -2).\n@@ -1,6 +1,6 @@\n-fn a() {\n+fn z() {\n     one();\n }\n-fn b() {\n+fn c() {\n     one();\n }",
             "f=fn z() {\n    one();\n}\nfn c() {\n    one();\n}\n",
         ),
     ];
@@ -514,7 +513,7 @@ fn update_file_refuses() {
     let refused = [
         (
             blocks(&["one();", "two();"]),
-            "! The text to replace was found 2 times in f.\n\nIt begins on these lines:\n     2\t    one();\n     5\t    one();\n\nPut more of the surrounding lines into old_str, so that it fits one place.\nWhere every place is meant, give each its own block in replace_blocks.",
+            "! The text to replace was found 2 times in f.\n\nIt begins on these lines:\n     2\t    one();\n     5\t    one();\n\nAdd surrounding lines to old_str until it is unique.\nTo replace every occurrence, give each its own block in replace_blocks.",
         ),
         (
             blocks(&["fn a() {", "fn z() {", "fn q() {", "fn r() {"]),
@@ -531,7 +530,7 @@ fn update_file_refuses() {
         (blocks(&[]), "! replace_blocks is empty; give at least one block with old_str and new_str."),
         (
             json!({"file_path": "g", "replace_blocks": [{"old_str": "a", "new_str": "b"}]}),
-            "! File not found: g (the workspace is ROOT).\nSee which files there are with list_dir.",
+            "! File not found: g (the workspace is ROOT).\nList the existing files with list_dir.",
         ),
         (
             json!({"file_path": "f", "replace_blocks": [{"old_str": "a"}]}),
@@ -550,7 +549,7 @@ fn update_file_takes_other_names_keeps_line_ends_and_the_first_place_where_that_
         &first,
         "update_file",
         blocks(&["one();", "two();", "one();", "three();"]),
-        "Updated f in 2 places: lines 2-5 of 6 now (+2 -2).\n@@ -1,6 +1,6 @@\n fn a() {\n-    one();\n+    two();\n }\n fn b() {\n-    one();\n+    three();\n }",
+        "Updated f: 2 replacements, now lines 2-5 of 6 (+2 -2).\n@@ -1,6 +1,6 @@\n fn a() {\n-    one();\n+    two();\n }\n fn b() {\n-    one();\n+    three();\n }",
         Some(&["f=fn a() {\n    two();\n}\nfn b() {\n    three();\n}\n"]),
     );
     let aliases = json!({"path": "f", "edits": "[{\"search\": \"fn b\", \"replace\": \"fn c\"}]"});
@@ -558,14 +557,14 @@ fn update_file_takes_other_names_keeps_line_ends_and_the_first_place_where_that_
         &["f=fn b"],
         "update_file",
         aliases,
-        "Updated f in 1 place: lines 1-1 of 1 now (+1 -1).\n@@ -1 +1 @@\n-fn b\n\\ No newline at end of file\n+fn c\n\\ No newline at end of file",
+        "Updated f: 1 replacement, now lines 1-1 of 1 (+1 -1).\n@@ -1 +1 @@\n-fn b\n\\ No newline at end of file\n+fn c\n\\ No newline at end of file",
         Some(&["f=fn c"]),
     );
     check(
         &["f=a\r\nb\r\nc\n"],
         "update_file",
         blocks(&["a\nb", "a\nx\nb"]),
-        "Updated f in 1 place: lines 2-2 of 4 now (+1 -0).\n@@ -1,3 +1,4 @@\n a\n+x\n b\n c",
+        "Updated f: 1 replacement, now lines 2-2 of 4 (+1 -0).\n@@ -1,3 +1,4 @@\n a\n+x\n b\n c",
         Some(&["f=a\r\nx\r\nb\r\nc\n"]),
     );
 }
@@ -577,14 +576,14 @@ fn edit_file_fast_apply() {
         &[&long],
         "edit_file_fast_apply",
         json!({"file_path": "f.py", "content": "def a():\n    return 2\n"}),
-        "! f.py has 1000 lines; partial code is merged into files of less than 1000.\nChange it with update_file: only the lines that change, by the text that stands there now.",
+        "! f.py has 1000 lines; partial code is merged into files of less than 1000.\nUse update_file instead, with only the lines that change.",
         None,
     );
     check(
         &["f=def a():\r\n    return 1\r\n"],
         "edit_file_fast_apply",
         json!({"target_file": "f", "code_edit": "def a():\n    return 2\n\n\n# ...\n", "language": "python", "instructions": "two"}),
-        "Updated f in 1 place: lines 2-2 of 2 now (+1 -1).\n@@ -1,2 +1,2 @@\n def a():\n-    return 1\n+    return 2",
+        "Updated f: 1 replacement, now lines 2-2 of 2 (+1 -1).\n@@ -1,2 +1,2 @@\n def a():\n-    return 1\n+    return 2",
         Some(&["f=def a():\r\n    return 2\r\n"]),
     );
     check(
@@ -631,13 +630,13 @@ fn rename_file() {
         ("a", "d/", "! d/ names a directory; write the whole new path, with the name of the file at its end.".to_owned()),
         ("a", "./a", "! a already has this name; nothing was moved.".to_owned()),
         ("d", "d/in/d", "! d cannot be moved into itself, to d/in/d.\nName a place outside of it.".to_owned()),
-        ("q", "n", "! File not found: q (the workspace is ROOT).\nSee which files there are with list_dir.".to_owned()),
+        ("q", "n", "! File not found: q (the workspace is ROOT).\nList the existing files with list_dir.".to_owned()),
         (".", "n", "! . is a root of the workspace, which stays where it is.".to_owned()),
         ("a", "../out/a", "! ../out/a is outside of the workspace: only ROOT may be used. Starting with a further root lifts this.".to_owned()),
         ("l/secret", "n", "! l/secret is outside of the workspace (a symbolic link leads to ../out): only ROOT may be used. Starting with a further root lifts this.".to_owned()),
         ("a", "l/new", "! l/new is outside of the workspace (a symbolic link leads to ../out): only ROOT may be used. Starting with a further root lifts this.".to_owned()),
-        ("a", ".git/hooks/pre-commit", "! Not allowed to write .git/hooks/pre-commit: Version control keeps its own files, and some of them (hooks, config, attributes) run programs.\nOnly the operator can allow it, by a rule: touch = [\"write\"], paths = [\"ROOT/.git/hooks/pre-commit\"], decide = \"allow\".".to_owned()),
-        ("sub/.env", "seen", "! Not allowed to write sub/.env: Such a file usually holds secrets. Nobody is here.\nOnly the operator can allow it, by a rule: touch = [\"read\", \"write\"], paths = [\"ROOT/sub/.env\"], decide = \"allow\".".to_owned()),
+        ("a", ".git/hooks/pre-commit", "! Not allowed to write .git/hooks/pre-commit: Version control keeps its own files, and some of them (hooks, config, attributes) run programs.\nOnly the operator can allow this, with a rule: touch = [\"write\"], paths = [\"ROOT/.git/hooks/pre-commit\"], decide = \"allow\".".to_owned()),
+        ("sub/.env", "seen", "! Not allowed to write sub/.env: Such a file usually holds secrets. Nobody is here.\nOnly the operator can allow this, with a rule: touch = [\"read\", \"write\"], paths = [\"ROOT/sub/.env\"], decide = \"allow\".".to_owned()),
         ("sub", "seen", "! sub cannot be taken as a whole: the rules do not let sub/.env be read without asking. Nothing was changed.\nLeave that file where it is and name the others, or name it in a call of its own, so that somebody can be asked.".to_owned()),
     ];
     for (from, to, words) in refused {
@@ -669,22 +668,22 @@ fn delete_file() {
         ),
         (
             json!({"paths": ["l"]}),
-            "Deleted the link l; what it leads to is still there.",
+            "Deleted the link l; its target still exists.",
             &[".env=key", "a=A", "b=BB", "d/", "d/x=X"],
         ),
     ];
     for (arguments, words, after) in done {
         check(&files, "delete_file", arguments, words, Some(after));
     }
-    let directory = "d is a directory: only files are deleted here; name the files in it.";
+    let directory = "d is a directory: delete_file deletes files only; name the files in it.";
     let refused = [
         (json!({"file_paths": []}), "! file_paths is empty; name at least one file.".to_owned()),
         (json!({"file_paths": ["d"]}), format!("! {directory}")),
         (json!({"file_paths": ["d/"]}), format!("! {directory}")),
-        (json!({"file_paths": ["a", "d", "zz"]}), format!("! Nothing was deleted: 2 of 3 cannot be.\n{directory}\nFile not found: zz (the workspace is ROOT).\nSee which files there are with list_dir.")),
+        (json!({"file_paths": ["a", "d", "zz"]}), format!("! Nothing was deleted: 2 of 3 cannot be.\n{directory}\nFile not found: zz (the workspace is ROOT).\nList the existing files with list_dir.")),
         (json!({"file_paths": ["."]}), "! . is a root of the workspace, which is never deleted.".to_owned()),
         (json!({"file_paths": ["a", "../out/secret"]}), "! ../out/secret is outside of the workspace: only ROOT may be used. Starting with a further root lifts this.".to_owned()),
-        (json!({"file_paths": ["a", ".env"]}), "! Not allowed to write .env: Such a file usually holds secrets. Nobody is here.\nOnly the operator can allow it, by a rule: touch = [\"write\"], paths = [\"ROOT/.env\"], decide = \"allow\".".to_owned()),
+        (json!({"file_paths": ["a", ".env"]}), "! Not allowed to write .env: Such a file usually holds secrets. Nobody is here.\nOnly the operator can allow this, with a rule: touch = [\"write\"], paths = [\"ROOT/.env\"], decide = \"allow\".".to_owned()),
     ];
     for (arguments, words) in refused {
         check(&files, "delete_file", arguments, &words, None);
@@ -719,7 +718,7 @@ fn what_was_seen_and_has_changed_since_is_neither_rewritten_nor_moved_nor_delete
         &world,
         "update_file",
         edit,
-        "Updated f in 1 place: lines 1-1 of 1 now (+1 -1).\n@@ -1 +1 @@\n-two\n+2\n[toolpost: the file changed since it was last seen (1 line differs: line 1); the current version was changed]",
+        "Updated f: 1 replacement, now lines 1-1 of 1 (+1 -1).\n@@ -1 +1 @@\n-two\n+2\n[toolpost: the file changed since it was last seen (1 line differs: line 1); the current version was changed]",
         Some(&["f=2\n"]),
     );
     told(&world, "delete_file", json!({"file_paths": ["f"]}), "Deleted f (2 bytes).", Some(&[]));

@@ -1,9 +1,10 @@
-//! What the `trae` dialect publishes is what its reference publishes.
+//! The published schemas of the `trae` dialect equal its reference.
 
 use serde_json::{Map, Value};
 use toolpost_tool::published;
 
-/// Limits and choices that the reference states in words, and the contract as data: published beside what the reference's schema says.
+/// Limits and choices that the reference states in prose and the contract as data, published in addition to the reference's
+/// schema.
 const STATED: [(&str, &str, &str, &str); 4] = [
     ("view_files", "/properties/files", "maxItems", "10"),
     ("list_dir", "/properties/max_depth", "maximum", "5"),

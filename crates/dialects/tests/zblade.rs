@@ -1,4 +1,4 @@
-//! What the tools of zblade answer, to every name that they and their arguments have.
+//! The tools of zblade, under every name and alias of tools and arguments.
 
 use crate::common;
 
@@ -35,11 +35,11 @@ fn furnished() -> World {
     world
 }
 
-/// What `symbol_outline` says of a constant.
+/// The `symbol_outline` entry of a constant.
 const OUTLINE: &str = "{\"path\":\"src/config.rs\",\"language\":\"rust\",\"symbol_count\":1,\"symbols\":[{\
     \"name\":\"A\",\"kind\":\"constant\",\"signature\":\"pub const A: u8 = 1;\",\"start_line\":1,\"end_line\":1}]}";
 
-/// What is told of the same constant by the index of symbols.
+/// The symbol index entry of the same constant.
 const FOUND: &str = "{\"results\":[{\"symbol_id\":\"rust:src/config.rs#A(constant)\",\"name\":\"A\",\"qualified_name\":\"A\",\"kind\":\"constant\",\
      \"path\":\"src/config.rs\",\"start_line\":1,\"end_line\":1,\"signature\":\"pub const A: u8 = 1;\",\"match\":\"exact\"}],\
     \"total\":1,\"truncated\":false,\"searched\":\"1 file (rust 1), looked at just now\"}";
@@ -52,7 +52,7 @@ const RELATED: &str = "{\"symbol\":{\"symbol_id\":\"rust:src/config.rs#A(constan
     \"outgoing\":[],\"outgoing_counts\":{\"proved\":0,\"inferred\":0,\"possible\":0,\"unresolved\":0,\"complete\":true,\"outside_of_project\":0},\
     \"searched\":\"2 files (rust 2), looked at just now\"}";
 
-/// What is shown of the index of a directory.
+/// The shown part of a directory's project index.
 const PART_OF_INDEX: &str = "{\"tool\":\"get_project_index_overview\",\"workspace_root\":\"{root}/src\",\"total_chars\":259,\
     \"offset\":22,\"end\":61,\"returned_chars\":39,\"has_more\":true,\"next_offset\":61,\"fingerprint\":\"b4e2e2260019\",\
     \"content\":\"Files: 2 in 1 directory\\n\\n## Languages\\n\\n\",\"source\":\"semantic_index\"}";
@@ -179,8 +179,7 @@ fn editor_calls() -> Vec<(&'static str, Value, &'static str)> {
         (
             "open_file",
             json!({"path": "a.txt", "line": 2}),
-            "{\"action\":\"open_file\",\"path\":\"a.txt\",\"line\":2,\"column\":1,\"message\":\"No editor is attached: this session \
-             remembers the place, and nobody sees it unless the client acts on this.\"}",
+            "{\"action\":\"open_file\",\"path\":\"a.txt\",\"line\":2,\"column\":1,\"message\":\"No editor is attached: this session remembers the location, and the user sees it only if the client acts on this.\"}",
         ),
         (
             "goto_line",
@@ -190,8 +189,7 @@ fn editor_calls() -> Vec<(&'static str, Value, &'static str)> {
         (
             "replace_selection",
             json!({"content": "x"}),
-            "{\"action\":\"replace_selection\",\"content\":\"x\",\"applied\":false,\"message\":\"No editor is attached, so nothing was \
-             replaced: only the client can know a selection. To change a file, use apply_patch.\"}",
+            "{\"action\":\"replace_selection\",\"content\":\"x\",\"applied\":false,\"message\":\"No editor is attached, so nothing was replaced: only the client can know the selection. To change a file, use apply_patch.\"}",
         ),
         (
             "insert_at_cursor",
@@ -271,7 +269,7 @@ async fn every_tool_is_called_here_with_all_of_its_arguments() {
     }
 }
 
-/// Every other name of a property, and where it stands.
+/// Every alias of a property, with its position.
 fn other_names(schema: &Value) -> Vec<(String, String)> {
     let mut names = Vec::new();
     for (name, property) in schema["properties"].as_object().unwrap() {
@@ -415,12 +413,12 @@ const REFUSALS: &[(&str, &str, &str)] = &[
     (
         "read_file",
         r#"{"path": "src"}"#,
-        "WrongKind: src is a directory, not a file.\n\nconfig.rs\nmain.rs\n\nSee what is in it with list_dir {\"path\":\"src\"}.",
+        "WrongKind: src is a directory, not a file.\n\nconfig.rs\nmain.rs\n\nList it with list_dir, for example {\"path\":\"src\"}.",
     ),
     (
         "read_file_range",
         r#"{"path": "a.txt", "start_line": 3, "end_line": 2}"#,
-        "Invalid: end_line is 2 and lies before start_line, which is 3.",
+        "Invalid: end_line (2) is before start_line (3).",
     ),
     (
         "write_file",
@@ -441,7 +439,7 @@ const REFUSALS: &[(&str, &str, &str)] = &[
         r#"{"path": "a.txt", "old_content": "tow", "new_content": "2"}"#,
         "NoMatch: old_content not found in file (searched 14 chars). Exact match required; \
              whitespace-normalized fuzzy matching is disabled for safety.\n\nNo close match was found. The whole file:\none\ntwo\nthree\n\n\
-             Read it again with read_file {\"path\":\"a.txt\"}, then make the change on what stands there now.",
+             Read it again with read_file {\"path\":\"a.txt\"}, then change its current content.",
     ),
     (
         "edit_file",
@@ -455,21 +453,19 @@ const REFUSALS: &[(&str, &str, &str)] = &[
         "apply_patch",
         r#"{"path": "a.txt", "old_text": "o", "new_text": "0"}"#,
         "Ambiguous: Ambiguous match: old_text appears multiple times (exact match). Please provide more unique \
-             context.\n\nIt begins on these lines:\n     1\tone\n     2\ttwo\n\nAdd the lines around it, or give start_line \
-             and end_line of the place that is meant in patches of apply_patch.",
+             context.\n\nIt begins on these lines:\n     1\tone\n     2\ttwo\n\nAdd surrounding lines until it is unique, or give start_line and end_line in patches of apply_patch.",
     ),
     (
         "apply_patch",
         r#"{"path": "a.txt", "patches": [{"old_text": "one", "new_text": "1"}, {"old_text": "e", "new_text": "E"}]}"#,
         "Ambiguous: Multi-patch validation failed (no changes made):\nPatch 2: old_text matches 3 times. Add start_line \
-             hint or more context.\n\nIt begins on these lines:\n     1\tone\n     3\tthree\n     3\tthree\n\nAdd the lines around it, or \
-             give start_line and end_line of the place that is meant in patches of apply_patch.",
+             hint or more context.\n\nIt begins on these lines:\n     1\tone\n     3\tthree\n     3\tthree\n\nAdd surrounding lines until it is unique, or give start_line and end_line in patches of apply_patch.",
     ),
     (
         "apply_patch",
         r#"{"path": "a.txt", "patches": [{"old_text": "one", "new_text": "1"}, {"old_text": "2", "new_text": "two"}]}"#,
         "NoMatch: Multi-patch validation failed (no changes made):\nPatch 2: old_text not found in file\n\n\
-             No close match was found. The whole file:\none\ntwo\nthree\n\nRead it again with read_file {\"path\":\"a.txt\"}, then make the change on what stands there now.",
+             No close match was found. The whole file:\none\ntwo\nthree\n\nRead it again with read_file {\"path\":\"a.txt\"}, then change its current content.",
     ),
     (
         "apply_patch",
@@ -480,22 +476,22 @@ const REFUSALS: &[(&str, &str, &str)] = &[
     (
         "apply_patch",
         r#"{"path": "a.txt", "old_text": "one", "new_text": "1", "patches": [{"old_text": "two", "new_text": "2"}]}"#,
-        "Invalid: Give either old_text and new_text, or patches, and not both: it is not clear in which order they are meant.",
+        "Invalid: old_text or new_text and patches are both given; use one or the other, since their order is not clear.",
     ),
     (
         "apply_patch",
         r#"{"path": "a.txt", "old_text": "one"}"#,
-        "Invalid: new_text is missing: it takes the text to put in place of old_text; \"\" deletes it.",
+        "Invalid: new_text is missing; give the replacement, or \"\" to delete old_text.",
     ),
     (
         "apply_patch",
         r#"{"path": "a.txt", "new_text": "one"}"#,
-        "Invalid: old_text is missing: it takes the text to replace, as it stands in the file.",
+        "Invalid: old_text is missing; give the exact text to replace.",
     ),
     (
         "apply_edit",
         r#"{"path": "a.txt"}"#,
-        "Invalid: Nothing to replace was given: give old_text and new_text, or patches, for example \
+        "Invalid: No replacement is given; give old_text and new_text, or patches, for example \
              {\"patches\":[{\"old_text\":\"let a = 1;\",\"new_text\":\"let a = 2;\"}]}.",
     ),
     (
@@ -511,7 +507,7 @@ const REFUSALS: &[(&str, &str, &str)] = &[
     (
         "find_files",
         r#"{"pattern": "src/main"}"#,
-        "Invalid: pattern is a part of one name, without a slash; got \"src/main\".",
+        "Invalid: pattern must be a part of one name, without a slash; got \"src/main\".",
     ),
     (
         "list_dir",
@@ -521,7 +517,7 @@ const REFUSALS: &[(&str, &str, &str)] = &[
     (
         "read_many_files",
         r#"{"paths": []}"#,
-        "Invalid: paths is empty: it takes globs or paths, for example {\"paths\":[\"src/**/*.rs\"]}.",
+        "Invalid: paths is empty; give globs or paths, for example {\"paths\":[\"src/**/*.rs\"]}.",
     ),
     (
         "read_many_files",
@@ -533,7 +529,7 @@ const REFUSALS: &[(&str, &str, &str)] = &[
         "read_many_files",
         r#"{"paths": ["src"], "exclude": ["*.rs"]}"#,
         "NotFound: No file was found for src.\n\nThe search left out 2 files that were to be left out.\n\n\
-             See what is in it with list_dir {\"path\":\".\"}.",
+             List it with list_dir, for example {\"path\":\".\"}.",
     ),
     (
         "read_many_files",
@@ -597,7 +593,7 @@ async fn a_line_hint_says_which_place_is_meant() {
         (vec![hint(Some(30), None)], None),
         (vec![hint(Some(15), Some(45))], None),
         (vec![hint(None, None)], None),
-        // Hints count the lines of the file as it was before the call: ten lines more stand in front of it now.
+        // Line hints count lines of the file before the call: it has ten more lines at the beginning now.
         (vec![grow(1), hint(Some(40), None)], Some(50)),
         (vec![grow(45), hint(Some(40), None)], Some(40)),
         (vec![grow(1), grow(50), hint(Some(60), Some(60))], Some(80)),
@@ -661,7 +657,7 @@ async fn a_long_file_shows_both_its_ends() {
         )
     };
     let cut = notice(lines(1..=3000).len(), 3000, "first 100 and last 50 lines");
-    let more = "[toolpost: read_file_range shows more from start_line 101 on]";
+    let more = "[toolpost: continue with read_file_range, start_line 101]";
     assert_eq!(
         reply(&world, "read_file", json!({"path": "long"})).await,
         format!(
@@ -677,7 +673,7 @@ async fn a_long_file_shows_both_its_ends() {
     let numbered = |range: std::ops::RangeInclusive<u32>| {
         range.map(|line| format!("{line}: line {line}\n")).collect::<String>()
     };
-    let more = "[toolpost: read_file_range shows more from start_line 111 on]";
+    let more = "[toolpost: continue with read_file_range, start_line 111]";
     assert_eq!(
         said,
         format!(
@@ -808,7 +804,7 @@ async fn whether_ignore_files_count_is_a_setting() {
 async fn a_search_that_runs_out_of_time_gives_what_it_found() {
     let world = World::new(&DIALECT);
     world.put("a/first.txt", "needlé\n");
-    // Word boundaries beside letters that are not ASCII are looked for letter by letter, by hundreds of states at once.
+    // Word boundaries next to non-ASCII letters are matched letter by letter, with hundreds of states at the same time.
     for file in 0..4 {
         world.put(&format!("b/{file}.txt"), "é éé ééé éééé ".repeat(1_000).repeat(100) + "\n");
     }
@@ -931,8 +927,7 @@ async fn names_that_hold_signs_of_patterns_are_found() {
         ("k\\s", "back\\\\slash"),
         (
             "PAGE",
-            "No matching files found.\n[toolpost: capital and small letters differ here; find_files_glob takes them as the \
-             same]",
+            "No matching files found.\n[toolpost: find_files is case-sensitive; find_files_glob ignores case]",
         ),
     ] {
         assert_eq!(reply(&world, "find_files", json!({"pattern": part})).await, wanted, "{part}");
@@ -960,8 +955,7 @@ async fn the_index_of_the_project_is_as_new_as_the_files() {
     assert!(changed && rest.contains("\n### src/config.rs (rust, 2 lines)\n2 constant B\n"), "{rest}");
     assert_eq!(index(10).await, (false, rest));
     let said = words(&world.call("get_project_index_overview", json!({})).await);
-    let note = "\n[toolpost: .zblade/context/project_index.md holds an index that somebody wrote, which may be old; this one was made \
-                from the files as they are]";
+    let note = "\n[toolpost: .zblade/context/project_index.md holds an index that may be out of date; this one was built from the current files]";
     assert!(said.ends_with(note), "{said}");
 }
 
@@ -1002,7 +996,7 @@ async fn symbols_are_those_of_the_files_as_they_are() {
     assert_eq!(ask("symbol_resolve", id.clone()).await, gone);
     world.put("src/other.rs", "pub const A: u8 = 1;\n");
     let moved = ask("symbol_resolve", id).await;
-    let note = "\n[toolpost: rust:src/config.rs#A(constant) moved to rust:src/other.rs#A(constant) (known again by the same code)]";
+    let note = "\n[toolpost: rust:src/config.rs#A(constant) moved to rust:src/other.rs#A(constant) (recognized by the same code)]";
     assert!(moved.ends_with(note), "{moved}");
     let rows = [
         (

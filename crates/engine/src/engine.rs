@@ -31,11 +31,9 @@ use toolpost_grams::Grams;
 use toolpost_index::{Index, embed::Embedder, ranked::Index as Words};
 use toolpost_lsp::Servers;
 use toolpost_net::code::Service;
+use toolpost_packages::{Dependencies, Resolved};
 use toolpost_search::Rules;
-use toolpost_workspace::{
-    Workspace, WorkspacePath,
-    dependencies::{Dependencies, Resolved},
-};
+use toolpost_workspace::{Workspace, WorkspacePath};
 
 /// The capabilities of one workspace. Clones share their state.
 #[derive(Clone)]

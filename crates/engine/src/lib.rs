@@ -62,6 +62,8 @@ pub use toolpost_lsp::{Found, Servers, Settings as ServerSettings};
 pub use toolpost_net::code::{BadService, PROVIDERS, Service as CodeService};
 /// Which hosts are reached, and how far.
 pub use toolpost_net::{BadHost, Embeddings, Hosts, Reach, Say};
+/// What the project depends on, and where that lies.
+pub use toolpost_packages::{Dependencies, Places, Resolved, is_dependency};
 /// How commands are confined, and what the system here allows of it.
 pub use toolpost_process::{
     Access as Confinement, Available, Environment, Means, Network, Plan, Sandbox, available, inner_step,
@@ -71,8 +73,6 @@ pub use toolpost_process::{
 pub use toolpost_script::Limits as ScriptLimits;
 /// What a line of shell would do.
 pub use toolpost_syntax::shell;
-/// What the project depends on, and where that lies.
-pub use toolpost_workspace::dependencies::{Dependencies, Places, Resolved, is_dependency};
 pub use upstream::{Bridges, Piece, UpstreamAccess};
 pub use web::Web;
 pub use workers::WORKERS;

@@ -13,11 +13,14 @@ use std::time::{Duration, Instant};
 use toolpost_workspace::walk::Options;
 use toolpost_workspace::{Hasher, Workspace};
 
-use crate::far::{Answers, Question};
+use crate::listing::Shortlist;
 use crate::listing::{Fresh, Listing, Names};
 use crate::look::Walk;
+use crate::pattern::Pattern;
 use crate::segment::Segment;
-use crate::{Pattern, Shortlist, Sieve};
+use crate::sieve::Sieve;
+use crate::source::{Answers, Question};
+use crate::unavailable::Unavailable;
 use share::Sharing;
 
 /// The index of a workspace; cheap to clone, and shared by all that do so.
@@ -53,7 +56,7 @@ struct State {
     eager: bool,
     /// How many segments there were when they were last made fewer.
     merged: usize,
-    refused: Option<Why>,
+    refused: Option<Unavailable>,
     /// Until when the work rests because another process does it.
     rest: Option<Instant>,
 }
@@ -64,35 +67,6 @@ enum Work {
     #[default]
     None,
     Going,
-}
-
-/// Why the index cannot say which files may match, so that all have to be searched.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Why {
-    /// It does not know the files yet, or not any more.
-    #[error("the files are not known yet")]
-    NotYet,
-    /// The search goes where a walk of the workspace does not.
-    #[error("the search goes into what the rules leave out")]
-    LeftOut,
-    /// Too much cannot be read.
-    #[error("too many places cannot be read")]
-    Unreadable,
-    /// What it keeps cannot be read, or is no longer what was written: the segment of this number.
-    #[error("a part of the cache is damaged")]
-    Cache(u32),
-    /// There are more files than it is made for.
-    #[error("there are {0} files, and at most {1} are indexed")]
-    TooMany(usize, usize),
-    /// The files have more text than it is made for.
-    #[error("the files have {0} GB, and at most {1} are indexed")]
-    TooLarge(u64, u64),
-    /// The workspace is a whole home directory, or the whole disk.
-    #[error("{0} is no project but a whole home directory or disk; give a directory in it as the root")]
-    Home(String),
-    /// One root lies in another one.
-    #[error("one root of the workspace lies in another one")]
-    Nested,
 }
 
 /// How far the index is.
@@ -108,7 +82,7 @@ pub struct Status {
     pub segments: usize,
     /// For how many files a shared index answers.
     pub shared: usize,
-    /// Why the shared index does not answer.
+    /// Unavailable the shared index does not answer.
     pub lost: Option<String>,
     /// How many bytes these take on the disk.
     pub bytes: u64,
@@ -116,8 +90,8 @@ pub struct Status {
     pub unkept: usize,
     /// Whether it is worked on now.
     pub working: bool,
-    /// Why there is none.
-    pub refused: Option<Why>,
+    /// Unavailable there is none.
+    pub refused: Option<Unavailable>,
 }
 
 /// A few files are not worth the work: they are searched each time until they are more, or have waited.
@@ -153,7 +127,7 @@ impl Grams {
         options: &Options,
         sieve: Sieve,
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Names, Why> {
+    ) -> Result<Names, Unavailable> {
         let mut state = self.0.lock();
         if let Some(why) = &state.refused {
             return Err(why.clone());
@@ -177,7 +151,7 @@ impl Grams {
         options: &Options,
         sieve: Sieve,
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Shortlist, Why> {
+    ) -> Result<Shortlist, Unavailable> {
         let answer = self.0.ask(pattern);
         let question = Question { pattern, answer: answer.as_ref() };
         let mut state = self.0.lock();
@@ -189,11 +163,12 @@ impl Grams {
             .fresh(&self.0.workspace, &walk, stop)
             .and_then(|listing| listing.shortlist(&question, sieve.clone()));
         // Without a damaged segment, its files are candidates; it is made anew.
-        while let Err(Why::Cache(number)) = found {
+        while let Err(Unavailable::Cache(number)) = found {
             self.0.give_up(&mut state, number);
             let listing = state.listings.iter_mut().find(|listing| listing.walk.is(&walk));
-            found =
-                listing.ok_or(Why::NotYet).and_then(|listing| listing.shortlist(&question, sieve.clone()));
+            found = listing
+                .ok_or(Unavailable::NotYet)
+                .and_then(|listing| listing.shortlist(&question, sieve.clone()));
         }
         if state.is_due() {
             self.0.wake(&mut state);
@@ -255,10 +230,10 @@ impl State {
         workspace: &Workspace,
         walk: &Walk,
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<&mut Listing, Why> {
+    ) -> Result<&mut Listing, Unavailable> {
         let Some(place) = self.listings.iter().position(|listing| listing.walk.is(walk)) else {
             self.want(walk);
-            return Err(Why::NotYet);
+            return Err(Unavailable::NotYet);
         };
         let fresh = self.listings.get_mut(place).map(|listing| listing.refresh(workspace, stop));
         match fresh {
@@ -267,10 +242,10 @@ impl State {
             Some(Fresh::No) | None => {
                 self.listings.remove(place);
                 self.want(walk);
-                return Err(Why::NotYet);
+                return Err(Unavailable::NotYet);
             }
         }
-        self.listings.get_mut(place).ok_or(Why::NotYet)
+        self.listings.get_mut(place).ok_or(Unavailable::NotYet)
     }
 
     fn want(&mut self, walk: &Walk) {
@@ -361,18 +336,18 @@ impl Inner {
 }
 
 /// Says why a workspace is not indexed.
-fn refused(workspace: &Workspace) -> Option<Why> {
+fn refused(workspace: &Workspace) -> Option<Unavailable> {
     let roots = workspace.roots();
     for (place, root) in roots.iter().enumerate() {
         let home = toolpost_workspace::operator::home();
         if root.path().parent().is_none() || home.as_deref() == Some(root.path()) {
-            return Some(Why::Home(root.shown()));
+            return Some(Unavailable::Home(root.shown()));
         }
         let within = |(other, outer): (usize, &toolpost_workspace::Root)| {
             other != place && root.path().starts_with(outer.path())
         };
         if roots.iter().enumerate().any(within) {
-            return Some(Why::Nested);
+            return Some(Unavailable::Nested);
         }
     }
     None

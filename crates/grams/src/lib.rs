@@ -4,19 +4,24 @@
 //! gives the files in which the pattern may match, and counts the others; who asked searches the candidates on the disk. So an
 //! index that lets too much through costs time, and never an answer.
 
-mod far;
 mod gram;
 mod index;
 mod key;
 mod listing;
 mod look;
 mod pattern;
+mod remote;
+mod remote_files;
 mod segment;
 mod sieve;
+mod source;
+mod unavailable;
 
-pub use far::{Answer, Knows, Lost, Shared, State as SharedState};
-pub use index::{Grams, Status, Why};
-pub use listing::{Lines, Listed, Named, Names, Parts, Shortlist};
+pub use index::{Grams, Status};
+pub use listing::{Listed, Named, Names, Parts, Shortlist};
 pub use pattern::{Letters, Need, Pattern, Reach};
-pub use segment::{Form, block_end as block, form};
+pub use remote::{Answer, Knows, Lost, Shared, State as SharedState};
+pub use segment::{block_end as block, form};
 pub use sieve::{Judge, MayRead, Sieve, WITHHELD_NAMES};
+pub use source::{Form, Lines};
+pub use unavailable::Unavailable;

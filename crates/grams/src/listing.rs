@@ -12,15 +12,14 @@ use std::time::{Duration, Instant};
 use toolpost_workspace::walk::FileStat;
 use toolpost_workspace::{Watch, WorkspacePath};
 
-use crate::far::Answers;
 use crate::key::{self, Key};
 use crate::look::{Left, Purpose, Seen, Walk};
-use crate::segment::{Doc, Form};
 use crate::sieve::Tally;
+use crate::source::{Answers, Doc, Form};
 
 pub(crate) use fresh::Fresh;
 pub use names::{Named, Names};
-pub use shortlist::{Lines, Listed, Parts, Shortlist};
+pub use shortlist::{Listed, Parts, Shortlist};
 
 /// All that a walk with some options finds.
 pub(crate) struct Listing {

@@ -14,11 +14,9 @@ use serde::{Deserialize, Serialize};
 use toolpost_workspace::walk::{FileStat, Kind};
 use toolpost_workspace::{Blob, Cache};
 
-use crate::far::{Answers, Question};
 use crate::gram::Gram;
-use crate::key::Key;
+use crate::source::{Answers, Doc, Form, Found, Question};
 
-pub(crate) use eval::Found;
 pub(crate) use write::Writer;
 pub use write::{block_end, form};
 
@@ -51,14 +49,6 @@ pub(crate) struct Segment {
     text: u64,
 }
 
-/// A file of a segment.
-#[derive(Debug, Clone)]
-pub(crate) struct Doc {
-    pub(crate) key: Key,
-    pub(crate) stat: FileStat,
-    pub(crate) form: Form,
-}
-
 /// A block of a file: some lines in a row.
 #[derive(Debug, Clone, Copy)]
 struct Block {
@@ -68,17 +58,6 @@ struct Block {
     end: u32,
     /// How many lines of the file end with it or before it.
     lines: u32,
-}
-
-/// What kind of content a file has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Form {
-    /// Text whose trigrams are known.
-    Text,
-    /// It holds NUL bytes, and is not searched.
-    Binary,
-    /// Anything that a search reads by rules of its own: it has to be looked at each time.
-    Odd,
 }
 
 /// A file, as it is written.

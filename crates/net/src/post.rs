@@ -1,4 +1,4 @@
-//! Sends something to a service that the operator named, and gives its answer: no leading elsewhere.
+//! POST requests to a service that the operator named; redirects are not followed.
 
 use std::error::Error;
 use std::time::Duration;
@@ -10,16 +10,16 @@ use tokio::time::sleep;
 use crate::client::{ClientError, Trust, builder};
 use crate::web::{BadAddress, WebAddress};
 
-/// How long a service may take to answer.
+/// Maximum time for an answer.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// How long whoever waits goes without asking whether to stop.
+/// Interval at which a waiting request checks whether to stop.
 const PAUSE: Duration = Duration::from_millis(100);
-/// The longest answer.
+/// Maximum size of an answer, in bytes.
 const LONGEST: usize = 256 << 20;
-/// How much of a refusal is told.
+/// Maximum length of a quoted error body, in characters.
 const TOLD: usize = 300;
 
-/// A service, and the key that it wants.
+/// A service and its key.
 #[derive(Clone)]
 pub(crate) struct Post {
     address: WebAddress,
@@ -27,49 +27,49 @@ pub(crate) struct Post {
     client: Client,
 }
 
-/// Why a service gives no answer.
+/// Error of a request to a service.
 #[derive(Debug, thiserror::Error)]
 pub enum PostError {
-    /// Its address cannot be used.
+    /// The URL is invalid.
     #[error(
         "`{address}` cannot be used: {why}; the address of a service looks like http://127.0.0.1:11434/v1"
     )]
     Address {
-        /// The address.
+        /// The URL.
         address: String,
-        /// Why.
+        /// The reason.
         why: BadAddress,
     },
-    /// The key for it cannot be sent.
+    /// The key cannot be sent in a header.
     #[error("the key for {place} holds spaces, or what is not ASCII")]
     Key {
         /// The service.
         place: String,
     },
-    /// The connection cannot be secured.
+    /// TLS cannot be set up.
     #[error(transparent)]
     Client(#[from] ClientError),
-    /// It is not reached, or stops in the middle.
+    /// The connection failed, or broke off.
     #[error("{place} cannot be reached: {why}; start the service, or look at its address")]
     Unreachable {
         /// The service.
         place: String,
-        /// What went wrong.
+        /// The reason.
         why: String,
     },
-    /// It refuses.
+    /// The service answered with an error status.
     #[error("{place} answered {status}{said}; {next}")]
     Refused {
         /// The service.
         place: String,
-        /// How it refuses.
+        /// The status.
         status: String,
-        /// What it said to that.
+        /// The error message of the service.
         said: String,
-        /// What to do.
+        /// Advice for the operator.
         next: &'static str,
     },
-    /// Whoever asked wants no answer any more.
+    /// The caller cancelled the request.
     #[error("it was stopped before {place} had answered")]
     Stopped {
         /// The service.
@@ -79,18 +79,18 @@ pub enum PostError {
 
 impl std::fmt::Debug for Post {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // The key is nobody's to read.
+        // The key must not appear in debug output.
         out.debug_struct("Post").field("address", &self.address.as_str()).finish_non_exhaustive()
     }
 }
 
 impl Post {
-    /// Reads an address.
+    /// Parses the URL of a service.
     pub(crate) fn new(address: &str, key: Option<String>) -> Result<Self, PostError> {
         let bad = |why| PostError::Address { address: address.to_owned(), why };
         let address = WebAddress::parse(address).map_err(bad)?;
         let trust = if address.is_secured() { Trust::System } else { Trust::Nobody };
-        // Each request has a runtime of its own, so no connection outlives one.
+        // Each request has a runtime of its own, which must not leave a pooled connection behind.
         let made = builder(trust)?.pool_max_idle_per_host(0).build();
         let why =
             |error: reqwest::Error| PostError::Unreachable { place: place(&address), why: innermost(&error) };
@@ -105,7 +105,8 @@ impl Post {
         place(&self.address)
     }
 
-    /// Sends JSON, and gives the body of the answer; whoever waits is no task, so this waits, too.
+    /// Sends JSON, and returns the body of the answer. Blocks the calling thread, which must not be an async
+    /// worker.
     pub(crate) fn send(&self, body: &[u8], stop: &dyn Fn() -> bool) -> Result<Vec<u8>, PostError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| self.unreachable(error.to_string()))?;
@@ -163,7 +164,7 @@ fn place(address: &WebAddress) -> String {
     }
 }
 
-/// Takes so much of a body, and no more.
+/// Reads at most `most` bytes of a body.
 async fn taken(answer: &mut Response, most: usize) -> Result<Vec<u8>, reqwest::Error> {
     let mut body = Vec::new();
     while body.len() < most
@@ -174,14 +175,14 @@ async fn taken(answer: &mut Response, most: usize) -> Result<Vec<u8>, reqwest::E
     Ok(body)
 }
 
-/// Waits until somebody wants it to stop.
+/// Waits until `stop` returns true.
 async fn stopped(stop: &dyn Fn() -> bool) {
     while !stop() {
         sleep(PAUSE).await;
     }
 }
 
-/// Gives the reason that lies deepest.
+/// Returns the innermost cause of an error.
 pub(crate) fn innermost(error: &(dyn Error + 'static)) -> String {
     let mut last = error;
     while let Some(source) = last.source() {

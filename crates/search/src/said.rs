@@ -30,7 +30,7 @@ pub(crate) fn below(
     if base.root().label().is_some() {
         let from = base.relative().to_str().unwrap_or_default();
         let joined = if from.is_empty() { said.to_owned() } else { format!("{from}/{said}") };
-        return workspace.resolve_aside(base, said, &joined).map_err(SearchError::Outside);
+        return workspace.resolve_external(base, said, &joined).map_err(SearchError::Outside);
     }
     let from = base.raw().to_str().map_or_else(|| base.absolute(), str::to_owned);
     resolve(workspace, &format!("{from}/{said}"))

@@ -1,4 +1,4 @@
-//! What is known about a file, or why it cannot be had.
+//! File metadata, and errors of file access.
 
 use rustix::fs::{FileType, Stat as RawStat};
 use rustix::io::Errno;
@@ -8,7 +8,7 @@ use crate::fault::Fault;
 use crate::path::WorkspacePath;
 use crate::root::identity;
 
-/// What sort of thing a name stands for.
+/// Type of a directory entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// A regular file.
@@ -54,33 +54,33 @@ impl Kind {
     }
 }
 
-/// What the system says about a file.
+/// Metadata of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stat {
-    /// What it is.
+    /// File type.
     pub kind: Kind,
-    /// Its length in bytes.
+    /// Length in bytes.
     pub len: u64,
-    /// Its permission bits, with set-id and sticky bits.
+    /// Permission bits, with set-id and sticky bits.
     pub mode: u32,
-    /// When its content was last modified, in nanoseconds since 1970.
+    /// Modification time of the content, in nanoseconds since 1970.
     pub modified: i128,
-    /// How many names it has.
+    /// Number of hard links.
     pub links: u64,
-    /// The device that it lies on.
+    /// Device number.
     pub device: u64,
-    /// Its number on that device.
+    /// Inode number.
     pub inode: u64,
-    /// Whether its owner may write it; a file without that bit is not changed.
+    /// ProcessId's write permission; commits do not change a file without it.
     pub owner_writable: OwnerWritable,
 }
 
-/// Whether a file's owner may write it.
+/// ProcessId's write permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OwnerWritable {
     /// The bit is set.
     Yes,
-    /// The bit is missing: the file is read-only.
+    /// The bit is missing; the file is read-only.
     No,
 }
 
@@ -103,46 +103,46 @@ impl Stat {
     }
 }
 
-/// Why a file could not be had.
+/// Failed access to a file.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{path}: {why}")]
 pub struct AccessError {
-    /// The file, as shown.
+    /// The file.
     pub path: WorkspacePath,
     /// The reason.
     pub why: AccessKind,
 }
 
-/// The reason why a file could not be had.
+/// Reasons for a failed access.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum AccessKind {
-    /// There is nothing of that name.
+    /// The file does not exist.
     #[error("does not exist: check the name, or list its directory")]
     Missing,
-    /// It is a directory.
+    /// The path is a directory.
     #[error("is a directory, not a file: list it instead")]
     IsDirectory,
-    /// It, or something on the way to it, is not a directory.
+    /// The path, or a parent of it, is not a directory.
     #[error("is not a directory, or lies below something that is none")]
     NotADirectory,
-    /// It is a pipe, a socket, a device.
+    /// The path is a pipe, a socket or a device.
     #[error("is {}, not a regular file: it is not opened", .0.name())]
     NotRegular(Kind),
-    /// The system does not permit it.
+    /// Permission denied.
     #[error("permission denied: its owner has to permit it first")]
     Denied,
-    /// It is larger than the caller can take.
+    /// The file is larger than the caller's limit.
     #[error("has {len} bytes, more than the limit of {limit}: read a part of it")]
     TooLarge {
-        /// Its length.
+        /// Length in bytes.
         len: u64,
-        /// The most that was asked for.
+        /// The caller's limit in bytes.
         limit: u64,
     },
-    /// Something on the way was exchanged between resolving and opening.
+    /// A path component was replaced between resolving and opening.
     #[error("changed while it was being opened: try again")]
     Changed,
-    /// Anything else.
+    /// Any other error.
     #[error("{0}")]
     Io(Fault),
 }
@@ -152,7 +152,7 @@ impl AccessKind {
         AccessError { path: path.clone(), why: self }
     }
 
-    /// Returns the number that stands for it.
+    /// Returns the corresponding error number.
     pub(crate) fn errno(&self) -> Errno {
         match self {
             Self::Missing => Errno::NOENT,

@@ -1,4 +1,4 @@
-//! A folder for what can be made again: named blobs, each written as a whole or not at all.
+//! Cache directory of named blobs that are written atomically.
 #![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the disk door")]
 
 mod blob;
@@ -16,39 +16,39 @@ use rustix::fs::{FlockOperation, flock};
 use crate::unique;
 pub use blob::Blob;
 
-/// A folder for what can be made again. Several processes may use it at once; what one writes, others see whole.
+/// A cache directory, safe for concurrent use by several processes. Readers see complete blobs only.
 #[derive(Debug, Clone)]
 pub struct Cache {
     folder: PathBuf,
 }
 
-/// The blob that says to which directories a folder belongs; its age says when the folder was last used.
+/// Blob with the directories that the cache belongs to. Its modification time records the last use.
 const OWNERS: &str = "roots";
-/// How old that may become before it is written again, and before nobody is thought to need the folder any more.
+/// Age at which the blob is written again, and age at which the cache counts as unused.
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const UNUSED: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
-/// A turn at a folder that no other process has at the same time; it ends when this is dropped, or with the process.
+/// Exclusive access to a cache directory; ends when dropped, or with the process.
 #[derive(Debug)]
 pub struct Turn(#[expect(dead_code, reason = "it is held")] File);
 
-/// The sign of a blob that is being written.
+/// Name prefix of blobs that are being written.
 const DRAFT: &str = ".draft-";
 
-/// The file by which processes take turns.
+/// Lock file of the directory.
 const TURN: &str = ".turn";
 
 impl Cache {
-    /// Opens a folder, and makes it if need be; only its owner can enter it.
+    /// Opens a cache directory with mode 0700, and creates it if needed.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// If it cannot be created.
     pub fn open(folder: &Path) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         Ok(Self { folder: folder.to_owned() })
     }
 
-    /// Notes that the folder is used, and to which directories it belongs.
+    /// Records the last use, and the directories that the cache belongs to.
     pub fn belongs_to(&self, directories: &[&Path]) {
         let owners: Vec<u8> =
             directories.iter().flat_map(|path| [path.as_os_str().as_bytes(), &[0]].concat()).collect();
@@ -58,13 +58,14 @@ impl Cache {
         {
             return;
         }
-        // Where it cannot be written, the folder is taken for unused one day, and made again.
+        // If this fails, the cache is at worst removed as unused and rebuilt.
         let _ = self.write(OWNERS, &owners);
     }
 
-    /// Removes the folders in a directory that belong to directories of which one is gone, or that nobody has used for long.
+    /// Removes the caches in a directory that have been unused for 90 days, or that belong to a directory
+    /// that no longer exists.
     ///
-    /// What does not say to whom it belongs is left alone.
+    /// A directory without a list of owners is left alone.
     pub fn remove_unused(within: &Path) {
         for entry in std::fs::read_dir(within).into_iter().flatten().flatten() {
             let folder = entry.path();
@@ -83,10 +84,10 @@ impl Cache {
         }
     }
 
-    /// Reads a blob; none if there is none, or if it has more than `limit` bytes.
+    /// Reads a blob; `None` if it is missing or longer than `limit` bytes.
     ///
     /// # Errors
-    /// When it is there and cannot be read.
+    /// If the blob exists but cannot be read.
     pub fn read(&self, name: &str, limit: u64) -> io::Result<Option<Vec<u8>>> {
         let file = match File::open(self.folder.join(name)) {
             Ok(file) => file,
@@ -102,10 +103,10 @@ impl Cache {
         Ok(Some(bytes))
     }
 
-    /// Opens a blob to read it in parts; none if there is none.
+    /// Opens a blob for reading at positions; `None` if it is missing.
     ///
     /// # Errors
-    /// When it is there and cannot be read.
+    /// If the blob exists but cannot be read.
     pub fn open_blob(&self, name: &str) -> io::Result<Option<Blob>> {
         match File::open(self.folder.join(name)) {
             Ok(file) => Blob::of(file).map(Some),
@@ -114,10 +115,10 @@ impl Cache {
         }
     }
 
-    /// Takes the turn at this folder; none while another process has it.
+    /// Acquires exclusive access; `None` while another process has it.
     ///
     /// # Errors
-    /// When the folder cannot be written to, or the system has no such turns.
+    /// If the directory is not writable, or does not support locks.
     pub fn turn(&self) -> io::Result<Option<Turn>> {
         let path = self.folder.join(TURN);
         let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
@@ -128,10 +129,10 @@ impl Cache {
         }
     }
 
-    /// Writes a blob; who reads meanwhile sees the old one or the new one. It is not synced: what is lost is made again.
+    /// Writes a blob atomically, without syncing it, since lost data can be rebuilt.
     ///
     /// # Errors
-    /// When it cannot be written; nothing of it is left then.
+    /// If it cannot be written; no partial blob is left.
     pub fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let draft = self.folder.join(format!("{DRAFT}{}-{}", std::process::id(), unique()));
         let written = OpenOptions::new()
@@ -147,10 +148,10 @@ impl Cache {
         written
     }
 
-    /// Removes a blob; one that is not there is no error.
+    /// Removes a blob; a missing blob is not an error.
     ///
     /// # Errors
-    /// When it is there and cannot be removed.
+    /// If the blob exists but cannot be removed.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         match std::fs::remove_file(self.folder.join(name)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -158,10 +159,10 @@ impl Cache {
         }
     }
 
-    /// Lists the names of all blobs with their lengths, in the order of the names. Drafts of writers that are gone are removed.
+    /// Lists all blobs with their lengths, in order of name, and removes drafts of dead writers.
     ///
     /// # Errors
-    /// When the folder cannot be read.
+    /// If the directory cannot be read.
     pub fn list(&self) -> io::Result<Vec<(String, u64)>> {
         let mut out = Vec::new();
         for entry in std::fs::read_dir(&self.folder)? {
@@ -169,7 +170,7 @@ impl Cache {
             let Ok(name) = entry.file_name().into_string() else { continue };
             if let Some(rest) = name.strip_prefix(DRAFT) {
                 let writer = rest.split('-').next().and_then(|pid| pid.parse::<u32>().ok());
-                if writer.is_some_and(|pid| !crate::owner::runs(pid)) {
+                if writer.is_some_and(|pid| !crate::process_id::is_running(pid)) {
                     let _ = std::fs::remove_file(entry.path());
                 }
                 continue;
@@ -184,7 +185,7 @@ impl Cache {
     }
 }
 
-/// The longest list of directories that is read.
+/// Size limit of the list of owners, in bytes.
 const LONGEST: u64 = 1 << 20;
 
 fn age(metadata: &std::fs::Metadata) -> io::Result<Duration> {
@@ -271,13 +272,13 @@ mod tests {
         for (name, _, _, left) in rows {
             assert_eq!(within.join(name).join("blob").exists(), left, "{name}");
         }
-        // Whoever uses a folder makes it young again.
+        // Each use resets the age.
         let owner = at("there");
         let cache = Cache::open(&within.join("of several")).unwrap();
         cache.belongs_to(&[&at("here"), &owner]);
         let metadata = std::fs::metadata(within.join("of several").join(OWNERS)).unwrap();
         assert!(age(&metadata).unwrap() < DAY);
-        // What others keep beside them is not ours.
+        // Other directories are left alone.
         std::fs::create_dir(within.join("else")).unwrap();
         std::fs::write(within.join("file"), "").unwrap();
         Cache::remove_unused(&within);

@@ -1,18 +1,19 @@
-//! Making changes: all or none.
+//! Atomic commits: several changes of files, all or none.
 
 mod apply;
-mod clash;
+mod conflicts;
 mod copy;
 pub(crate) mod directories;
 mod error;
 mod in_place;
-mod late;
+mod late_change;
 mod metadata;
 mod plan;
+mod planned_step;
 mod record;
+pub(crate) mod revert_outcome;
 mod stage;
 pub(crate) mod undo;
-mod work;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,37 +22,40 @@ use rustix::io::Errno;
 
 pub use error::{CommitError, CommitKind};
 
-use self::apply::{Stop, Way, apply, check, confirm, prepare};
+use self::apply::{ExecutionMode, StepFailure, apply, check, confirm, prepare};
 use self::directories::remove_empty;
-use self::error::Failed;
+use self::error::OperationError;
 use self::plan::Plan;
-use self::undo::{Reverted, clear, undo_all};
-pub(crate) use self::work::ReadOnly;
-use self::work::Work;
+use self::planned_step::PlannedStep;
+pub(crate) use self::planned_step::ReadOnly;
+use self::revert_outcome::RevertOutcome;
+use self::undo::{clear, undo_all};
 use crate::access::Kind;
-use crate::draft::{Cause, Committed, Draft, Note, Outcome};
-use crate::history::{JournalAfter, Record, Sort};
-use crate::journal::{Journal, Phase, Raw, Step, StepKind};
+use crate::dir_entry::{Comparison, DirEntry};
+use crate::draft::{Cause, CommitReport, Draft, Note, Outcome};
+use crate::journal::{Journal, Phase, Step, StepKind};
 use crate::options::Durability;
-use crate::owner::Owner;
 use crate::path::WorkspacePath;
-use crate::spot::{Found, Spot};
+use crate::process_id::ProcessId;
+use crate::raw_path::RawPath;
+use crate::record::{ContentKind, Record};
+use crate::recording::{JournalAfter, keep};
+use crate::remove_tree::remove_tree;
 use crate::state::Sync;
 use crate::system::mode as mode_bits;
-use crate::tree::remove_tree;
 use crate::workspace::Workspace;
 
-/// Makes all changes, or none.
+/// Applies all drafts, or none.
 pub(crate) fn run(
     workspace: &Workspace,
     held: &[WorkspacePath],
     drafts: Vec<Draft>,
     cause: &Cause,
     read_only: ReadOnly,
-) -> Result<Committed, CommitError> {
+) -> Result<CommitReport, CommitError> {
     let mut commit = Commit::new(workspace, Plan::make(held, drafts, read_only)?);
     let is_nothing = commit.works.is_empty() && commit.made.is_empty() && commit.emptied.is_empty();
-    // That a change was undone is known even if there was nothing to do for it.
+    // An undo is recorded even if nothing had to change.
     if is_nothing && cause.undoes.is_none() {
         return Ok(commit.done);
     }
@@ -63,27 +67,31 @@ pub(crate) fn run(
 
 struct Commit<'a> {
     workspace: &'a Workspace,
-    works: Vec<Work>,
+    works: Vec<PlannedStep>,
     made: BTreeSet<WorkspacePath>,
     modes: BTreeMap<WorkspacePath, u32>,
     emptied: Vec<(usize, WorkspacePath)>,
-    /// Directories that this commit itself has made.
+    /// Directories that this commit has created.
     really_made: Vec<WorkspacePath>,
-    way: Way,
+    way: ExecutionMode,
     phase: Phase,
-    /// The journal's name in the state directory, if there is one.
+    /// Name of the journal; `None` without a state directory.
     name: Option<String>,
     record: Option<Record>,
-    done: Committed,
+    done: CommitReport,
 }
 
 impl<'a> Commit<'a> {
     fn new(workspace: &'a Workspace, plan: Plan) -> Self {
         let Plan { works, made, modes, emptied, changes, notes, .. } = plan;
-        let is_tree = |work: &Work| {
+        let is_tree = |work: &PlannedStep| {
             work.step.kind == StepKind::Remove && work.old.is_some_and(|stat| stat.kind == Kind::Directory)
         };
-        let way = if works.len() > 1 || works.iter().any(is_tree) { Way::WithBackup } else { Way::OneStroke };
+        let way = if works.len() > 1 || works.iter().any(is_tree) {
+            ExecutionMode::WithBackup
+        } else {
+            ExecutionMode::SingleStep
+        };
         let name = workspace.state().map(crate::state::State::journal_name);
         Self {
             workspace,
@@ -96,7 +104,7 @@ impl<'a> Commit<'a> {
             phase: Phase::Staging,
             name,
             record: None,
-            done: Committed { changes, notes },
+            done: CommitReport { changes, notes },
         }
     }
 
@@ -109,8 +117,8 @@ impl<'a> Commit<'a> {
             let mut notes = Vec::new();
             match prepare(&mut self.works[number], &mut notes) {
                 Ok(mode) => self.note_mode(number, mode),
-                Err(Stop::NotReplaceable(failed)) => self.rewrite_later(number, failed)?,
-                Err(Stop::For(why)) => return Err(why.at(&self.works[number].path)),
+                Err(StepFailure::NotReplaceable(failed)) => self.rewrite_later(number, failed)?,
+                Err(StepFailure::For(why)) => return Err(why.at(&self.works[number].path)),
             }
             self.done.notes.append(&mut notes);
             if number >= KEPT_OPEN {
@@ -118,20 +126,20 @@ impl<'a> Commit<'a> {
             }
         }
         if self.works.iter().any(|work| work.from.is_some()) {
-            // What a copy holds is known only now.
+            // The hash of a copied file is known only now.
             self.write_journal()?;
         }
         for work in &mut self.works {
             check(work).map_err(|why| why.at(&work.path))?;
         }
-        if self.way == Way::WithBackup {
+        if self.way == ExecutionMode::WithBackup {
             self.enter(Phase::Swapping)?;
         }
         for number in 0..self.works.len() {
             match apply(&mut self.works[number], self.way) {
                 Ok(()) => {}
-                Err(Stop::NotReplaceable(failed)) => self.rewrite_later(number, failed)?,
-                Err(Stop::For(why)) => return Err(why.at(&self.works[number].path)),
+                Err(StepFailure::NotReplaceable(failed)) => self.rewrite_later(number, failed)?,
+                Err(StepFailure::For(why)) => return Err(why.at(&self.works[number].path)),
             }
             self.rewrite(number)?;
             if number >= KEPT_OPEN {
@@ -148,7 +156,8 @@ impl<'a> Commit<'a> {
         Ok(())
     }
 
-    /// Keeps what another process appended to a file while it was replaced; any other change ends the commit.
+    /// Keeps text that another process appended to the file during its replacement. Any other change fails
+    /// the commit.
     fn confirm(&mut self, number: usize) -> Result<(), CommitError> {
         let work = &mut self.works[number];
         match confirm(work, self.way) {
@@ -159,11 +168,11 @@ impl<'a> Commit<'a> {
         Ok(())
     }
 
-    /// Removes what is not needed any more; from here on nothing can fail that matters.
-    fn finish(mut self) -> Committed {
+    /// Cleans up after success; nothing that fails from here on undoes the commit.
+    fn finish(mut self) -> CommitReport {
         let mut leftovers = Vec::new();
         for number in 0..self.works.len() {
-            // Too late to stop: what is not an addition was written by a process that held the file open.
+            // Too late to fail: a process that held the file open changed it.
             let _ = self.confirm(number);
         }
         if self.phase == Phase::Done {
@@ -184,7 +193,7 @@ impl<'a> Commit<'a> {
         self.done
     }
 
-    /// Forgets a record of directories that were to go if they were empty, where none was.
+    /// Drops the record of a commit that only checked for empty directories and removed none.
     fn forget_nothing(&mut self) {
         let is_gone = |(draft, _): &(usize, WorkspacePath)| {
             self.done.changes.get(*draft).is_some_and(|change| change.outcome == Outcome::Deleted)
@@ -196,14 +205,14 @@ impl<'a> Commit<'a> {
         }
     }
 
-    /// Gives new directories, and files that were rewritten, their permissions; removes directories that were to go if they
-    /// are empty.
+    /// Sets the permissions of new directories and rewritten files, and removes directories that became
+    /// empty.
     fn finish_directories(&mut self) {
         for path in directories::set_modes(self.workspace, &self.journal()) {
-            let is_it = |work: &Work| work.path == path && work.step.kind == StepKind::InPlace;
+            let is_it = |work: &PlannedStep| work.path == path && work.step.kind == StepKind::InPlace;
             let file = self.works.iter().position(is_it);
             if let Some((number, old)) = file.and_then(|number| Some((number, self.works[number].old?))) {
-                // What the history says of it has to be true.
+                // The history must match the file.
                 self.note_mode(number, Some(old.mode));
                 let _ = self.write_journal();
             }
@@ -217,11 +226,11 @@ impl<'a> Commit<'a> {
         }
     }
 
-    /// Makes the record final; a change that the history does not take is made all the same.
+    /// Moves the record into the history. A failure adds a note, since the change itself is complete.
     fn keep_record(&mut self, after: JournalAfter) {
         let (Some(state), Some(name)) = (self.workspace.state(), &self.name) else { return };
         let file = format!("{name}.json");
-        let kept = crate::history::keep(self.workspace, state, &file, &self.journal(), after);
+        let kept = keep(self.workspace, state, &file, &self.journal(), after);
         if let Err(fault) = &kept {
             self.done.notes.push(Note::NotRecorded { why: fault.to_string() });
         }
@@ -229,28 +238,28 @@ impl<'a> Commit<'a> {
             self.forget_journal();
         }
         if let (Ok(()), Some(_), Some(store)) = (kept, &self.record, state.history()) {
-            store.tidy(state);
+            store.tidy(state.journals());
         }
     }
 
-    /// Puts everything back as it was, and says what could not be.
+    /// Reverts all steps; failures go into `aftermath`.
     fn take_back(mut self, mut error: CommitError) -> CommitError {
         let mut journal = self.journal();
-        journal.made = self.really_made.iter().map(|path| Raw::from(path.raw())).collect();
+        journal.made = self.really_made.iter().map(|path| RawPath::from(path.raw())).collect();
         for work in &mut self.works {
-            // The descriptors are needed on the way back.
-            work.staged.take().inspect(|spot| drop_staged(spot, &work.step));
+            // The open directories are needed for the revert.
+            work.staged.take().inspect(|entry| drop_staged(entry, &work.step));
         }
         let (undone, rest) = undo_all(self.workspace, &journal);
         for (path, outcome) in undone {
-            if let Reverted::Left(why) | Reverted::Refused(why) = outcome {
+            if let RevertOutcome::Left(why) | RevertOutcome::Refused(why) = outcome {
                 error.aftermath.push(format!("{path}: {why}"));
             }
         }
-        // What could not be taken back now is tried again when the workspace is next opened.
+        // The next open of the workspace retries the steps that could not be reverted.
         match (rest, self.workspace.state(), &self.name) {
             (None, ..) => self.forget_journal(),
-            (Some(rest), Some(state), Some(name)) => rest.write_down(state, &format!("{name}.json")),
+            (Some(rest), Some(state), Some(name)) => state.write_down(&rest, &format!("{name}.json")),
             (Some(_), ..) => {}
         }
         error
@@ -258,15 +267,15 @@ impl<'a> Commit<'a> {
 
     fn make_directories(&mut self) -> Result<(), CommitError> {
         for path in &self.made {
-            // Until all is in it, a directory is open to its owner.
+            // The owner needs access while the directory is being filled.
             let mode = self.modes.get(path).map_or(0o777, |mode| mode | 0o700);
-            let made =
-                Spot::open(path).and_then(|spot| mkdirat(&spot.directory, &spot.name, mode_bits(mode)));
+            let made = DirEntry::open(path)
+                .and_then(|entry| mkdirat(&entry.directory, &entry.name, mode_bits(mode)));
             match made {
                 Ok(()) => self.really_made.push(path.clone()),
                 Err(Errno::EXIST) if is_directory(path) => {}
                 Err(errno) => {
-                    let failed = Failed { errno, step: "making the directory" };
+                    let failed = OperationError { errno, step: "making the directory" };
                     return Err(CommitKind::from(failed).at(path));
                 }
             }
@@ -274,21 +283,22 @@ impl<'a> Commit<'a> {
         Ok(())
     }
 
-    /// Turns a step into one that rewrites the file, once both contents are safe in the state directory.
-    fn rewrite_later(&mut self, number: usize, failed: Failed) -> Result<(), CommitError> {
+    /// Changes a step from replacing to rewriting in place, after both contents are backed up in the state
+    /// directory.
+    fn rewrite_later(&mut self, number: usize, failed: OperationError) -> Result<(), CommitError> {
         let work = &mut self.works[number];
         let refused = CommitKind::from(failed).at(&work.path);
         let (Some(state), Some(old)) = (self.workspace.state(), work.step.old) else { return Err(refused) };
-        let spot = Spot::open(&work.path).map_err(|_| refused)?;
+        let entry = DirEntry::open(&work.path).map_err(|_| refused)?;
         for name in [&work.step.temp, &work.step.backup].into_iter().flatten() {
-            let _ = spot.unlink(name.name());
+            let _ = entry.unlink(name.name());
         }
-        let copies = in_place::keep(state, &spot, &old, &work.bytes);
+        let copies = in_place::keep(state, &entry, &old, &work.bytes);
         work.step.copies = Some(copies.map_err(|failed| CommitKind::from(failed).at(&work.path))?);
         work.step.kind = StepKind::InPlace;
         work.former = None;
         if let Some(mode) = work.mode.filter(|mode| work.old.is_some_and(|old| old.mode != *mode)) {
-            // Last of all, so that there is nothing to take back.
+            // Permissions come last, so that nothing has to revert them.
             self.modes.insert(work.path.clone(), mode);
         }
         if work.like.is_some() {
@@ -296,7 +306,7 @@ impl<'a> Commit<'a> {
             self.done.notes.push(Note::NotKept { path: work.path.clone(), what });
         }
         self.done.notes.push(Note::InPlace { path: work.path.clone(), fault: failed.errno.into() });
-        self.way = Way::WithBackup;
+        self.way = ExecutionMode::WithBackup;
         if self.phase == Phase::Swapping { self.write_journal() } else { Ok(()) }
     }
 
@@ -309,9 +319,9 @@ impl<'a> Commit<'a> {
             self.enter(Phase::Swapping)?;
         }
         let work = &self.works[number];
-        let rewritten = Spot::open(&work.path)
-            .map_err(Failed::when("opening its directory"))
-            .and_then(|spot| in_place::rewrite(&spot, &old, &work.bytes));
+        let rewritten = DirEntry::open(&work.path)
+            .map_err(OperationError::when("opening its directory"))
+            .and_then(|entry| in_place::rewrite(&entry, &old, &work.bytes));
         rewritten.map_err(|failed| CommitKind::from(failed).at(&work.path))
     }
 
@@ -323,17 +333,17 @@ impl<'a> Commit<'a> {
             change.mode = mode.or(change.mode);
             change.after = if copied { after } else { change.after };
         }
-        // The record says first what directories are made, then what the steps do.
+        // The record lists created directories first, then the steps.
         let change = self.record.as_mut().and_then(|record| record.changes.get_mut(self.made.len() + number));
         if let Some(content) = change.and_then(|change| change.after.as_mut()) {
             content.mode = mode.or(content.mode);
-            if copied && content.sort == Sort::File {
+            if copied && content.sort == ContentKind::File {
                 content.hash = after;
             }
         }
     }
 
-    /// Brings the changed names to the disk; where that fails the change stands all the same.
+    /// Syncs the directories of all changed names; a failure adds a note only.
     fn sync_directories(&mut self) {
         if self.workspace.durability() == Durability::Kill {
             return;
@@ -344,13 +354,13 @@ impl<'a> Commit<'a> {
             if !directories.insert(path.parent()) {
                 continue;
             }
-            if let Err(errno) = Spot::open(path).and_then(|spot| spot.sync()) {
+            if let Err(errno) = DirEntry::open(path).and_then(|entry| entry.sync()) {
                 self.done.notes.push(Note::NotSynced { path: path.clone(), fault: errno.into() });
             }
         }
     }
 
-    /// Brings the name of the last journal to the disk: an older one would have the change undone after a power loss.
+    /// Syncs the name of the final journal; after a power loss, an older journal would revert the commit.
     fn sync_journal(&mut self) {
         let (Some(state), Durability::Power) = (self.workspace.state(), self.workspace.durability()) else {
             return;
@@ -367,9 +377,9 @@ impl<'a> Commit<'a> {
 
     fn journal(&self) -> Journal {
         Journal {
-            owner: Owner::this().clone(),
+            owner: ProcessId::this().clone(),
             phase: self.phase,
-            made: self.made.iter().map(|path| Raw::from(path.raw())).collect(),
+            made: self.made.iter().map(|path| RawPath::from(path.raw())).collect(),
             steps: self.works.iter().map(|work| work.step.clone()).collect(),
             modes: self.modes.iter().map(|(path, mode)| (path.raw().into(), *mode)).collect(),
             emptied: self.emptied.iter().map(|(_, path)| path.raw().into()).collect(),
@@ -381,7 +391,9 @@ impl<'a> Commit<'a> {
         let (Some(state), Some(name)) = (self.workspace.state(), &self.name) else { return Ok(()) };
         let sync = match (self.workspace.durability(), self.phase) {
             (Durability::Kill, Phase::Staging | Phase::Done) => Sync::Cache,
-            (_, Phase::Staging) if self.way == Way::OneStroke && self.made.is_empty() => Sync::Cache,
+            (_, Phase::Staging) if self.way == ExecutionMode::SingleStep && self.made.is_empty() => {
+                Sync::Cache
+            }
             (Durability::Power, Phase::Done) | (Durability::Kill, Phase::Swapping) => Sync::Disk,
             (Durability::Power, Phase::Staging | Phase::Swapping) => Sync::DiskAndName,
         };
@@ -392,7 +404,7 @@ impl<'a> Commit<'a> {
         let path = path.or_else(|| self.made.first()).or_else(|| self.emptied.first().map(|(_, path)| path));
         match (written, path) {
             (Err(errno), Some(path)) => {
-                let failed = Failed { errno, step: "writing down what will be done" };
+                let failed = OperationError { errno, step: "writing down what will be done" };
                 Err(CommitKind::from(failed).at(path))
             }
             _ => Ok(()),
@@ -406,14 +418,14 @@ impl<'a> Commit<'a> {
     }
 }
 
-/// How many directories are kept open, so that large commits do not use up the descriptors.
+/// Maximum number of directories and files that stay open, so that large commits do not exhaust descriptors.
 const KEPT_OPEN: usize = 32;
 
-/// Removes new content that is still under its temporary name, even if its directory has been renamed meanwhile.
-fn drop_staged(spot: &Spot, step: &Step) {
+/// Removes staged content by its directory descriptor, in case the directory was renamed.
+fn drop_staged(entry: &DirEntry, step: &Step) {
     let (Some(temp), Some(new)) = (&step.temp, &step.new) else { return };
-    if spot.find(temp.name(), new) == Ok(Found::Same) {
-        let _ = remove_tree(&spot.directory, temp.name());
+    if entry.find(temp.name(), new) == Ok(Comparison::Same) {
+        let _ = remove_tree(&entry.directory, temp.name());
     }
 }
 

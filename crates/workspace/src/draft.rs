@@ -1,4 +1,4 @@
-//! What is to change, and what has changed.
+//! Requests and results of commits.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -8,215 +8,217 @@ use serde::{Deserialize, Serialize};
 use crate::hash::ContentHash;
 use crate::path::WorkspacePath;
 
-/// One change that a commit shall make.
+/// One requested change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft {
-    /// What it changes.
+    /// Path to change.
     pub path: WorkspacePath,
-    /// How.
+    /// Kind of change.
     pub action: Action,
 }
 
-/// Who makes a commit, for the history.
+/// Origin of a commit, for the history.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Cause {
-    /// The call, as it is known in events; empty where nobody called.
+    /// Id of the call, as in events; empty outside of a call.
     pub call: String,
-    /// The name that was called.
+    /// Name of the tool.
     pub tool: String,
-    /// The client's session.
+    /// Id of the client's session.
     pub session: String,
-    /// The change of the history that this one takes back.
+    /// Id of the change that this one undoes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<String>,
 }
 
-/// How a path shall change.
+/// Kinds of changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
-    /// Puts bytes in place of what the file holds, or makes it; missing directories are made.
+    /// Replaces the content of a file, or creates it together with missing directories.
     Write {
-        /// All that the file shall hold.
+        /// New content.
         bytes: Vec<u8>,
-        /// What must be there now.
+        /// Required current state.
         expect: Expect,
     },
-    /// Like [`Action::Write`], with permission bits: for bringing a file back.
+    /// Like [`Action::Write`], with permission bits; used to restore a file.
     Restore {
-        /// All that the file shall hold.
+        /// New content.
         bytes: Vec<u8>,
-        /// What must be there now.
+        /// Required current state.
         expect: Expect,
-        /// The permission bits that it shall have.
+        /// Permission bits.
         mode: u32,
     },
-    /// Like [`Action::Write`], with owner, permissions and attributes of another file: for content that goes elsewhere.
+    /// Like [`Action::Write`], with owner, permissions and attributes of another file; used when content
+    /// moves.
     WriteLike {
-        /// All that the file shall hold.
+        /// New content.
         bytes: Vec<u8>,
-        /// What must be there now.
+        /// Required current state.
         expect: Expect,
-        /// The other file, as it is before this commit.
+        /// The other file, in its state before this commit.
         like: WorkspacePath,
     },
     /// Removes a file, a link or an empty directory.
     Delete {
-        /// What must be there now.
+        /// Required current state.
         expect: Expect,
     },
-    /// Removes a directory with all that is in it, or a file.
+    /// Removes a directory recursively, or a file.
     DeleteTree,
-    /// Removes a directory when all else is done, if nothing is left in it; what is no directory stays.
+    /// Removes a directory after all other changes if it is empty then. Has no effect on anything else.
     DeleteEmpty,
-    /// Makes a directory and its parents; one that is there already is no change.
+    /// Creates a directory and its parents; an existing directory is not a change.
     MakeDirectory,
-    /// Like [`Action::MakeDirectory`], with permission bits: for bringing a directory back.
+    /// Like [`Action::MakeDirectory`], with permission bits; used to restore a directory.
     RestoreDirectory {
-        /// The permission bits that it shall have.
+        /// Permission bits.
         mode: u32,
     },
-    /// Makes a symbolic link where nothing is: for bringing one back.
+    /// Creates a symbolic link at a free path; used to restore one.
     RestoreLink {
-        /// What the link says.
+        /// Target of the link.
         target: OsString,
     },
-    /// Makes a copy of a file, a link or a directory with all that is in it where nothing is; missing directories are
-    /// made. A copy of a directory is a commit of its own.
+    /// Copies a file, a link or a directory to a free path, and creates missing directories. A directory must
+    /// be copied in a commit of its own.
     Copy {
-        /// What is copied; it stays as it is.
+        /// Path of the original.
         from: WorkspacePath,
     },
-    /// Gives a file, link or directory another name; missing directories are made.
+    /// Renames a file, link or directory, and creates missing directories.
     Move {
-        /// The new place.
+        /// New path.
         to: WorkspacePath,
-        /// Whether a file that is there may go.
+        /// Policy for an existing file at the new path.
         overwrite: Overwrite,
     },
 }
 
-/// What must be on the disk for a change to be made.
+/// Required state of a path before a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expect {
-    /// Nothing.
+    /// Nothing exists there.
     Absent,
     /// A file with this content.
     Hash(ContentHash),
-    /// Whatever there is.
+    /// Any state.
     Any,
 }
 
-/// Whether a move may take the place of a file.
+/// Policy for a move onto an existing file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overwrite {
-    /// It may not.
+    /// Fail.
     Refuse,
-    /// It may; a directory never gives way.
+    /// Replace the file; a directory is never replaced.
     Replace,
 }
 
-/// What a commit has done.
+/// Result of a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Committed {
-    /// One for each draft, in the order of the drafts.
-    pub changes: Vec<Changed>,
-    /// What the caller should be told.
+pub struct CommitReport {
+    /// One entry per draft, in the same order.
+    pub changes: Vec<ChangeReport>,
+    /// Remarks for the caller.
     pub notes: Vec<Note>,
 }
 
-/// What one draft has done.
+/// Result of one draft.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Changed {
-    /// What it changed.
+pub struct ChangeReport {
+    /// Path that was changed.
     pub path: WorkspacePath,
-    /// How.
+    /// Kind of result.
     pub outcome: Outcome,
-    /// The content before, for files.
+    /// Hash before the change, for files.
     pub before: Option<ContentHash>,
-    /// The content now, for files.
+    /// Hash after the change, for files.
     pub after: Option<ContentHash>,
-    /// The permission bits now; for something deleted, those that it had.
+    /// Permission bits after the change; for a deleted entry, those before it.
     pub mode: Option<u32>,
 }
 
-/// What became of one draft.
+/// Kinds of results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// A file was made.
+    /// A file or link was created.
     Created,
-    /// A file has new content.
+    /// The content was replaced.
     Replaced,
-    /// Everything was as wanted already; nothing was touched.
+    /// The requested state was present already; nothing was changed.
     NoChange,
-    /// It is gone.
+    /// The entry was deleted.
     Deleted,
-    /// A directory was made.
+    /// A directory was created.
     MadeDirectory,
-    /// It has another name.
+    /// The entry was renamed.
     Moved {
-        /// The new place.
+        /// New path.
         to: WorkspacePath,
     },
 }
 
-/// Something about a commit or a hold that the caller should be told.
+/// A remark about a commit or a hold, for the caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
-    /// The file had further names, which keep the old content.
+    /// The file had other hard links, which keep the old content.
     LinkBroken {
         /// The file.
         path: WorkspacePath,
-        /// How many further names there are.
+        /// Number of other hard links.
         others: u64,
     },
-    /// Another process appended to the file while it was replaced; the addition is at the end of the new content.
+    /// Another process appended to the file during its replacement; the addition is at the end of the new
+    /// content.
     Appended {
         /// The file.
         path: WorkspacePath,
     },
-    /// The file could not be replaced by a rename, so it was rewritten in place, with a backup until it was done.
+    /// The file was rewritten in place, with a backup, because it could not be replaced by a rename.
     InPlace {
         /// The file.
         path: WorkspacePath,
-        /// What the system said to the rename.
+        /// Error of the rename.
         fault: crate::Fault,
     },
-    /// Something of the file besides its content could not be kept.
+    /// Metadata of the file was lost.
     NotKept {
         /// The file.
         path: WorkspacePath,
-        /// What was lost: `owner`, `group`, or the name of an attribute.
+        /// Lost metadata: `owner`, `group`, or the name of an attribute.
         what: String,
     },
-    /// The change is made, but the disk did not confirm its name.
+    /// The change is complete, but its directory could not be synced.
     NotSynced {
         /// The file.
         path: WorkspacePath,
-        /// What the system said.
+        /// Error of the sync.
         fault: crate::Fault,
     },
-    /// A file that was needed on the way could not be removed.
+    /// A temporary file could not be removed.
     Leftover {
-        /// Where it lies, escaped.
+        /// Its path, escaped.
         file: String,
     },
-    /// Locks against other processes are not to be had, so only this process is kept waiting.
+    /// Locks against other processes are not available, so only calls of this process wait for each other.
     NoLocks {
-        /// Why.
+        /// Reason.
         why: String,
     },
-    /// There is no state directory, so a killed process could not be cleaned up after, and nothing is recorded.
+    /// There is no state directory: after a crash nothing is cleaned up, and changes are not recorded.
     NoState,
-    /// The change is made, but the history does not know of it.
+    /// The change is complete, but not in the history.
     NotRecorded {
-        /// Why.
+        /// Reason.
         why: String,
     },
-    /// The change is made and recorded, but without the bytes that it would take to undo it.
+    /// The change is complete and recorded, but its former content was not stored, so it cannot be undone.
     NoWayBack {
-        /// Whose bytes.
+        /// File without stored content.
         path: WorkspacePath,
-        /// Why they are not kept.
+        /// Reason.
         why: String,
     },
 }

@@ -1,26 +1,26 @@
-//! What the system said when it refused.
+//! Operating-system errors, displayed by name.
 
 use std::fmt;
 
 use rustix::io::Errno;
 
-/// An error number of the system, shown by its name.
+/// An error number, displayed by name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Fault(Errno);
 
 impl Fault {
-    /// Returns the name, such as `ENOSPC`, or `E` followed by the number if it has none here.
+    /// Returns the name, such as `ENOSPC`; for a number without a known name, `E` and the number.
     pub fn name(self) -> String {
         let known = NAMES.iter().find(|(errno, _)| *errno == self.0);
         known.map_or_else(|| format!("E{}", self.code()), |(_, name)| (*name).to_owned())
     }
 
-    /// Returns the number.
+    /// Returns the error number.
     pub fn code(self) -> i32 {
         self.0.raw_os_error()
     }
 
-    /// Tells whether there is nothing at all.
+    /// Returns whether the path does not exist.
     pub fn is_missing(self) -> bool {
         matches!(self.0, Errno::NOENT | Errno::NOTDIR)
     }

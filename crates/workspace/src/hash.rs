@@ -1,20 +1,20 @@
-//! The hash by which content is known again.
+//! Content hashes.
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The BLAKE3 hash of a file's bytes; shown by its first twelve hex digits.
+/// BLAKE3 hash of a file's content, displayed as its first twelve hex digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentHash([u8; 32]);
 
-/// Hashes bytes.
+/// Returns the hash of the bytes.
 pub fn hash(bytes: &[u8]) -> ContentHash {
     ContentHash(*blake3::hash(bytes).as_bytes())
 }
 
 impl ContentHash {
-    /// Takes what [`ContentHash::as_bytes`] gave.
+    /// Creates a hash from the result of [`ContentHash::as_bytes`].
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
@@ -29,23 +29,23 @@ impl ContentHash {
         blake3::Hash::from_bytes(self.0).to_hex().to_string()
     }
 
-    /// Reads what [`ContentHash::to_hex`] wrote; `None` if it is anything else.
+    /// Parses the result of [`ContentHash::to_hex`]; `None` for any other text.
     pub fn from_hex(hex: &str) -> Option<Self> {
         blake3::Hash::from_hex(hex).ok().map(|hash| Self(*hash.as_bytes()))
     }
 }
 
-/// Hashes bytes that come in pieces.
+/// Incremental hasher.
 #[derive(Default)]
 pub struct Hasher(blake3::Hasher);
 
 impl Hasher {
-    /// Takes the next piece.
+    /// Adds bytes.
     pub fn update(&mut self, piece: &[u8]) {
         self.0.update(piece);
     }
 
-    /// Returns the hash of all pieces taken so far.
+    /// Returns the hash of all bytes added so far.
     pub fn finish(&self) -> ContentHash {
         ContentHash(*self.0.finalize().as_bytes())
     }

@@ -1,27 +1,16 @@
-//! What was changed, kept so that it can be shown and taken back.
+//! History of changes: listing, diffs and undo.
 //!
-//! The record of a change is part of the journal of its commit: it is pending as long as the journal is, and becomes final
-//! with one rename from the journals into the history. Contents lie beside, each under its own hash.
+//! The record of a change is part of its commit's journal. It is pending as long as the journal exists, and
+//! becomes final by one rename from the journals into the history. Contents are stored separately, under
+//! their hashes.
 
+mod completion;
 mod diff;
 mod list;
-mod mark;
-mod objects;
-mod pieces;
-mod prune;
-mod record;
-mod recording;
-mod settle;
-mod store;
-mod tree;
+mod paths;
 mod undo;
 
-pub use diff::{FileDiff, Shown};
+pub(crate) use completion::is_done;
+pub use diff::{DiffBody, FileDiff};
 pub use list::{FindError, History};
-pub use record::{Change, Content, Record, Sort, What};
-pub use undo::{Obstacle, UndoError, Undone};
-
-pub(crate) use recording::{JournalAfter, Recording, keep};
-pub(crate) use settle::is_done;
-pub(crate) use store::Store;
-pub(crate) use tree::{copied as copied_tree, keep as keep_tree, link as read_link};
+pub use undo::{Obstacle, UndoError, UndoReport};

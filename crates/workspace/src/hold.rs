@@ -1,17 +1,17 @@
-//! Files that nobody else changes for a while.
+//! Holds: exclusive access to paths for commits.
 
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
 use crate::commit::{CommitError, ReadOnly};
-use crate::draft::{Cause, Committed, Draft, Note};
+use crate::draft::{Cause, CommitReport, Draft, Note};
 use crate::fault::Fault;
 use crate::locks::{Key, Locks, NotLocked};
 use crate::path::WorkspacePath;
 use crate::workspace::Workspace;
 
-/// The right to change some paths, against this process and all others that share the state directory.
+/// Exclusive access to paths, against this process and all others with the same state directory.
 #[derive(Debug)]
 pub struct Hold {
     workspace: Workspace,
@@ -20,31 +20,31 @@ pub struct Hold {
     _locks: Locks,
 }
 
-/// Why paths could not be held.
+/// Errors of acquiring a hold.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum HoldError {
-    /// Another call or process held one of them all the time.
+    /// Another call or process held one of the paths during the whole wait.
     #[error("{path} is being changed by another call or process: waited {} ms, try again", .waited.as_millis())]
     Busy {
         /// The path.
         path: WorkspacePath,
-        /// How long was waited.
+        /// Duration of the wait.
         waited: Duration,
     },
-    /// Each lock takes a descriptor, and the system gives no more.
+    /// Each lock needs a descriptor, and the limit is reached.
     #[error(
         "{count} files cannot be changed at once, because too many files are open ({fault}): change fewer at a time, or raise the limit of open files"
     )]
     TooMany {
-        /// How many were to be held.
+        /// Number of requested paths.
         count: usize,
-        /// What the system said.
+        /// The operating system's error.
         fault: Fault,
     },
 }
 
 impl Workspace {
-    /// Takes the locks of all these paths, waiting at most `wait` for others to let go.
+    /// Locks all paths, waiting at most `wait` for other holders.
     pub fn hold(&self, paths: &[WorkspacePath], wait: Duration) -> Result<Hold, HoldError> {
         let started = Instant::now();
         let keys: Vec<Key> = paths.iter().map(Key::of).collect();
@@ -66,18 +66,18 @@ impl Workspace {
 }
 
 impl Hold {
-    /// Returns what should be told about the locks themselves.
+    /// Returns remarks about the locks.
     pub fn notes(&self) -> &[Note] {
         &self.notes
     }
 
-    /// Returns what is held.
+    /// Returns the held paths.
     pub fn paths(&self) -> &[WorkspacePath] {
         &self.paths
     }
 
-    /// Makes all changes, or none; the history knows who made them.
-    pub fn commit(&self, drafts: Vec<Draft>, cause: &Cause) -> Result<Committed, CommitError> {
+    /// Applies all drafts, or none, and records `cause` in the history.
+    pub fn commit(&self, drafts: Vec<Draft>, cause: &Cause) -> Result<CommitReport, CommitError> {
         self.commit_with(drafts, cause, ReadOnly::Stays)
     }
 
@@ -86,7 +86,7 @@ impl Hold {
         drafts: Vec<Draft>,
         cause: &Cause,
         read_only: ReadOnly,
-    ) -> Result<Committed, CommitError> {
+    ) -> Result<CommitReport, CommitError> {
         crate::commit::run(&self.workspace, &self.paths, drafts, cause, read_only)
     }
 }

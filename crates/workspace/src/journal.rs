@@ -1,38 +1,36 @@
-//! What a commit is about to do, written down so that another process could undo it.
+//! Commit journals, which let another process undo or finish an interrupted commit.
 
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
-use crate::access::Stat;
-use crate::hash::ContentHash;
-use crate::history::Record;
-use crate::owner::Owner;
-use crate::state::{State, Sync};
+use crate::fingerprint::Fingerprint;
+use crate::process_id::ProcessId;
+use crate::raw_path::RawPath;
+use crate::record::Record;
 
-/// The plan of one commit and how far it has come.
+/// Plan and progress of one commit.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Journal {
-    pub(crate) owner: Owner,
+    pub(crate) owner: ProcessId,
     pub(crate) phase: Phase,
-    /// Directories that the commit makes, parents first.
-    pub(crate) made: Vec<Raw>,
+    /// Directories to create, parents first.
+    pub(crate) made: Vec<RawPath>,
     pub(crate) steps: Vec<Step>,
-    /// The permission bits of directories that are made, to be set when all is in them.
+    /// Permission bits of new directories, to be set after they are filled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) modes: Vec<(Raw, u32)>,
-    /// Directories to remove at the end, if they are empty then.
+    pub(crate) modes: Vec<(RawPath, u32)>,
+    /// Directories to remove at the end if they are empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) emptied: Vec<Raw>,
-    /// What the history will say, if the commit comes to its end.
+    pub(crate) emptied: Vec<RawPath>,
+    /// Record for the history, to be kept if the commit completes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) record: Option<Record>,
 }
 
 impl Journal {
-    /// Makes a journal of the same commit with nothing in it yet.
+    /// Creates an empty journal of the same commit.
     pub(crate) fn empty(of: &Self) -> Self {
         Self {
             owner: of.owner.clone(),
@@ -44,144 +42,68 @@ impl Journal {
             record: None,
         }
     }
-
-    /// Takes the place of the journal that has come so far; where that fails, the earlier one says the same and more.
-    pub(crate) fn write_down(&self, state: &State, file: &str) {
-        if let Ok(bytes) = serde_json::to_vec(self) {
-            let _ = state.write(file, &bytes, Sync::Disk);
-        }
-    }
 }
 
-/// How far a commit has come.
+/// Progress of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Phase {
-    /// Temporary files are being written; no file has changed, or the only one has changed in one stroke.
+    /// Temporary files are being written. No file has changed yet, except for a commit of a single atomic
+    /// step.
     Staging,
-    /// Files are being exchanged: what happened has to be undone.
+    /// Files are being replaced; an interrupted commit must be reverted.
     Swapping,
-    /// All files have changed: only leftovers have to go.
+    /// All files are replaced; only cleanup remains.
     Done,
 }
 
-/// One change of one name.
+/// A change of one name.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Step {
     pub(crate) kind: StepKind,
-    /// The absolute path that changes.
-    pub(crate) place: Raw,
-    /// Where it moves.
-    pub(crate) to: Option<Raw>,
-    /// The name, beside the place, of the file with the new content.
-    pub(crate) temp: Option<Raw>,
-    /// The name, beside the place (of a move: beside the new place), that keeps what was there.
-    pub(crate) backup: Option<Raw>,
-    /// What was at the place.
-    pub(crate) old: Option<Mark>,
-    /// What is put there.
-    pub(crate) new: Option<Mark>,
-    /// What a move puts an end to.
-    pub(crate) over: Option<Mark>,
-    /// The name of the copies in the state directory, for a file that is rewritten in place.
+    /// Absolute path that changes.
+    pub(crate) place: RawPath,
+    /// Target of a move.
+    pub(crate) to: Option<RawPath>,
+    /// Temporary name of the new content, in the same directory.
+    pub(crate) temp: Option<RawPath>,
+    /// Backup name of the old content, in the same directory (of a move: in the target directory).
+    pub(crate) backup: Option<RawPath>,
+    /// State before the step.
+    pub(crate) old: Option<Fingerprint>,
+    /// State after the step.
+    pub(crate) new: Option<Fingerprint>,
+    /// File that a move replaces.
+    pub(crate) over: Option<Fingerprint>,
+    /// Name of the backups in the state directory, for a file that is rewritten in place.
     pub(crate) copies: Option<String>,
 }
 
 impl Step {
-    /// Says whether the names beside the place are temporary ones, and that of the copies leads nowhere else.
+    /// Returns whether all temporary names are plain names with our suffix, and the backups' name is plain.
     pub(crate) fn names_are_plain(&self) -> bool {
-        let mut beside = [&self.temp, &self.backup].into_iter().flatten().map(Raw::name);
-        // What is removed behind a commit is only ever its own.
-        beside.all(|name| is_plain(name) && name.as_bytes().ends_with(crate::spot::SUFFIX.as_bytes()))
+        let mut beside = [&self.temp, &self.backup].into_iter().flatten().map(RawPath::name);
+        // Recovery may remove only files that a commit has created.
+        beside.all(|name| is_plain(name) && name.as_bytes().ends_with(crate::dir_entry::SUFFIX.as_bytes()))
             && self.copies.as_deref().map(OsStr::new).is_none_or(is_plain)
     }
 }
 
-/// Says whether a name is one component, and neither `.` nor `..`.
+/// Returns whether a name is a single component other than `.` and `..`.
 fn is_plain(name: &OsStr) -> bool {
     !matches!(name.as_bytes(), b"" | b"." | b"..") && !name.as_bytes().contains(&b'/')
 }
 
-/// How a name changes.
+/// Kinds of steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum StepKind {
-    /// A file takes the place, of another or of nothing.
+    /// Puts a file at the path, over another one or at a free path.
     Put,
-    /// The file stays and its bytes are rewritten.
+    /// Rewrites the content of the file in place.
     InPlace,
-    /// What is there goes.
+    /// Removes the entry.
     Remove,
-    /// An empty directory goes; one that is not empty any more stays.
+    /// Removes an empty directory; fails if it is not empty.
     RemoveEmpty,
-    /// What is there gets another name.
+    /// Renames the entry.
     Move,
-}
-
-/// By what a file is known again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Mark {
-    pub(crate) device: u64,
-    pub(crate) inode: u64,
-    /// For regular files.
-    pub(crate) hash: Option<ContentHash>,
-}
-
-impl Mark {
-    pub(crate) fn new(stat: &Stat, hash: Option<ContentHash>) -> Self {
-        Self { device: stat.device, inode: stat.inode, hash }
-    }
-
-    /// Says whether this is the same file, whatever it holds.
-    pub(crate) fn is_file(&self, stat: &Stat) -> bool {
-        (self.device, self.inode) == (stat.device, stat.inode)
-    }
-}
-
-/// A path or a name as the disk has it; not always text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Raw(pub(crate) PathBuf);
-
-impl Raw {
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
-    }
-
-    pub(crate) fn name(&self) -> &OsStr {
-        self.0.as_os_str()
-    }
-}
-
-impl From<OsString> for Raw {
-    fn from(name: OsString) -> Self {
-        Self(name.into())
-    }
-}
-
-impl From<&Path> for Raw {
-    fn from(path: &Path) -> Self {
-        Self(path.to_path_buf())
-    }
-}
-
-impl Serialize for Raw {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0.to_str() {
-            Some(text) => serializer.serialize_str(text),
-            None => self.0.as_os_str().as_bytes().serialize(serializer),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Raw {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Form {
-            Text(String),
-            Bytes(Vec<u8>),
-        }
-        Ok(match Form::deserialize(deserializer)? {
-            Form::Text(text) => Self(text.into()),
-            Form::Bytes(bytes) => Self(OsString::from_vec(bytes).into()),
-        })
-    }
 }

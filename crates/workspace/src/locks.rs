@@ -1,4 +1,4 @@
-//! Locks on names, in this process and against others.
+//! Locks on names, within this process and between processes.
 
 use std::collections::HashSet;
 use std::os::fd::OwnedFd;
@@ -13,10 +13,11 @@ use rustix::io::{Errno, fcntl_dupfd_cloexec};
 
 use crate::fault::Fault;
 use crate::path::WorkspacePath;
+use crate::private_files::lock_named;
 use crate::read::stat_at;
-use crate::state::{State, lock_named};
+use crate::state::State;
 
-/// What is locked: a name in a directory, whatever the path by which the directory is reached.
+/// Key of a lock: a name in a directory, independent of the path that leads to it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Key {
     device: u64,
@@ -25,7 +26,7 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// Names the lock of a path; where its directory is missing, the nearest one that exists stands for it.
+    /// Returns the key of a path. If its directory does not exist, the nearest existing one stands in for it.
     pub(crate) fn of(path: &WorkspacePath) -> Self {
         let relative = path.relative();
         let mut directory = relative.parent().unwrap_or(Path::new("")).to_path_buf();
@@ -45,7 +46,7 @@ impl Key {
 
     fn new(device: u64, inode: u64, relative: &Path, directory: &Path) -> Self {
         let rest = relative.strip_prefix(directory).unwrap_or(relative).as_os_str().as_bytes();
-        // Some file systems do not tell `A` from `a`; locking both costs nothing.
+        // Some file systems ignore letter case; locking both names is harmless.
         let name = match std::str::from_utf8(rest) {
             Ok(rest) => rest.to_lowercase().into_bytes(),
             Err(_) => rest.to_vec(),
@@ -62,30 +63,30 @@ impl Key {
     }
 }
 
-/// The locks of one hold; dropping it lets go of all.
+/// The locks of one hold, released on drop.
 #[derive(Debug)]
 pub(crate) struct Locks {
-    // The order matters: other processes first, so that nobody here tries in vain.
+    // Order of release: files first, so that waiting threads of this process do not fail on them.
     files: Vec<LockFile>,
     _here: Here,
-    /// Why other processes are not locked out, if they are not.
+    /// Error because of which other processes are not locked out.
     pub(crate) without: Option<Fault>,
 }
 
-/// Why no lock was taken.
+/// Errors of locking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotLocked {
-    /// Another has the one at this position.
+    /// The lock at this position is taken.
     Held(usize),
-    /// Each takes a descriptor, and there are not enough.
+    /// Not enough descriptors.
     TooMany(Fault),
 }
 
-/// With more locks than these, it is made sure that as many descriptors are left to work with.
+/// Number of descriptors that must stay available after taking many locks.
 const SPARE: usize = 64;
 
 impl Locks {
-    /// Takes all locks or none.
+    /// Acquires all locks, or none.
     pub(crate) fn take(keys: &[Key], state: Option<&State>, deadline: Instant) -> Result<Self, NotLocked> {
         let here = Here::take(keys, deadline).map_err(NotLocked::Held)?;
         let mut locks = Self { files: Vec::new(), _here: here, without: None };
@@ -143,12 +144,12 @@ impl LockFile {
 
 impl Drop for LockFile {
     fn drop(&mut self) {
-        // Removed while still locked: whoever waits finds that its file has no name any more and opens the next one.
+        // Removed while locked: a waiting process notices that its file has no name, and opens the next one.
         let _ = unlinkat(&self.directory, &self.name, AtFlags::empty());
     }
 }
 
-/// What the threads of this process hold, in whatever workspace.
+/// Keys held by the threads of this process, over all workspaces.
 #[derive(Debug)]
 struct Here(Vec<Key>);
 

@@ -1,4 +1,4 @@
-//! Finding a file to read by a name that is almost right.
+//! Lookup of an existing file by a nearly correct name.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -11,54 +11,55 @@ use toolpost_text::escape::name as escape;
 use toolpost_text::names::{Difference, same_key, suggest};
 
 use crate::access::Kind;
+use crate::lexical_path::{Ending, LexicalPath};
 use crate::path::WorkspacePath;
-use crate::resolve::{Follow, PathError};
-use crate::spelling::{Ending, Spelled};
+use crate::path_error::PathError;
+use crate::resolve::Follow;
 use crate::workspace::Workspace;
 
-/// How many suggestions are made of each kind.
+/// Maximum number of suggestions of each kind.
 const SUGGESTIONS: usize = 3;
 
-/// How many names are looked at in search of the same name elsewhere.
+/// Maximum number of entries to search for the same name elsewhere.
 const LOOKED_AT: usize = 5_000;
 
 /// A file that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lookup {
-    /// Where it is.
+    /// Its path.
     pub path: WorkspacePath,
-    /// How its name differs from what was said, if it does.
+    /// Remark about the corrected name.
     pub note: Option<String>,
 }
 
-/// Why nothing was found.
+/// Errors of a lookup.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum LookupError {
-    /// It is not a path of the workspace.
+    /// The path is not in the workspace.
     #[error(transparent)]
     Path(#[from] PathError),
-    /// Nothing of that name is there.
+    /// The file does not exist.
     #[error(transparent)]
-    Missing(#[from] Missing),
+    Missing(#[from] MissingPath),
 }
 
-/// A path of the workspace where nothing is, and what might have been meant.
+/// A missing path, with suggestions.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{path} does not exist (the workspace is {workspace}){}", meant(.siblings, .same_name_elsewhere))]
-pub struct Missing {
-    /// Where nothing is.
+pub struct MissingPath {
+    /// The missing path.
     pub path: WorkspacePath,
-    /// The root that relative paths start from, escaped.
+    /// First root, escaped.
     pub workspace: String,
-    /// Up to three paths in the same directory whose names are near.
+    /// Up to three similar names in the same directory.
     pub siblings: Vec<WorkspacePath>,
-    /// Up to three paths elsewhere that end in the same name.
+    /// Up to three paths elsewhere with the same name.
     pub same_name_elsewhere: Vec<WorkspacePath>,
 }
 
 impl Workspace {
-    /// Finds what was said, for reading: the exact name first, else the only one in its directory that differs in
-    /// nothing but normal form, spaces, quotes or case.
+    /// Finds a file for reading: by the exact name, else by the only name in the directory that differs just
+    /// in Unicode normal form, spaces, quotes or letter case.
     pub fn lookup(&self, said: &str) -> Result<Lookup, LookupError> {
         let path = self.resolve(said)?;
         if !self.is_missing(&path) {
@@ -73,11 +74,7 @@ impl Workspace {
         }
     }
 
-    pub(crate) fn is_missing(&self, path: &WorkspacePath) -> bool {
-        self.stat(path).is_err_and(|error| error.why == crate::AccessKind::Missing)
-    }
-
-    /// Corrects one missing name after the other, as long as there is exactly one candidate for it.
+    /// Corrects the missing components one by one, as long as each has exactly one candidate.
     fn nearly(&self, path: &WorkspacePath) -> Option<WorkspacePath> {
         let mut current = path.clone();
         while self.is_missing(&current) {
@@ -88,31 +85,17 @@ impl Workspace {
             if !rest.as_os_str().is_empty() {
                 absolute.push(rest);
             }
-            let spelled = Spelled { absolute, ending: Ending::Open };
-            current = self.find_spelled(&path.display(), &spelled, Follow::All).ok()?;
+            let lexical = LexicalPath { absolute, ending: Ending::Open };
+            current = self.find_lexical(&path.display(), &lexical, Follow::All).ok()?;
         }
         Some(current)
     }
 
-    /// Splits a path where it stops to exist: the last directory that does, the first name that does not, the rest.
-    pub(crate) fn first_missing(&self, path: &WorkspacePath) -> Option<(WorkspacePath, OsString, PathBuf)> {
-        let mut gone = path.clone();
-        loop {
-            let parent = gone.parent()?;
-            if !self.is_missing(&parent) {
-                let rest = path.raw().strip_prefix(gone.raw()).ok()?.to_path_buf();
-                let name = gone.file_name()?.to_owned();
-                return Some((parent, name, rest));
-            }
-            gone = parent;
-        }
-    }
-
-    fn missing(&self, path: WorkspacePath) -> Missing {
+    fn missing(&self, path: WorkspacePath) -> MissingPath {
         let workspace = self.roots().first().map(crate::Root::shown).unwrap_or_default();
         let siblings = self.siblings(&path).unwrap_or_default();
         let same_name_elsewhere = self.elsewhere(&path);
-        Missing { path, workspace, siblings, same_name_elsewhere }
+        MissingPath { path, workspace, siblings, same_name_elsewhere }
     }
 
     fn siblings(&self, path: &WorkspacePath) -> Option<Vec<WorkspacePath>> {
@@ -128,7 +111,7 @@ impl Workspace {
         Some(near.into_iter().filter_map(place).collect())
     }
 
-    /// Looks for the same name in other directories, the nearest to the root first, and not for long.
+    /// Searches other directories for the same name, breadth first and with a limit.
     fn elsewhere(&self, path: &WorkspacePath) -> Vec<WorkspacePath> {
         let mut found = Vec::new();
         let mut left = LOOKED_AT;
@@ -151,7 +134,7 @@ impl Workspace {
     }
 }
 
-/// Picks the one name that looks like the wanted one; none if there are more.
+/// Returns the name that looks like `wanted`; `None` if there are several.
 fn only_candidate(wanted: &OsStr, names: impl Iterator<Item = OsString>) -> Option<OsString> {
     let wanted = wanted.to_str()?;
     let looks_same = |name: &OsStr| {
@@ -164,7 +147,7 @@ fn only_candidate(wanted: &OsStr, names: impl Iterator<Item = OsString>) -> Opti
     candidates.next().is_none().then_some(first)
 }
 
-/// Says whether a directory holds what nobody means by a name.
+/// Returns whether a directory is skipped in the search for a name.
 fn is_heap(name: &OsStr) -> bool {
     matches!(
         name.as_bytes(),

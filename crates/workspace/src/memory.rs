@@ -1,16 +1,17 @@
-//! What the allocator keeps of the memory that was freed.
+//! Tuning of the memory allocator.
 
-/// How many arenas there are at most: each keeps what was freed in it, and threads beyond these share them.
+/// Maximum number of arenas. Each arena retains freed memory; further threads share them.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const ARENAS: i32 = 2;
-/// From how many bytes on a block is given back by itself, and how many bytes may be left over at the end of an arena.
+/// Thresholds for `mmap` and for trimming the heap, in bytes.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const KEPT: (i32, i32) = (1 << 20, 2 << 20);
 
-/// Has the allocator keep enough for the next reply, and no more.
+/// Limits the freed memory that the allocator retains.
 ///
-/// The one of glibc begins by giving back whatever is more than 128 KB, after each reply anew, and once a block of many megabytes was
-/// freed, it keeps twice as much for ever, in up to eight arenas for each core (mallopt(3)). Other allocators are left as they are.
+/// By default glibc returns freed memory above 128 KB after each reply. Once a block of many megabytes has
+/// been freed, it retains twice as much for ever, in up to eight arenas per core (mallopt(3)). Other
+/// allocators are left alone.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(unsafe_code, reason = "no safe interface tells the allocator what to keep; these are numbers alone")]
 pub fn keep_little() {
@@ -22,20 +23,20 @@ pub fn keep_little() {
     }
 }
 
-/// Has the allocator keep enough for the next reply, and no more; this one is left as it is.
+/// Does nothing: this allocator is not tuned.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub fn keep_little() {}
 
-/// Gives back what was freed between blocks that are in use: for the end of work that took much memory.
+/// Returns free memory between used blocks to the system; for the end of memory-intensive work.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(unsafe_code, reason = "no safe interface tells the allocator to give back what is free")]
 pub fn give_back() {
-    // SAFETY: `malloc_trim` takes a number, touches nothing that is in use, and may be called at any time.
+    // SAFETY: `malloc_trim` takes a number, does not touch used memory, and may be called at any time.
     unsafe {
         libc::malloc_trim(0);
     }
 }
 
-/// Gives back what was freed between blocks that are in use; this allocator is left as it is.
+/// Does nothing: this allocator is not tuned.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub fn give_back() {}

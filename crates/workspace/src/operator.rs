@@ -1,4 +1,5 @@
-//! The operator's own files: configuration, rules, event logs; they lie outside of the roots and no call names them.
+//! Files of the operator: configuration, policies, event logs. They are outside the roots, and no call can
+//! name them.
 #![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the disk door")]
 
 use crate::unique;
@@ -11,22 +12,21 @@ use std::{
     time::SystemTime,
 };
 
-/// The most that an operator's file may have.
+/// Size limit of an operator file, in bytes.
 const LIMIT: u64 = 4 * 1024 * 1024;
 
-/// Reads a file of the operator; gives none when it does not exist.
+/// Reads a text file; `None` if it does not exist.
 ///
 /// # Errors
-/// When the file cannot be read, is not text, or has more than four megabytes.
+/// If the file cannot be read, is not UTF-8, or is larger than 4 MiB.
 pub fn read(path: &Path) -> io::Result<Option<String>> {
     read_at_most(path, LIMIT)
 }
 
-/// Reads the files of a folder of the operator whose names end so, in the order of their names; those that cannot be read
-/// are passed over.
+/// Reads the files in a directory with a name suffix, in order of name. Unreadable files are skipped.
 ///
 /// # Errors
-/// When the folder cannot be read.
+/// If the directory cannot be read.
 pub fn texts(folder: &Path, ends: &str, most: u64, files: usize) -> io::Result<Vec<(PathBuf, String)>> {
     let entries = std::fs::read_dir(folder)?.filter_map(|entry| Some(entry.ok()?.path()));
     let mut places: Vec<PathBuf> =
@@ -37,11 +37,11 @@ pub fn texts(folder: &Path, ends: &str, most: u64, files: usize) -> io::Result<V
     Ok(places.into_iter().filter_map(read).collect())
 }
 
-/// Lists the files of a folder of the operator whose names end so, each with the time of its last change; none if there is no
-/// such folder.
+/// Lists the files in a directory with a name suffix, with their modification times; empty if the directory
+/// does not exist.
 ///
 /// # Errors
-/// When the folder cannot be read.
+/// If the directory cannot be read.
 pub fn names(folder: &Path, ends: &str) -> io::Result<Vec<(String, SystemTime)>> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -56,19 +56,19 @@ pub fn names(folder: &Path, ends: &str) -> io::Result<Vec<(String, SystemTime)>>
     Ok(named.collect())
 }
 
-/// Reads a file of the operator that may be long; gives none when it does not exist.
+/// Reads a text file with a size limit; `None` if it does not exist.
 ///
 /// # Errors
-/// When the file cannot be read, is not text, or has more bytes than that.
+/// If the file cannot be read, is not UTF-8, or is larger than `most` bytes.
 pub fn read_at_most(path: &Path, most: u64) -> io::Result<Option<String>> {
     let text = bytes(path, most)?.map(String::from_utf8).transpose();
     text.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
 }
 
-/// Reads a file of the operator that need not be text; gives none when it does not exist.
+/// Reads a file with a size limit; `None` if it does not exist.
 ///
 /// # Errors
-/// When the file cannot be read, or has more bytes than that.
+/// If the file cannot be read, or is larger than `most` bytes.
 pub fn bytes(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
     let file = match File::open(path) {
         Ok(file) => file,
@@ -83,10 +83,10 @@ pub fn bytes(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// Opens a file of the operator to add lines at its end; only its owner can read it.
+/// Opens a file for appending, with mode 0600.
 ///
 /// # Errors
-/// When the file cannot be opened or made, for example because its folder does not exist.
+/// If the file cannot be opened or created, for example because its directory does not exist.
 pub fn append(path: &Path) -> io::Result<impl Write + Send + use<>> {
     let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
     if file.metadata()?.is_file() {
@@ -95,11 +95,10 @@ pub fn append(path: &Path) -> io::Result<impl Write + Send + use<>> {
     Ok(file)
 }
 
-/// Writes a file of the operator, all of it or nothing; only its owner can read it. Its folder is made if need be, and a
-/// link to it stays one.
+/// Writes a file atomically, with mode 0600. Creates its directory if needed, and follows a link at `path`.
 ///
 /// # Errors
-/// When the file or its folder cannot be made or written.
+/// If the file or its directory cannot be written.
 pub fn replace(path: &Path, text: &str) -> io::Result<()> {
     let target = std::fs::canonicalize(path);
     let path = target.as_deref().unwrap_or(path);
@@ -118,7 +117,7 @@ pub fn replace(path: &Path, text: &str) -> io::Result<()> {
     moved
 }
 
-/// Finds a folder of the operator: the XDG variable, else the customary place in the home directory.
+/// Returns a directory of the operator: from the XDG variable, else the default below the home directory.
 #[must_use]
 pub fn folder(variable: &str, customary: &str) -> Option<PathBuf> {
     let absolute = |path: PathBuf| path.is_absolute().then_some(path);
@@ -126,7 +125,7 @@ pub fn folder(variable: &str, customary: &str) -> Option<PathBuf> {
     base.or_else(|| home().map(|home| home.join(customary))).map(|base| base.join("toolpost"))
 }
 
-/// Finds the home directory.
+/// Returns the home directory.
 #[must_use]
 pub fn home() -> Option<PathBuf> {
     env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute())

@@ -1,4 +1,4 @@
-//! With what a workspace is opened.
+//! Options of a workspace.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,30 +7,30 @@ use thiserror::Error;
 
 use crate::fault::Fault;
 
-/// What a workspace is opened with.
+/// Options of a workspace.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The directories that are allowed, the first being the one relative paths start from; none allows nothing.
+    /// Allowed directories. Relative paths start from the first one; an empty list allows nothing.
     pub roots: Vec<PathBuf>,
-    /// Where locks, journals, backups and the history are kept; without one, other processes are not waited for, a killed
-    /// process cannot be cleaned up after, and no change can be taken back.
+    /// Directory for locks, journals, backups and the history. Without it, processes do not lock each other
+    /// out, interrupted commits are not recovered, and changes cannot be undone.
     pub state: Option<PathBuf>,
-    /// The home directory, for `~/` and for the check of [`Scope::Careful`].
+    /// Home directory, for `~/` and for the check of [`Scope::Careful`].
     pub home: Option<PathBuf>,
-    /// What a finished commit survives.
+    /// Durability of a finished commit.
     pub durability: Durability,
-    /// Which directories may be roots.
+    /// Permitted roots.
     pub scope: Scope,
-    /// How much is remembered of what was changed.
+    /// Limits of the history.
     pub history: HistoryLimits,
 }
 
-/// How much the history keeps; what is oldest goes first.
+/// Limits of the history; the oldest changes are dropped first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HistoryLimits {
-    /// How many bytes all of it may have; 0 keeps nothing.
+    /// Total size in bytes; 0 disables the history.
     pub bytes: u64,
-    /// How old a change may become.
+    /// Maximum age of a change.
     pub age: Duration,
 }
 
@@ -40,27 +40,27 @@ impl Default for HistoryLimits {
     }
 }
 
-/// What a commit survives once it has been reported as done.
+/// Durability of a commit after it has been reported as complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Durability {
-    /// The death of the process.
+    /// Survives a crash of the process.
     #[default]
     Kill,
-    /// The loss of power: directories and journals are synced too.
+    /// Survives a power loss: directories and journals are synced too.
     Power,
 }
 
-/// Which directories may be roots.
+/// Permitted roots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scope {
-    /// Any but `/` and the home directory itself.
+    /// Any directory except `/` and the home directory itself.
     #[default]
     Careful,
-    /// Any.
+    /// Any directory.
     Any,
 }
 
-/// Why a workspace could not be opened.
+/// Errors of opening a workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum OpenError {
     /// The root is `/`.
@@ -68,7 +68,7 @@ pub enum OpenError {
         "the root {root} is the whole file system: name a project directory, or allow any root explicitly"
     )]
     WholeSystem {
-        /// The root as given, escaped.
+        /// The given root, escaped.
         root: String,
     },
     /// The root is the home directory.
@@ -76,23 +76,23 @@ pub enum OpenError {
         "the root {root} is the home directory: name a project directory in it, or allow any root explicitly"
     )]
     Home {
-        /// The root as given, escaped.
+        /// The given root, escaped.
         root: String,
     },
     /// The root cannot be opened.
     #[error("the root {root} cannot be opened ({fault}): name a directory that exists and may be read")]
     Root {
-        /// The root as given, escaped.
+        /// The given root, escaped.
         root: String,
-        /// What the system said.
+        /// The operating system's error.
         fault: Fault,
     },
-    /// The state directory cannot be made or used.
+    /// The state directory cannot be created or used.
     #[error("the state directory {state} cannot be used ({fault}): name one that may be written")]
     State {
-        /// The directory as given, escaped.
+        /// The given directory, escaped.
         state: String,
-        /// What the system said.
+        /// The operating system's error.
         fault: Fault,
     },
 }

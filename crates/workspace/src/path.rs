@@ -1,4 +1,4 @@
-//! A path that is known to lie inside a root.
+//! Paths that are confined to a root.
 
 use std::cmp::Ordering;
 use std::ffi::OsStr;
@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use crate::root::Root;
 
-/// A place inside a root, with every link on the way resolved; only this crate can make one.
+/// A path inside a root, with every link resolved; only this crate can create one.
 ///
-/// It says where, not that something is there. Two are equal if they name the same place.
+/// The path need not exist. Two values are equal if their absolute paths are equal.
 #[derive(Clone)]
 pub struct WorkspacePath(Arc<Place>);
 
@@ -23,11 +23,10 @@ struct Place {
 }
 
 impl WorkspacePath {
-    /// Returns the path as it is shown: relative to the first root (`.` is the root itself), absolute in a further
-    /// root, with `/` between names and everything dangerous escaped. Aside of the roots it begins with the label of what is open
-    /// there.
+    /// Returns the display form: relative to the first root (`.` for the root itself), absolute in other
+    /// roots, with dangerous characters escaped. A path in an external root starts with the root's label.
     ///
-    /// What is shown of a root resolves to the same place again.
+    /// The display form of a path in a root resolves to the same path again.
     pub fn display(&self) -> String {
         if let Some(label) = self.0.root.label() {
             let below = toolpost_text::escape::name(self.relative().as_os_str().as_bytes());
@@ -43,12 +42,12 @@ impl WorkspacePath {
         }
     }
 
-    /// Returns the absolute path, escaped like [`WorkspacePath::display`].
+    /// Returns the absolute path, escaped as in [`WorkspacePath::display`].
     pub fn absolute(&self) -> String {
         toolpost_text::escape::name(self.0.absolute.as_os_str().as_bytes()).into_owned()
     }
 
-    /// Returns the raw absolute path, for programs that are started with it; never open it by name.
+    /// Returns the raw absolute path, for arguments of programs. Never open a file by it.
     pub fn raw(&self) -> &Path {
         &self.0.absolute
     }
@@ -64,39 +63,39 @@ impl WorkspacePath {
         self.relative().file_name()
     }
 
-    /// Returns what follows the last dot of the last name.
+    /// Returns the extension of the last name.
     pub fn extension(&self) -> Option<&OsStr> {
         self.relative().extension()
     }
 
-    /// Says whether this is a root itself.
+    /// Returns whether this is a root itself.
     pub fn is_root(&self) -> bool {
         self.relative().as_os_str().is_empty()
     }
 
-    /// Returns the root that the path lies in.
+    /// Returns the root of the path.
     pub fn root(&self) -> &Root {
         &self.0.root
     }
 
-    /// Returns the directory that holds it; `None` for a root.
+    /// Returns the parent directory; `None` for a root.
     pub fn parent(&self) -> Option<Self> {
         let parent = self.relative().parent()?;
         Some(Self::beneath(&self.0.root, parent))
     }
 
-    /// Says whether the other path is this one or lies below it.
+    /// Returns whether the other path is this one or below it.
     pub fn contains(&self, other: &Self) -> bool {
         other.0.absolute.starts_with(&self.0.absolute)
     }
 
-    /// Makes the path of something found below a root; `relative` is normal components only.
+    /// Creates a path below a root; `relative` must consist of normal components.
     pub(crate) fn beneath(root: &Root, relative: &Path) -> Self {
         let mut relative_from = root.path().as_os_str().as_bytes().len();
         if root.path() != Path::new("/") {
             relative_from += 1;
         }
-        // Of the length that it will have: a workspace has many of them.
+        // Exact capacity: a workspace has many paths.
         let mut path = PathBuf::with_capacity(relative_from + relative.as_os_str().len());
         path.push(root.path());
         if !relative.as_os_str().is_empty() {

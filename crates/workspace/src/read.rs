@@ -1,4 +1,4 @@
-//! Opening files to read them.
+//! Reading files and directories through descriptors.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -9,68 +9,42 @@ use rustix::buffer::spare_capacity;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, statat};
 use rustix::io::Errno;
 
-use crate::access::{AccessError, AccessKind, Kind, Stat};
-use crate::beneath::{READ_DIRECTORY, open_at, open_handle};
+use crate::access::{AccessKind, Kind, Stat};
 use crate::hash::{ContentHash, hash};
-use crate::path::WorkspacePath;
-use crate::workspace::Workspace;
+use crate::openat::{open_at, open_handle};
 
-/// How much room is made for a file that is longer than it was when it was opened.
+/// Buffer growth for a file that grew after it was opened, in bytes.
 const GROWTH: usize = 64 * 1024;
 
-/// A regular file, open for reading; its descriptor stays with the same file whatever happens to the name.
+/// A regular file, open for reading.
 #[derive(Debug)]
 pub struct OpenFile {
     file: File,
     stat: Stat,
 }
 
-/// A whole file at one moment.
+/// Content and metadata of a file at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
-    /// All its bytes.
+    /// Content.
     pub bytes: Vec<u8>,
-    /// What the system said when it was opened.
+    /// Metadata at the time of opening.
     pub stat: Stat,
     /// The hash of `bytes`.
     pub hash: ContentHash,
 }
 
-/// One name in a directory.
+/// A directory entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// The raw name.
     pub name: std::ffi::OsString,
-    /// What it stands for; links are not followed.
+    /// File type, without following links.
     pub kind: Kind,
 }
 
-impl Workspace {
-    /// Asks the system about a path, following nothing.
-    pub fn stat(&self, path: &WorkspacePath) -> Result<Stat, AccessError> {
-        stat_at(path.root(), path.relative()).map_err(|why| why.at(path))
-    }
-
-    /// Opens a regular file for reading; anything else is refused, and never waited for.
-    pub fn open_file(&self, path: &WorkspacePath) -> Result<OpenFile, AccessError> {
-        open_regular(path.root(), path.relative()).map_err(|why| why.at(path))
-    }
-
-    /// Reads a whole file of at most `limit` bytes.
-    pub fn read(&self, path: &WorkspacePath, limit: u64) -> Result<Snapshot, AccessError> {
-        let opened = self.open_file(path)?;
-        opened.snapshot(limit).map_err(|why| why.at(path))
-    }
-
-    /// Lists the names in a directory, sorted by their bytes.
-    pub fn list(&self, path: &WorkspacePath) -> Result<Vec<Entry>, AccessError> {
-        let directory = open_at(path.root(), path.relative(), READ_DIRECTORY, Mode::empty());
-        directory.map_err(AccessKind::from).and_then(names).map_err(|why| why.at(path))
-    }
-}
-
 impl OpenFile {
-    /// Returns what the system said when the file was opened.
+    /// Returns the metadata at the time of opening.
     pub fn stat(&self) -> &Stat {
         &self.stat
     }
@@ -80,7 +54,7 @@ impl OpenFile {
         &self.file
     }
 
-    /// Adds all that is left of it to `bytes`, or somewhat more than `limit` bytes where there are more.
+    /// Appends the rest of the file to `bytes`; stops soon after `limit` bytes.
     pub fn read_rest(&self, bytes: &mut Vec<u8>, limit: u64) -> io::Result<()> {
         while bytes.len() as u64 <= limit {
             if bytes.len() == bytes.capacity() {
@@ -95,7 +69,7 @@ impl OpenFile {
         Ok(())
     }
 
-    /// Reads all of it, from where it stands, if it has at most `limit` bytes.
+    /// Reads the rest of the file, if it has at most `limit` bytes.
     pub fn snapshot(self, limit: u64) -> Result<Snapshot, AccessKind> {
         if self.stat.len > limit {
             return Err(AccessKind::TooLarge { len: self.stat.len, limit });
@@ -126,9 +100,9 @@ impl Seek for OpenFile {
     }
 }
 
-/// Opens a regular file beneath a directory; the walk opens what it found with this.
+/// Opens a regular file beneath a directory.
 ///
-/// What it is, is asked before it is opened (a pipe's writer would notice the opening) and again afterwards.
+/// The file type is checked before opening, since opening a pipe affects its writer, and again after it.
 pub fn open_regular(directory: impl AsFd, relative: &Path) -> Result<OpenFile, AccessKind> {
     let directory = directory.as_fd();
     require_regular(&stat_at(directory, relative)?)?;
@@ -139,7 +113,7 @@ pub fn open_regular(directory: impl AsFd, relative: &Path) -> Result<OpenFile, A
     Ok(OpenFile { file: opened.into(), stat })
 }
 
-/// Asks the system about a name beneath a directory, following nothing.
+/// Returns metadata of a name beneath a directory, without following links.
 pub fn stat_at(directory: impl AsFd, relative: &Path) -> Result<Stat, AccessKind> {
     let Some(name) = relative.file_name() else {
         return Ok(Stat::of(&fstat(directory)?));
@@ -161,10 +135,11 @@ fn require_regular(stat: &Stat) -> Result<(), AccessKind> {
     }
 }
 
-fn names(directory: OwnedFd) -> Result<Vec<Entry>, AccessKind> {
+/// Lists the names in an open directory, sorted by their bytes.
+pub(crate) fn entries(directory: &OwnedFd) -> Result<Vec<Entry>, AccessKind> {
     use std::os::unix::ffi::OsStringExt;
     let mut entries = Vec::new();
-    for entry in rustix::fs::Dir::read_from(&directory)? {
+    for entry in rustix::fs::Dir::read_from(directory)? {
         let entry = entry?;
         let name = entry.file_name().to_bytes();
         if name == b"." || name == b".." {
@@ -172,7 +147,7 @@ fn names(directory: OwnedFd) -> Result<Vec<Entry>, AccessKind> {
         }
         let name = std::ffi::OsString::from_vec(name.to_vec());
         let kind = match entry.file_type() {
-            FileType::Unknown => stat_at(&directory, Path::new(&name)).map_or(Kind::Other, |stat| stat.kind),
+            FileType::Unknown => stat_at(directory, Path::new(&name)).map_or(Kind::Other, |stat| stat.kind),
             known => Kind::of(known),
         };
         entries.push(Entry { name, kind });

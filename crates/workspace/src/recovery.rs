@@ -1,38 +1,42 @@
-//! What an earlier process left half done, put right when a workspace is opened.
+//! Recovery of commits that another process left unfinished.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::commit::directories::{remove_all_empty, set_modes};
-use crate::commit::undo::{Reverted, clear, undo_all};
-use crate::history::{JournalAfter, Record, is_done, keep};
-use crate::journal::{Journal, Phase, Raw, Step, StepKind};
+use crate::commit::revert_outcome::RevertOutcome;
+use crate::commit::undo::{clear, undo_all};
+use crate::history::is_done;
+use crate::journal::{Journal, Phase, Step, StepKind};
 use crate::locks::{Key, Locks};
 use crate::path::WorkspacePath;
+use crate::raw_path::RawPath;
+use crate::record::Record;
+use crate::recording::{JournalAfter, keep};
 use crate::state::{Life, State};
 use crate::workspace::Workspace;
 
-/// How long recovery waits for files that somebody else is changing; what it does not get stays for the next time.
+/// Maximum wait for locked files; commits that stay locked are recovered at a later open.
 const WAIT: Duration = Duration::from_millis(500);
 
-/// What was found and done when a workspace was opened.
+/// Report of a recovery.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Recovery {
-    /// Files, as shown, that were brought back to what they held before an unfinished commit.
+    /// Display paths of files that were restored to the state before an unfinished commit.
     pub undone: Vec<String>,
-    /// Files, as shown, whose commit was complete; only its leftovers were removed.
+    /// Display paths of files of complete commits, whose temporary files were removed.
     pub finished: Vec<String>,
-    /// Files, as shown, that were left as they are because somebody changed them since, each with what is known.
+    /// Files that were left unchanged because another process changed them since, each with an explanation.
     pub left: Vec<String>,
-    /// What the system refused and is tried again when the workspace is next opened: a file, as shown, with what is known.
+    /// Failures that are retried at the next open, each with a file and an explanation.
     pub waiting: Vec<String>,
-    /// How many commits of killed processes were cleaned up after in all.
+    /// Number of commits that were recovered.
     pub swept: usize,
 }
 
 impl Recovery {
-    /// Says in lines for a person what was done; empty if there was nothing to do.
+    /// Returns the report as lines; empty if there was nothing to do.
     pub fn lines(&self) -> Vec<String> {
         let undone = self.undone.iter().map(|file| format!("{file}: an unfinished change was undone"));
         let finished =
@@ -59,7 +63,7 @@ impl Recovery {
         drop_strays(state);
         state.sweep();
         if let Some(store) = state.history() {
-            store.tidy_at_start(state);
+            store.tidy_at_start(state.journals());
         }
         recovery
     }
@@ -72,7 +76,8 @@ impl Recovery {
         let file = format!("{name}.json");
         let Ok(bytes) = state.read(&file) else { return };
         let Ok(journal) = serde_json::from_slice::<Journal>(&bytes) else {
-            // Journals appear whole, but for one whose change is a single stroke: that does not wait for the disk.
+            // Journals are written atomically, except those of commits of a single step, which are not
+            // synced.
             let why = if bytes.is_empty() {
                 "the journal is empty, as a loss of power leaves it; what changed is whole, and missing from the history"
             } else {
@@ -82,7 +87,7 @@ impl Recovery {
             let _ = state.remove(&file);
             return;
         };
-        if life == Life::Unknown && journal.owner.lives() {
+        if life == Life::Unknown && journal.owner.is_alive() {
             return;
         }
         if !journal.steps.iter().all(Step::names_are_plain) {
@@ -96,15 +101,15 @@ impl Recovery {
             .iter()
             .flat_map(|step| [Some(&step.place), step.to.as_ref()])
             .flatten()
-            .map(Raw::path)
+            .map(RawPath::path)
             .collect();
         let recorded = journal.record.iter().flat_map(Record::places);
-        let beside = journal.made.iter().chain(&journal.emptied).map(Raw::path).chain(recorded);
+        let beside = journal.made.iter().chain(&journal.emptied).map(RawPath::path).chain(recorded);
         let known = |place: &&Path| workspace.known(place).is_some();
         let places: BTreeSet<WorkspacePath> =
             named.iter().copied().chain(beside).filter_map(|place| workspace.known(place)).collect();
         if places.is_empty() || !named.iter().all(known) {
-            // It belongs, in part at least, to other roots: those who open them will see to it.
+            // The journal belongs to other roots, at least in part, and is recovered when they are opened.
             return;
         }
         let keys: Vec<Key> = places.iter().map(Key::of).collect();
@@ -119,15 +124,15 @@ impl Recovery {
             self.take_back(workspace, &journal)
         };
         if let Some(rest) = rest {
-            rest.write_down(state, &file);
+            state.write_down(&rest, &file);
             return;
         }
         self.swept += 1;
-        // Gone already, if it has become a record.
+        // Already moved if it became a record.
         let _ = state.remove(&file);
     }
 
-    /// Does what is left to do of a commit that has changed all that it was to change; what still is.
+    /// Finishes a complete commit. Returns a journal of the remaining steps.
     fn complete(
         &mut self,
         workspace: &Workspace,
@@ -160,22 +165,22 @@ impl Recovery {
         (!rest.steps.is_empty() || rest.record.is_some()).then_some(rest)
     }
 
-    /// Takes back what an unfinished commit has done; what is still to be taken back.
+    /// Reverts an unfinished commit. Returns a journal of the remaining steps.
     fn take_back(&mut self, workspace: &Workspace, journal: &Journal) -> Option<Journal> {
         let (undone, rest) = undo_all(workspace, journal);
         for (path, outcome) in undone {
             match outcome {
-                Reverted::Nothing => {}
-                Reverted::Restored => self.undone.push(path.display()),
-                Reverted::Left(why) => self.left.push(format!("{path}: {why}")),
-                Reverted::Refused(why) => self.waiting.push(format!("{path}: {why}")),
+                RevertOutcome::Nothing => {}
+                RevertOutcome::Restored => self.undone.push(path.display()),
+                RevertOutcome::Left(why) => self.left.push(format!("{path}: {why}")),
+                RevertOutcome::Refused(why) => self.waiting.push(format!("{path}: {why}")),
             }
         }
         rest
     }
 }
 
-/// Removes half-written journals and copies that no journal speaks of, of processes that are gone.
+/// Removes partial journals and unreferenced backups of dead processes.
 fn drop_strays(state: &State) {
     let files = state.journal_files();
     let journals: Vec<Vec<u8>> = files

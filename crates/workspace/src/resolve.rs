@@ -1,4 +1,4 @@
-//! Where a path leads, with every link followed under our own eyes.
+//! Path resolution that follows every link itself, so that no link leads out of the roots.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -8,105 +8,27 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, open, readlinkat, statat};
 use rustix::io::Errno;
-use thiserror::Error;
 use toolpost_text::escape::unescape;
 
-use crate::beneath::{open_at, open_handle};
-use crate::fault::Fault;
+use crate::access::AccessKind;
+use crate::lexical_path::{Ending, LexicalPath, clipped, parse, parse_displayed};
+use crate::openat::{open_at, open_handle};
 use crate::path::WorkspacePath;
+use crate::path_error::PathError;
 use crate::read::stat_at;
 use crate::root::{HANDLE, Root};
-use crate::spelling::{Ending, Spelled, clipped, spell, spell_shown};
 use crate::workspace::Workspace;
 
-/// How many links are followed before it is called a loop.
+/// Maximum number of links before a path counts as a loop.
 const HOPS: u32 = 40;
 
-/// Why a path is not one of the workspace.
-///
-/// What lies outside is refused in the same words whether it exists or not.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum PathError {
-    /// It lies outside of every root.
-    #[error("{said} is outside of the workspace{}: only {} may be used. Starting with a further root lifts this",
-        leads_to(.target.as_deref()), .roots.join(", "))]
-    Outside {
-        /// What was said, escaped.
-        said: String,
-        /// The text of the link inside that leads out, escaped.
-        target: Option<String>,
-        /// The roots, escaped.
-        roots: Vec<String>,
-    },
-    /// It holds a NUL byte, with which no file's name is written.
-    #[error("{said} holds a NUL byte: no path can")]
-    Nul {
-        /// What was said, escaped.
-        said: String,
-    },
-    /// It, or a name in it, is longer than the system takes.
-    #[error("the path {said} is too long: a path has at most 4095 bytes, a name in it 255")]
-    TooLong {
-        /// The beginning of what was said, escaped.
-        said: String,
-    },
-    /// Nothing was said.
-    #[error("the path is empty: `.` is the workspace itself")]
-    Empty,
-    /// Links lead in a circle.
-    #[error("{said} leads in a circle of symbolic links, through {link}")]
-    Loop {
-        /// What was said, escaped.
-        said: String,
-        /// One of the links, escaped.
-        link: String,
-    },
-    /// No root is open.
-    #[error("no root is open, so no path is allowed: start with a root")]
-    NoRoot,
-    /// A name on the way is not a directory.
-    #[error("{file} is not a directory, so {said} cannot be")]
-    NotADirectory {
-        /// What was said, escaped.
-        said: String,
-        /// The name, escaped.
-        file: String,
-    },
-    /// A directory on the way may not be searched.
-    #[error("{said}: permission denied on the way: its owner has to permit it first")]
-    Denied {
-        /// What was said, escaped.
-        said: String,
-    },
-    /// `~` was said where there is no home directory.
-    #[error("{said}: the home directory is not known: say the whole path")]
-    NoHome {
-        /// What was said, escaped.
-        said: String,
-    },
-    /// A `file://` address names another computer.
-    #[error("{said} names a file on another computer: only file:///… can be used")]
-    OtherHost {
-        /// What was said, escaped.
-        said: String,
-    },
-    /// Anything else.
-    #[error("{said}: {fault}")]
-    Io {
-        /// What was said, escaped.
-        said: String,
-        /// What the system said.
-        fault: Fault,
-    },
-}
-
 impl Workspace {
-    /// Finds the place that was said, following links; nothing needs to be there.
+    /// Resolves a path and follows links; the target need not exist.
     pub fn resolve(&self, said: &str) -> Result<WorkspacePath, PathError> {
         self.find(said, Follow::All)
     }
 
-    /// Finds the name that was said: a link at the end is the link itself, as deleting and moving want it.
+    /// Resolves a path, but does not follow a link in the last component; for deleting and moving.
     pub fn resolve_entry(&self, said: &str) -> Result<WorkspacePath, PathError> {
         self.find(said, Follow::ButLast)
     }
@@ -116,26 +38,26 @@ impl Workspace {
     }
 
     fn find_from(&self, base: &Root, said: &str, follow: Follow) -> Result<WorkspacePath, PathError> {
-        let spelled = spell(said, base.path(), self.home())?;
-        let found = self.find_spelled(said, &spelled, follow);
+        let lexical = parse(said, base.path(), self.home())?;
+        let found = self.find_lexical(said, &lexical, follow);
         if !said.contains('\\') {
             return found;
         }
         match found {
             Ok(found) => Ok(self.as_shown(said, found, follow)),
-            // A root whose own name is shown escaped.
-            Err(PathError::Outside { .. }) => spell_shown(said, base.path())
-                .and_then(|shown| self.find_spelled(said, &shown, follow).ok())
+            // The name of the root itself may be displayed escaped.
+            Err(PathError::Outside { .. }) => parse_displayed(said, base.path())
+                .and_then(|shown| self.find_lexical(said, &shown, follow).ok())
                 .map_or(found, Ok),
             Err(_) => found,
         }
     }
 
-    /// Takes a missing name for one that was shown escaped, if that one is there.
+    /// Retries a missing path as a display form with escapes, if such a file exists.
     fn as_shown(&self, said: &str, literal: WorkspacePath, follow: Follow) -> WorkspacePath {
         let literal_names = normal(literal.relative()).count();
         let mut found = literal;
-        // Each turn puts one name right; links that lead elsewhere could go on without an end.
+        // Each round fixes one name; the limit stops links that lead elsewhere without end.
         for _ in 0..literal_names {
             if !self.is_missing(&found) {
                 break;
@@ -154,7 +76,7 @@ impl Workspace {
             if !rest.as_os_str().is_empty() {
                 absolute.push(rest);
             }
-            match self.find_spelled(said, &Spelled { absolute, ending: Ending::Open }, follow) {
+            match self.find_lexical(said, &LexicalPath { absolute, ending: Ending::Open }, follow) {
                 Ok(next) => found = next,
                 Err(_) => break,
             }
@@ -162,7 +84,7 @@ impl Workspace {
         found
     }
 
-    /// Finds the place below a root that was said, without the root's own name being put into words.
+    /// Resolves a path that must be inside one root, without showing the root's absolute path.
     pub fn within(&self, root: &Root, relative: &str) -> Result<WorkspacePath, PathError> {
         let found = self.find_from(root, relative, Follow::All)?;
         if found.raw().starts_with(root.path()) {
@@ -171,37 +93,55 @@ impl Workspace {
         Err(PathError::Outside { said: clipped(relative), target: None, roots: vec![root.shown()] })
     }
 
-    /// Finds a place below a root that lies aside: a link may lead anywhere in it, and not out of it.
-    pub(crate) fn find_aside(root: &Root, said: &str, relative: &str) -> Result<WorkspacePath, PathError> {
+    /// Resolves a path inside an external root; links must not lead out of it.
+    pub(crate) fn find_external(root: &Root, said: &str, relative: &str) -> Result<WorkspacePath, PathError> {
         let said = clipped(said);
-        let spelled = spell(relative, root.path(), None)?;
+        let lexical = parse(relative, root.path(), None)?;
         let mut walk = Walk { roots: std::slice::from_ref(root), said: &said, left_by: None, hops: 0 };
-        match walk.straight(&spelled, Follow::All)? {
+        match walk.straight(&lexical, Follow::All)? {
             Some(path) => Ok(path),
-            None => walk.step_by_step(&spelled, Follow::All),
+            None => walk.step_by_step(&lexical, Follow::All),
         }
     }
 
-    pub(crate) fn find_spelled(
+    pub(crate) fn is_missing(&self, path: &WorkspacePath) -> bool {
+        self.stat(path).is_err_and(|error| error.why == AccessKind::Missing)
+    }
+
+    /// Splits a path into its last existing directory, the first missing name, and the rest.
+    pub(crate) fn first_missing(&self, path: &WorkspacePath) -> Option<(WorkspacePath, OsString, PathBuf)> {
+        let mut gone = path.clone();
+        loop {
+            let parent = gone.parent()?;
+            if !self.is_missing(&parent) {
+                let rest = path.raw().strip_prefix(gone.raw()).ok()?.to_path_buf();
+                let name = gone.file_name()?.to_owned();
+                return Some((parent, name, rest));
+            }
+            gone = parent;
+        }
+    }
+
+    pub(crate) fn find_lexical(
         &self,
         said: &str,
-        spelled: &Spelled,
+        lexical: &LexicalPath,
         follow: Follow,
     ) -> Result<WorkspacePath, PathError> {
         let said = clipped(said);
         let mut walk = Walk { roots: self.roots(), said: &said, left_by: None, hops: 0 };
-        let found = match walk.straight(spelled, follow)? {
+        let found = match walk.straight(lexical, follow)? {
             Some(path) => path,
-            None => walk.step_by_step(spelled, follow)?,
+            None => walk.step_by_step(lexical, follow)?,
         };
-        if spelled.ending == Ending::Directory {
+        if lexical.ending == Ending::Directory {
             walk.require_directory(&found)?;
         }
         Ok(found)
     }
 }
 
-/// Which links are followed.
+/// Links to follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Follow {
     All,
@@ -216,22 +156,22 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Asks the kernel in one call; `None` if a link is on the way, or the path starts outside.
-    fn straight(&self, spelled: &Spelled, follow: Follow) -> Result<Option<WorkspacePath>, PathError> {
-        let Some(root) = self.inside(&spelled.absolute) else { return Ok(None) };
-        let path = self.place(root, &spelled.absolute);
+    /// Resolves with one system call; `None` if the path has links, or starts outside the roots.
+    fn straight(&self, lexical: &LexicalPath, follow: Follow) -> Result<Option<WorkspacePath>, PathError> {
+        let Some(root) = self.inside(&lexical.absolute) else { return Ok(None) };
+        let path = self.place(root, &lexical.absolute);
         let last = if follow == Follow::ButLast { OFlags::NOFOLLOW } else { OFlags::empty() };
         match open_at(root, path.relative(), HANDLE | last, Mode::empty()) {
             Ok(_) | Err(Errno::NOENT) => Ok(Some(path)),
-            // Whatever else is the matter, the slow way says it better.
+            // The slow way gives better errors.
             Err(_) => Ok(None),
         }
     }
 
-    fn step_by_step(&mut self, spelled: &Spelled, follow: Follow) -> Result<WorkspacePath, PathError> {
-        let mut names: VecDeque<OsString> = normal(&spelled.absolute).map(OsStr::to_owned).collect();
+    fn step_by_step(&mut self, lexical: &LexicalPath, follow: Follow) -> Result<WorkspacePath, PathError> {
+        let mut names: VecDeque<OsString> = normal(&lexical.absolute).map(OsStr::to_owned).collect();
         let mut at = PathBuf::from("/");
-        if let Some(root) = self.inside(&spelled.absolute) {
+        if let Some(root) = self.inside(&lexical.absolute) {
             at = root.path().to_path_buf();
             names.drain(..normal(root.path()).count());
         }
@@ -302,7 +242,7 @@ impl Walk<'_> {
         Ok(target)
     }
 
-    /// Appends what is missing as it is.
+    /// Appends the missing components literally.
     fn missing(
         &self,
         mut at: PathBuf,
@@ -377,8 +317,4 @@ fn normal(path: &Path) -> impl Iterator<Item = &OsStr> {
 
 fn shown(path: &Path) -> String {
     toolpost_text::escape::name(path.as_os_str().as_bytes()).into_owned()
-}
-
-fn leads_to(target: Option<&str>) -> String {
-    target.map_or_else(String::new, |target| format!(" (a symbolic link leads to {target})"))
 }

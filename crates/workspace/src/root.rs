@@ -1,4 +1,4 @@
-//! A directory beneath which everything happens.
+//! Roots: directories that confine all access.
 
 use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -9,7 +9,7 @@ use rustix::fs::{Mode, OFlags, Stat, fstat, open, stat};
 
 use crate::fault::Fault;
 
-/// A root that was opened once and is held by its descriptor; cheap to clone.
+/// A root, held open by its descriptor; cheap to clone.
 #[derive(Clone)]
 pub struct Root(Arc<Held>);
 
@@ -19,39 +19,39 @@ struct Held {
     device: u64,
     inode: u64,
     position: usize,
-    /// What it is called where it lies aside of the workspace.
+    /// Label of an external root.
     label: Option<String>,
 }
 
 impl Root {
-    /// Returns where the root was when it was opened, with every link resolved.
+    /// Returns the absolute path at the time of opening, with every link resolved.
     pub fn path(&self) -> &Path {
         &self.0.path
     }
 
-    /// Returns the root's place in the list that the operator gave; 0 is the one relative paths start from.
+    /// Returns the position in the operator's list; relative paths start from position 0.
     pub fn position(&self) -> usize {
         self.0.position
     }
 
-    /// Returns the path, escaped for showing.
+    /// Returns the path, escaped for display.
     pub fn shown(&self) -> String {
         toolpost_text::escape::name(self.0.path.as_os_str().as_encoded_bytes()).into_owned()
     }
 
-    /// Returns what it is called where it lies aside of the workspace: then it is only read.
+    /// Returns the label of an external root, which is read-only; `None` for a root of the workspace.
     #[must_use]
     pub fn label(&self) -> Option<&str> {
         self.0.label.as_deref()
     }
 
-    /// Tells whether the directory that was opened is no longer anywhere, whatever stands at its path now.
+    /// Returns whether the opened directory has been removed, whatever is at its path now.
     #[must_use]
     pub fn is_gone(&self) -> bool {
         fstat(&self.0.descriptor).is_ok_and(|stat| stat.st_nlink == 0)
     }
 
-    /// Says what became of the directory that was opened, if it no longer stands at its path.
+    /// Returns a description if the opened directory is no longer at its path.
     #[must_use]
     pub fn lost(&self) -> Option<&'static str> {
         if self.is_gone() {
@@ -70,9 +70,9 @@ impl Root {
         Self::held(descriptor, path, position, None)
     }
 
-    /// Holds a directory that lies aside of the workspace.
-    pub(crate) fn aside(descriptor: OwnedFd, path: PathBuf, label: String) -> Result<Self, Fault> {
-        Self::held(descriptor, path, ASIDE, Some(label))
+    /// Creates an external root.
+    pub(crate) fn external(descriptor: OwnedFd, path: PathBuf, label: String) -> Result<Self, Fault> {
+        Self::held(descriptor, path, EXTERNAL, Some(label))
     }
 
     fn held(
@@ -86,10 +86,10 @@ impl Root {
         Ok(Self(Arc::new(Held { descriptor, path, device, inode, position, label })))
     }
 
-    /// Picks the root that a place belongs to: of roots within roots, the innermost.
+    /// Returns the innermost root that contains a path.
     pub(crate) fn nearest<'r>(roots: &'r [Self], absolute: &Path) -> Option<&'r Self> {
         let holders = roots.iter().filter(|root| absolute.starts_with(root.path()));
-        // Of one that was given twice, the first.
+        // The first of equal roots.
         holders.rev().max_by_key(|root| root.path().as_os_str().len())
     }
 
@@ -122,16 +122,16 @@ impl fmt::Debug for Root {
     }
 }
 
-/// The position of what is in no list of roots.
-const ASIDE: usize = usize::MAX;
+/// Position of an external root.
+const EXTERNAL: usize = usize::MAX;
 
-/// A descriptor that only names a place, where the system has such a thing.
+/// Open flag for a handle that cannot read, if the system supports it.
 #[cfg(target_os = "linux")]
 pub(crate) const HANDLE: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 pub(crate) const HANDLE: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK);
 
-/// Returns what tells one file from all others: device and inode.
+/// Returns device and inode, which identify a file.
 #[expect(clippy::allow_attributes, reason = "the casts below are needed on some systems only")]
 #[allow(clippy::unnecessary_cast, reason = "the width of st_dev and st_ino differs between systems")]
 pub(crate) fn identity(stat: &Stat) -> (u64, u64) {

@@ -1,4 +1,4 @@
-//! The state directory: locks, journals with the backups of rewritten files, signs of life, and the history.
+//! The state directory: locks, journals with backups, liveness files, and the history.
 #![expect(clippy::disallowed_types, reason = "the disk door")]
 
 use std::fs::{DirBuilder, File};
@@ -10,37 +10,36 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::{
-    AtFlags, Dir, FlockOperation, Mode, OFlags, flock, fstat, fsync, open, openat, renameat, statat, unlinkat,
-};
+use rustix::fs::{AtFlags, Mode, OFlags, fsync, open, openat, renameat, unlinkat};
 use rustix::io::{Errno, Result, retry_on_intr};
 
 use crate::fault::Fault;
-use crate::history::Store;
+use crate::journal::Journal;
 use crate::options::HistoryLimits;
-use crate::owner::{Owner, unique};
-use crate::root::identity;
+use crate::private_files::{CREATE, PRIVATE, is_named, lock, lock_named, names, read_file};
+use crate::process_id::{ProcessId, unique};
+use crate::store::Store;
 use crate::system::sync_bytes;
 
-/// The state directory of this user, open, and this workspace's sign of life in it.
+/// The open state directory, with the liveness file of this workspace.
 pub(crate) struct State {
     path: PathBuf,
     locks: Arc<OwnedFd>,
     journals: OwnedFd,
     live: OwnedFd,
     id: String,
-    /// Locked as long as this process uses the directory; the lock goes with the process.
+    /// Locked while this workspace is open; the system releases the lock when the process ends.
     _sign: Option<OwnedFd>,
     next: AtomicU64,
     history: std::result::Result<Option<Store>, Fault>,
 }
 
-/// Whether the process that a file of the state directory belongs to is still there.
+/// Liveness of the workspace that owns a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Life {
     Living,
     Dead,
-    /// Locks do not tell: ask for its process number.
+    /// Locks give no answer; check the PID.
     Unknown,
 }
 
@@ -53,7 +52,7 @@ impl State {
             Ok(retry_on_intr(|| open(&part, flags, Mode::empty()))?)
         };
         let (locks, journals, live) = (part("locks")?, part("journals")?, part("live")?);
-        let id = format!("{}-{}", Owner::this().pid, unique());
+        let id = format!("{}-{}", ProcessId::this().pid, unique());
         let sign = sign_of_life(&live, &id)?;
         let history = match history.bytes {
             0 => Ok(None),
@@ -66,12 +65,12 @@ impl State {
         Ok(Self { path: path.into(), locks: locks.into(), journals, live, id, _sign: sign, next, history })
     }
 
-    /// Returns the history, where one is kept and can be.
+    /// Returns the history, if it is enabled and usable.
     pub(crate) fn history(&self) -> Option<&Store> {
         self.history.as_ref().ok().and_then(Option::as_ref)
     }
 
-    /// Returns the history, where one is kept, or why it cannot be.
+    /// Returns the history if it is enabled, or the error that makes it unusable.
     pub(crate) fn history_or_fault(&self) -> std::result::Result<Option<&Store>, Fault> {
         self.history.as_ref().map(Option::as_ref).map_err(|fault| *fault)
     }
@@ -88,17 +87,17 @@ impl State {
         self.journals.as_fd()
     }
 
-    /// Returns where a file of the journals lies, for a person.
+    /// Returns the display path of a file in the journals.
     pub(crate) fn shown(&self, name: &str) -> String {
         toolpost_text::escape::name(self.path.join("journals").join(name).as_os_str().as_bytes()).into_owned()
     }
 
-    /// Returns the name of a new journal: who it belongs to, then a number.
+    /// Returns the name of a new journal: the workspace's id and a number.
     pub(crate) fn journal_name(&self) -> String {
         format!("{}.{}", self.id, self.next.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Writes a file of the journals; it appears whole or not at all.
+    /// Writes a file into the journals atomically.
     pub(crate) fn write(&self, name: &str, bytes: &[u8], sync: Sync) -> Result<()> {
         let fresh = format!("{name}.new");
         let written = (|| {
@@ -116,15 +115,21 @@ impl State {
         written
     }
 
-    /// Makes the names of the journals survive the loss of power.
+    /// Syncs the directory of journals.
     pub(crate) fn sync_journals(&self) -> Result<()> {
         fsync(&self.journals)
     }
 
-    /// Reads a file of the journals.
+    /// Reads a file in the journals.
     pub(crate) fn read(&self, name: &str) -> Result<Vec<u8>> {
-        let opened = crate::read::open_regular(&self.journals, Path::new(name)).map_err(|why| why.errno())?;
-        opened.snapshot(u64::MAX - 1).map(|snapshot| snapshot.bytes).map_err(|why| why.errno())
+        read_file(&self.journals, name)
+    }
+
+    /// Replaces a journal by one of the remaining steps. If that fails, the earlier journal covers them.
+    pub(crate) fn write_down(&self, journal: &Journal, file: &str) {
+        if let Ok(bytes) = serde_json::to_vec(journal) {
+            let _ = self.write(file, &bytes, Sync::Disk);
+        }
     }
 
     pub(crate) fn rename(&self, from: &str, to: &str) -> Result<()> {
@@ -135,12 +140,12 @@ impl State {
         unlinkat(&self.journals, name, AtFlags::empty())
     }
 
-    /// Names all files of the journals, sorted.
+    /// Returns the names of all files in the journals, sorted.
     pub(crate) fn journal_files(&self) -> Vec<String> {
         names(self.journals()).unwrap_or_default()
     }
 
-    /// Says whether the workspace that a journal's name begins with is still open somewhere.
+    /// Returns whether the workspace that owns a journal is still open.
     pub(crate) fn life(&self, journal: &str) -> Life {
         let id = journal.split('.').next().unwrap_or_default();
         if id == self.id {
@@ -155,7 +160,7 @@ impl State {
         }
     }
 
-    /// Removes the signs and lock files of processes that are gone.
+    /// Removes the liveness and lock files of dead processes.
     pub(crate) fn sweep(&self) {
         for (directory, journals) in
             [(self.live.as_fd(), self.journal_files()), (self.locks.as_fd(), Vec::new())]
@@ -167,7 +172,7 @@ impl State {
                 }
                 let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
                 let Ok(file) = openat(directory, &name, flags, Mode::empty()) else { continue };
-                // Meanwhile another process may have made and locked a new file of that name.
+                // Another process may have created and locked a new file of that name.
                 if lock(&file).is_ok() && is_named(directory, &name, &file) {
                     let _ = unlinkat(directory, &name, AtFlags::empty());
                 }
@@ -182,62 +187,27 @@ impl Drop for State {
     }
 }
 
-/// Whether something written must be on the disk before going on.
+/// Required durability of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sync {
-    /// It need not be: where a change is one stroke, there is nothing to put right.
+    /// None: a commit of a single step needs no recovery.
     Cache,
     Disk,
-    /// Its name too, as only the loss of power asks for.
+    /// Content and name, against power loss.
     DiskAndName,
 }
 
-pub(crate) const CREATE: OFlags =
-    OFlags::RDWR.union(OFlags::CREATE).union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
-pub(crate) const PRIVATE: Mode = Mode::RUSR.union(Mode::WUSR);
-
-/// Takes the lock of an open file, or says at once that another has it.
-fn lock(file: impl AsFd) -> Result<()> {
-    retry_on_intr(|| flock(&file, FlockOperation::NonBlockingLockExclusive))
-}
-
-/// Takes the lock of a named file, making the file if need be.
-///
-/// `ESTALE` says that the file lost its name before it could be locked, `EAGAIN` that another has the lock.
-pub(crate) fn lock_named(directory: impl AsFd, name: &str) -> Result<OwnedFd> {
-    let file = openat(&directory, name, CREATE, PRIVATE)?;
-    lock(&file)?;
-    if is_named(&directory, name, &file) { Ok(file) } else { Err(Errno::STALE) }
-}
-
-/// Says whether an open file is the one that has a name.
-fn is_named(directory: impl AsFd, name: &str, file: &OwnedFd) -> bool {
-    let named = statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW);
-    named.is_ok_and(|named| fstat(file).is_ok_and(|held| identity(&held) == identity(&named)))
-}
-
-/// Makes and locks the file that says that this workspace is open; without locks there is nothing to hold.
+/// Creates and locks the liveness file; `None` if the file system has no locks.
 fn sign_of_life(live: &OwnedFd, id: &str) -> std::result::Result<Option<OwnedFd>, Fault> {
     loop {
         match lock_named(live, id) {
             Ok(sign) => return Ok(Some(sign)),
-            // Somebody sweeps right now, and took the new file for a dead one.
+            // A concurrent sweep took the new file for a dead one.
             Err(Errno::STALE | Errno::WOULDBLOCK) => std::thread::yield_now(),
             Err(Errno::NOLCK | Errno::NOSYS | Errno::OPNOTSUPP | Errno::INVAL) => return Ok(None),
             Err(errno) => return Err(errno.into()),
         }
     }
-}
-
-/// Names what is in a directory, sorted.
-pub(crate) fn names(directory: BorrowedFd<'_>) -> Result<Vec<String>> {
-    let mut names = Vec::new();
-    for entry in Dir::read_from(directory)? {
-        names.extend(entry?.file_name().to_str().ok().map(str::to_owned));
-    }
-    names.retain(|name| name != "." && name != "..");
-    names.sort();
-    Ok(names)
 }
 
 #[cfg(test)]

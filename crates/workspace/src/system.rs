@@ -1,19 +1,19 @@
-//! What the systems have in common under different names.
+//! Differences between operating systems.
 
 use std::os::fd::AsFd;
 
 use rustix::fs::Mode;
 use rustix::io::{Result, retry_on_intr};
 
-/// Makes permission bits of a plain number.
+/// Converts permission bits.
 #[expect(clippy::allow_attributes, reason = "the conversion is needed on some systems only")]
 #[allow(clippy::useless_conversion, reason = "the width of a mode differs between systems")]
 pub(crate) fn mode(bits: u32) -> Mode {
-    // Twelve bits fit into every system's mode.
+    // Twelve bits fit into the mode of every system.
     Mode::from_raw_mode((bits & 0o7777).try_into().unwrap_or_default())
 }
 
-/// Brings a file's bytes to the disk.
+/// Syncs the content of a file.
 pub(crate) fn sync_bytes(file: impl AsFd) -> Result<()> {
     #[cfg(target_vendor = "apple")]
     return retry_on_intr(|| rustix::fs::fsync(&file));
@@ -21,14 +21,13 @@ pub(crate) fn sync_bytes(file: impl AsFd) -> Result<()> {
     retry_on_intr(|| rustix::fs::fdatasync(&file))
 }
 
-/// Brings all that was written to a disk to it, where the system can do that at once; a file has to be synced by itself
-/// elsewhere.
+/// Syncs a whole file system, if the system supports it; elsewhere each file is synced separately.
 pub(crate) fn sync_all(file: impl AsFd) -> Result<()> {
     #[cfg(target_os = "linux")]
     {
-        // A handle that only names a place cannot be synced.
+        // A handle that cannot read cannot be synced either.
         let flags = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::DIRECTORY;
-        let opened = crate::beneath::open_at(file, std::path::Path::new("."), flags, Mode::empty())?;
+        let opened = crate::openat::open_at(file, std::path::Path::new("."), flags, Mode::empty())?;
         rustix::fs::syncfs(opened)
     }
     #[cfg(not(target_os = "linux"))]
@@ -38,7 +37,7 @@ pub(crate) fn sync_all(file: impl AsFd) -> Result<()> {
     }
 }
 
-/// Asks for room for that many bytes, where the system can be asked.
+/// Reserves disk space, if the system supports it.
 pub(crate) fn reserve(file: impl AsFd, bytes: u64) -> Result<()> {
     #[cfg(target_os = "linux")]
     {

@@ -1,10 +1,11 @@
-//! Does many things on as many threads as there are cores.
+//! Parallel map over the items of a slice.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Does something with each of some things, on as many threads as there are cores; with fewer than all, if it is told to stop.
-/// What comes of them is in no order. Another thread is begun for every `each` things; where it cannot be, the others do its work.
+/// Applies `take` to each item in parallel and returns the results in any order; with fewer results if `stop`
+/// returns true. Uses one more thread for every `each` items, up to the number of cores. If a thread cannot
+/// be started, the others do its work.
 pub fn on_threads<'s, S: Sync, T: Send>(
     all: &'s [S],
     each: usize,

@@ -1,163 +1,105 @@
-//! What may have changed beneath the roots since it was last asked.
+//! Watches: the paths beneath the roots that may have changed.
 //!
-//! Every directory that a walk enters is watched. A change that a finished call of any process made is told: the system
-//! notes it before that call returns. Ignore rules outside the watched directories, the list of mounts, and files with several
-//! names are compared at each question. Not noted are writes through a mapping until it is closed, and writes through a name
-//! outside the watched directories that the file got after it was last looked at.
+//! Every directory that a walk enters is watched with inotify. A change by a finished system call of any
+//! process is reported: the kernel queues the event before the call returns. Ignore rules outside the watched
+//! directories, the mount table, and files with several hard links are compared at each query. Not reported
+//! are writes through a memory mapping before it is closed, and writes through a hard link outside the
+//! watched directories that was created after the file was last seen.
 
+mod changes;
 #[cfg(target_os = "linux")]
 mod events;
-mod linked;
+mod hard_links;
+#[cfg(target_os = "linux")]
+mod inotify_watches;
 #[cfg(target_os = "linux")]
 mod mounts;
 #[cfg(target_os = "linux")]
-mod outside;
+mod outer_rules;
 #[cfg(target_os = "linux")]
-mod places;
-#[cfg(target_os = "linux")]
-mod standing;
+mod watch_tree;
 #[cfg(not(target_os = "linux"))]
-mod standing {
-    //! Systems where nothing is watched.
+mod inotify_watches {
+    //! Systems without support for watching.
 
-    use super::{Changed, Unsure};
+    use super::changes::{Changes, WatchError};
     use crate::path::WorkspacePath;
     use crate::walk::Options;
     use crate::workspace::Workspace;
 
-    pub(super) enum Standing {}
+    pub(super) enum InotifyWatches {}
 
-    impl Standing {
-        pub(super) fn begin(_: &Workspace, _: &Options) -> Result<Self, Unsure> {
-            Err(Unsure::NoWatching)
+    impl InotifyWatches {
+        pub(super) fn begin(_: &Workspace, _: &Options) -> Result<Self, WatchError> {
+            Err(WatchError::NoWatching)
         }
 
         pub(super) fn covers(&self, _: &WorkspacePath) -> bool {
             match *self {}
         }
 
-        pub(super) fn changed(&mut self) -> Result<Changed, Unsure> {
+        pub(super) fn changed(&mut self) -> Result<Changes, WatchError> {
             match *self {}
         }
     }
 }
 
-use std::collections::BTreeSet;
-
-use crate::fault::Fault;
 use crate::path::WorkspacePath;
 use crate::walk::{FileStat, Options};
 use crate::workspace::Workspace;
-use linked::Linked;
-use standing::Standing;
+pub use changes::{Changes, WatchError};
+use hard_links::HardLinks;
+use inotify_watches::InotifyWatches;
 
-/// Tells what may have changed beneath the roots; dropping it ends the watching.
+/// A watch on the roots; ends when dropped.
 pub struct Watch {
     workspace: Workspace,
     options: Options,
-    state: Result<Standing, Unsure>,
-    linked: Linked,
-}
-
-/// What may have changed since it was last asked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Changed {
-    /// Nothing has.
-    Nothing,
-    /// These have, in order; of a directory that is named, all that lies below may have, and may be gone.
-    Paths(Vec<WorkspacePath>),
-    /// Anything may have: everything has to be looked at again, after this was said.
-    Unknown(Unsure),
-}
-
-/// Why it is not known what changed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unsure {
-    /// More happened than the system keeps.
-    #[error("more happened at once than the system keeps")]
-    Overflow,
-    /// What a walk enters is no longer what it was.
-    #[error("the ignore rules changed at {0}")]
-    Rules(String),
-    /// A root, or what is mounted below it, is no longer what it was.
-    #[error("a root, or what is mounted in it, was moved or removed")]
-    Moved,
-    /// There are too many directories.
-    #[error(
-        "there are more directories than can be watched (fs.inotify.max_user_watches limits them for all programs)"
-    )]
-    TooMany,
-    /// What lies on another machine changes unseen.
-    #[error("{0} lies on a file system ({1}) that does not tell of changes by others")]
-    Elsewhere(String, String),
-    /// The system has nothing to watch with.
-    #[error("this system has no watching that is known here")]
-    NoWatching,
-    /// The system refused.
-    #[error("directories cannot be watched: {0}")]
-    Refused(Fault),
-}
-
-impl Unsure {
-    /// Says whether it stays so, however often it is asked; otherwise the watching began anew.
-    #[must_use]
-    pub fn is_lasting(&self) -> bool {
-        !matches!(self, Self::Overflow | Self::Rules(_) | Self::Moved)
-    }
+    state: Result<InotifyWatches, WatchError>,
+    linked: HardLinks,
 }
 
 impl Watch {
-    /// Begins to watch all that a walk with these options enters, beneath every root.
+    /// Watches everything that a walk with these options enters, beneath every root.
     ///
-    /// Never fails: where nothing can be watched, each answer says so.
+    /// Never fails: if watching is not possible, each query reports it.
     #[must_use]
     pub fn start(workspace: &Workspace, options: &Options) -> Self {
-        let state = Standing::begin(workspace, options);
-        Self { workspace: workspace.clone(), options: *options, state, linked: Linked::default() }
+        let state = InotifyWatches::begin(workspace, options);
+        Self { workspace: workspace.clone(), options: *options, state, linked: HardLinks::default() }
     }
 
-    /// Says whether what happens in a directory is told.
+    /// Returns whether changes in a directory are reported.
     #[must_use]
     pub fn covers(&self, directory: &WorkspacePath) -> bool {
         self.state.as_ref().is_ok_and(|standing| standing.covers(directory))
     }
 
-    /// Takes note of what a file was when it was looked at. One with several names is compared with that at each question, since
-    /// what is written through another name is not told.
+    /// Records the metadata of a file that the caller has read. Files with several hard links are compared
+    /// with it at each query, since writes through another name cause no event.
     pub fn seen(&mut self, path: &WorkspacePath, stat: FileStat) {
         self.linked.seen(path, stat);
     }
 
-    /// Tells what may have changed since the last answer, or since the start; never waits.
-    pub fn changed(&mut self) -> Changed {
+    /// Returns the changes since the last query, or since the start; never blocks.
+    pub fn changed(&mut self) -> Changes {
         let answer = match &mut self.state {
             Ok(standing) => standing.changed(),
-            Err(why) => return Changed::Unknown(why.clone()),
+            Err(why) => return Changes::Unknown(why.clone()),
         };
         match answer {
             Ok(changed) => self.linked.add_to(changed),
             Err(why) => {
-                // What stands now is of no use: the next answers build on a new beginning.
+                // The current watches are useless; the next queries use new ones.
                 self.state = if why.is_lasting() {
                     Err(why.clone())
                 } else {
-                    Standing::begin(&self.workspace, &self.options)
+                    InotifyWatches::begin(&self.workspace, &self.options)
                 };
-                Changed::Unknown(why)
+                Changes::Unknown(why)
             }
         }
     }
-}
-
-/// Leaves out what lies below another path that is named.
-fn without_inner(paths: BTreeSet<WorkspacePath>) -> Vec<WorkspacePath> {
-    let mut kept: Vec<WorkspacePath> = Vec::with_capacity(paths.len());
-    for path in paths {
-        if !kept.last().is_some_and(|last| last.contains(&path)) {
-            kept.push(path);
-        }
-    }
-    kept
 }
 
 impl std::fmt::Debug for Watch {

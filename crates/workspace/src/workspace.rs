@@ -1,18 +1,19 @@
-//! The roots, held open, with all that is needed to work beneath them.
-#![expect(clippy::disallowed_methods, reason = "the disk door")]
+//! The workspace: its open roots and its state directory.
 
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use crate::fault::Fault;
-use crate::options::{Durability, OpenError, Options, Scope};
+use rustix::fs::Mode;
+
+use crate::access::{AccessError, AccessKind, Stat};
+use crate::openat::{READ_DIRECTORY, open_at};
+use crate::options::Durability;
 use crate::path::WorkspacePath;
-use crate::recovery::Recovery;
+use crate::read::{Entry, OpenFile, Snapshot, entries, open_regular, stat_at};
 use crate::root::Root;
 use crate::state::State;
 
-/// The roots that are allowed, held open; cheap to clone.
+/// The open roots of a workspace; cheap to clone.
 #[derive(Clone)]
 pub struct Workspace(Arc<Shared>);
 
@@ -24,50 +25,62 @@ struct Shared {
 }
 
 impl Workspace {
-    /// Opens the roots, and puts right what a killed process left half done.
-    pub fn open(options: Options) -> Result<(Self, Recovery), OpenError> {
-        let home = options.home.as_deref();
-        let roots = options
-            .roots
-            .iter()
-            .enumerate()
-            .map(|(position, given)| open_root(given, position, options.scope, home))
-            .collect::<Result<Vec<Root>, OpenError>>()?;
-        let state = match &options.state {
-            Some(path) => Some(
-                State::open(path, options.history)
-                    .map_err(|fault| OpenError::State { state: shown(path), fault })?,
-            ),
-            None => None,
-        };
-        let shared = Shared { roots, home: options.home, durability: options.durability, state };
-        let workspace = Self(Arc::new(shared));
-        let recovery = Recovery::run(&workspace);
-        Ok((workspace, recovery))
+    pub(crate) fn new(
+        roots: Vec<Root>,
+        home: Option<PathBuf>,
+        durability: Durability,
+        state: Option<State>,
+    ) -> Self {
+        Self(Arc::new(Shared { roots, home, durability, state }))
     }
 
-    /// Returns the roots, the one that relative paths start from first.
+    /// Returns the roots; relative paths start from the first one.
     pub fn roots(&self) -> &[Root] {
         &self.0.roots
     }
 
-    /// Gives the state folder, if there is one that can be used.
+    /// Returns the state directory.
     #[must_use]
     pub fn state_folder(&self) -> Option<&Path> {
         self.state().map(State::path)
     }
 
-    /// Says in a line where state is kept, or what its absence means.
+    /// Returns a line about the state directory, or about the effects of its absence.
     pub fn state_report(&self) -> String {
-        crate::probe::state(self.state_folder())
+        crate::diagnostics::state(self.state_folder())
     }
 
-    /// Makes the path of a place that was resolved before, if a root of this workspace holds it.
+    /// Returns the path of an absolute location that was resolved before, if a root contains it.
     pub(crate) fn known(&self, absolute: &Path) -> Option<WorkspacePath> {
         let root = Root::nearest(self.roots(), absolute)?;
         let relative = absolute.strip_prefix(root.path()).ok()?;
         let plain = relative.components().all(|component| matches!(component, Component::Normal(_)));
         plain.then(|| WorkspacePath::beneath(root, relative))
+    }
+
+    /// Returns metadata without following links.
+    pub fn stat(&self, path: &WorkspacePath) -> Result<Stat, AccessError> {
+        stat_at(path.root(), path.relative()).map_err(|why| why.at(path))
+    }
+
+    /// Opens a regular file for reading; refuses anything else without blocking.
+    pub fn open_file(&self, path: &WorkspacePath) -> Result<OpenFile, AccessError> {
+        open_regular(path.root(), path.relative()).map_err(|why| why.at(path))
+    }
+
+    /// Reads a whole file of at most `limit` bytes.
+    pub fn read(&self, path: &WorkspacePath, limit: u64) -> Result<Snapshot, AccessError> {
+        let opened = self.open_file(path)?;
+        opened.snapshot(limit).map_err(|why| why.at(path))
+    }
+
+    /// Lists the entries of a directory, sorted by name.
+    pub fn list(&self, path: &WorkspacePath) -> Result<Vec<Entry>, AccessError> {
+        let directory = open_at(path.root(), path.relative(), READ_DIRECTORY, Mode::empty());
+        directory
+            .map_err(AccessKind::from)
+            .and_then(|directory| entries(&directory))
+            .map_err(|why| why.at(path))
     }
 
     pub(crate) fn home(&self) -> Option<&Path> {
@@ -87,28 +100,4 @@ impl std::fmt::Debug for Workspace {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_tuple("Workspace").field(&self.0.roots).finish()
     }
-}
-
-fn open_root(given: &Path, position: usize, scope: Scope, home: Option<&Path>) -> Result<Root, OpenError> {
-    let refused = |fault: Fault| OpenError::Root { root: shown(given), fault };
-    let path = fs::canonicalize(given).map_err(|error| refused(error.into()))?;
-    let root = Root::open(path, position).map_err(refused)?;
-    if scope == Scope::Any {
-        return Ok(root);
-    }
-    if is_place(&root, Path::new("/")) {
-        return Err(OpenError::WholeSystem { root: shown(given) });
-    }
-    if home.is_some_and(|home| is_place(&root, home)) {
-        return Err(OpenError::Home { root: shown(given) });
-    }
-    Ok(root)
-}
-
-fn is_place(root: &Root, place: &Path) -> bool {
-    rustix::fs::stat(place).is_ok_and(|stat| root.is(&stat))
-}
-
-fn shown(path: &Path) -> String {
-    toolpost_text::escape::name(path.as_os_str().as_encoded_bytes()).into_owned()
 }

@@ -8,8 +8,8 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
 use common::{World, commit, is_root_user, skipped, tree_of, write};
 use toolpost_workspace::{
-    Action, Changed, CommitKind, Draft, Expect, Note, Options, Outcome, Overwrite, Workspace, WorkspacePath,
-    hash,
+    Action, ChangeReport, CommitKind, Draft, Expect, Note, Options, Outcome, Overwrite, Workspace,
+    WorkspacePath, hash,
 };
 
 fn draft(path: &WorkspacePath, action: Action) -> Draft {
@@ -248,7 +248,7 @@ fn what_is_reported() {
     let workspace = world.open();
     let path = workspace.resolve("f").unwrap();
     let committed = commit(&workspace, vec![write(&path, "new", Expect::Any)]).unwrap();
-    let changed = Changed {
+    let changed = ChangeReport {
         path: path.clone(),
         outcome: Outcome::Replaced,
         before: Some(hash(b"old")),

@@ -12,8 +12,8 @@ use std::time::Duration;
 use common::{WAIT, World, commit, write};
 use proptest::prelude::*;
 use toolpost_workspace::{
-    Action, Cause, Draft, Expect, FileDiff, HistoryLimits, HistoryRecord, Note, Options, Overwrite,
-    UndoError, What, Workspace, hash,
+    Action, Cause, ChangeKind, Draft, Expect, FileDiff, HistoryLimits, HistoryRecord, Note, Options,
+    Overwrite, UndoError, Workspace, hash,
 };
 
 /// Shows a tree with the permissions of all that is in it.
@@ -374,12 +374,12 @@ fn a_record_says_what_happened_and_who_did_it() {
         .collect();
     let of = |name: &str| name.to_owned();
     let wanted = [
-        (What::MadeDirectory, of("x"), None, None, Some((0, 0))),
-        (What::Written, of("a"), None, Some((2, 0o640)), Some((4, 0o640))),
-        (What::Created, of("x/new"), None, None, Some((2, 0o644))),
-        (What::Moved, of("b"), Some(of("moved")), None, Some((2, 0o644))),
-        (What::DeletedTree, of("d/deep"), None, Some((5, 0o700)), None),
-        (What::Deleted, of("link"), None, Some((0, 0o777)), None),
+        (ChangeKind::MadeDirectory, of("x"), None, None, Some((0, 0))),
+        (ChangeKind::Written, of("a"), None, Some((2, 0o640)), Some((4, 0o640))),
+        (ChangeKind::Created, of("x/new"), None, None, Some((2, 0o644))),
+        (ChangeKind::Moved, of("b"), Some(of("moved")), None, Some((2, 0o644))),
+        (ChangeKind::DeletedTree, of("d/deep"), None, Some((5, 0o700)), None),
+        (ChangeKind::Deleted, of("link"), None, Some((0, 0o777)), None),
     ];
     assert_eq!(told, wanted);
     assert_eq!(record.changes[1].before.as_ref().unwrap().hash, Some(hash(b"A\n")));

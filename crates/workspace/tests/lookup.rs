@@ -4,7 +4,7 @@
 mod common;
 
 use common::World;
-use toolpost_workspace::{LookupError, Missing};
+use toolpost_workspace::{LookupError, MissingPath};
 
 const NARROW: char = '\u{202f}';
 
@@ -68,7 +68,7 @@ fn what_is_missing_comes_with_suggestions() {
         Err(LookupError::Missing(missing)) => missing,
         other => panic!("{other:?}"),
     };
-    let made = |said: &str, siblings: &[&str], elsewhere: &[&str]| Missing {
+    let made = |said: &str, siblings: &[&str], elsewhere: &[&str]| MissingPath {
         path: workspace.resolve(said).unwrap(),
         workspace: world.root().to_str().unwrap().to_owned(),
         siblings: siblings.iter().map(|name| workspace.resolve(name).unwrap()).collect(),

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use rustix::fs::{Mode, OFlags, RenameFlags, mkdirat, openat, renameat_with, unlinkat};
 use tempfile::TempDir;
 use toolpost_workspace::walk::{
-    Candidate, Claim, Ended, Entry, Hidden, Kind, Next, Options, Prune, Rules, Visitor, Walked, found_below,
-    walk,
+    Candidate, Claim, Entry, Hidden, Kind, Next, Options, Prune, Rules, Visitor, WalkEnd, WalkResult,
+    found_below, walk,
 };
 use toolpost_workspace::{Workspace, WorkspacePath};
 
@@ -59,11 +59,11 @@ impl World {
     }
 }
 
-fn all(base: &WorkspacePath, options: &Options) -> Walked<Seen> {
+fn all(base: &WorkspacePath, options: &Options) -> WalkResult<Seen> {
     walk(base, (), options, &|| false, &Seen::default).unwrap()
 }
 
-fn names(walked: &Walked<Seen>) -> BTreeSet<String> {
+fn names(walked: &WalkResult<Seen>) -> BTreeSet<String> {
     walked.visitors.iter().flat_map(|seen| seen.0.iter().cloned()).collect()
 }
 
@@ -248,7 +248,10 @@ fn deep_and_wide_trees_need_few_descriptors() {
         false
     };
     let walked = walk(&world.open(""), (), &on(4), &count, &Seen::default).unwrap();
-    assert_eq!((names(&walked).len(), walked.unreadable.count, walked.ended), (102_000, 0, Ended::Complete));
+    assert_eq!(
+        (names(&walked).len(), walked.unreadable.count, walked.ended),
+        (102_000, 0, WalkEnd::Complete)
+    );
     assert!(most.load(Ordering::Relaxed) < 100, "{most:?} descriptors were open at a time");
 }
 
@@ -340,7 +343,7 @@ fn a_walk_ends_when_told() {
         let polls = AtomicUsize::new(0);
         let stop = || polls.fetch_add(1, Ordering::Relaxed) > 200;
         let walked = walk(&base, (), &on(threads), &stop, &Seen::default).unwrap();
-        assert_eq!(walked.ended, Ended::Stopped);
+        assert_eq!(walked.ended, WalkEnd::Stopped);
         assert!(names(&walked).len() < 300, "{}", names(&walked).len());
         assert_eq!(names(&all(&base, &on(threads))), files.iter().cloned().collect());
     }

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 use toolpost_workspace::walk::{Options, Prune};
-use toolpost_workspace::{Unsure, Watch, WatchChanged as Changed, Workspace};
+use toolpost_workspace::{Watch, WatchChanges as Changed, WatchError, Workspace};
 
 struct World {
     directory: TempDir,
@@ -257,7 +257,7 @@ fn several_roots_are_watched_each_once() {
     let mut world = World::new(before, &["one", "two", "one/sub"], Options::default());
     assert_eq!(world.after("echo > one/a; echo > two/b; echo > one/sub/c"), "one/a one/sub/c two/b");
     assert_eq!(world.after("echo > one/sub/in/d"), "one/sub/in/d");
-    assert_eq!(world.after("mv two three"), format!("unknown: {}", Unsure::Moved));
+    assert_eq!(world.after("mv two three"), format!("unknown: {}", WatchError::Moved));
 }
 
 #[test]
@@ -275,7 +275,7 @@ fn more_than_the_system_keeps_is_not_called_nothing() {
         files[turn % 2].set_len(turn as u64 / 2 % 2).unwrap();
     }
     drop(files);
-    assert_eq!(world.told(), format!("unknown: {}", Unsure::Overflow));
+    assert_eq!(world.told(), format!("unknown: {}", WatchError::Overflow));
     assert_eq!(world.after("echo 5 > ws/src/a.rs"), "ws/src/a.rs");
 }
 

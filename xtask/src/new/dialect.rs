@@ -22,7 +22,7 @@ pub(super) fn write(house: &House, name: &str) -> Result<Vec<String>> {
     ensure!(!hints.is_empty(), "{HINTS} has no enum `Hint` that can be read");
 
     let folder = format!("crates/dialects/src/{name}");
-    create(house, &format!("{folder}/say.rs"), &say(&hints))?;
+    create(house, &format!("{folder}/hints.rs"), &say(&hints))?;
     create(house, &format!("{folder}/mod.rs"), &table(name))?;
     house
         .write(&format!("{folder}/tools.md"), &format!("# {name}\n\nThe tools of the `{name}` dialect.\n"))?;
@@ -31,7 +31,7 @@ pub(super) fn write(house: &House, name: &str) -> Result<Vec<String>> {
         format!(
             "{folder}/mod.rs: the dialect; set its budget, its deadline, and whether a write needs a read"
         ),
-        format!("{folder}/say.rs: its words for the next steps; name its own tools in them"),
+        format!("{folder}/hints.rs: its words for the next steps; name its own tools in them"),
         format!("{folder}/tools.md: the page of its tools"),
         format!("{LIST}: its module and its row"),
         format!("next: the dialect in spec/dialects.json; cargo xtask new tool {name} NAME OPERATION"),
@@ -40,14 +40,14 @@ pub(super) fn write(house: &House, name: &str) -> Result<Vec<String>> {
 
 fn table(name: &str) -> String {
     format!(
-        "//! The tools of {name}.\n\nmod say;\n\n\
+        "//! The tools of {name}.\n\nmod hints;\n\n\
          use std::time::Duration;\nuse toolpost_engine::Fresh;\nuse toolpost_text::matching::Step;\n\
          use toolpost_tool::{{Budget, Cut, Dialect, ToolDef, distinct}};\n\n\
          /// The dialect.\npub const DIALECT: Dialect = Dialect {{\n\
          name: \"{name}\",\ntools: &TOOLS,\npages: &[include_str!(\"tools.md\")],\n\
          instructions: \"Tools over the workspace. They never leave it, and never answer from stale data.\",\n\
          budget: Budget {{ bytes: 50 * 1024, lines: 2_000, cut: Cut::HeadAndTail {{ head: 100, tail: 50 }} }},\n\
-         deadline: Duration::from_secs(60),\nfresh: Fresh::REQUIRED,\nmatching: Step::Exact,\nsay: say::say,\n}};\n\n\
+         deadline: Duration::from_secs(60),\nfresh: Fresh::REQUIRED,\nmatching: Step::Exact,\nsay: hints::say,\n}};\n\n\
          const TOOLS: [ToolDef; 0] = [];\n\n\
          const _: () = assert!(distinct(&TOOLS), \"two tools of one name\");\n"
     )

@@ -36,6 +36,7 @@ const DOORS: &[&str] = &["rmcp", "clap", "axum", "hyper", "reqwest", "rustix", "
 const LIBRARIES: &[&str] = &[
     "text",
     "workspace",
+    "packages",
     "process",
     "net",
     "documents",
@@ -51,6 +52,7 @@ const LIBRARIES: &[&str] = &[
 const EDGES: &[Edge] = &[
     Edge { name: "text", may: &[], must_not: WORLD },
     Edge { name: "workspace", may: &["text"], must_not: FRONTS },
+    Edge { name: "packages", may: &["text", "workspace"], must_not: FRONTS },
     Edge { name: "process", may: &["text"], must_not: FRONTS },
     Edge { name: "net", may: &["text"], must_not: &["rmcp", "clap"] },
     Edge {
@@ -107,9 +109,33 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     tree.files().flat_map(manifest).collect()
 }
 
-fn manifest(file: &Source) -> Vec<Finding> {
+/// Reports edges that the table allows and no manifest has, so that the table draws the crates as they are.
+pub(super) fn unused(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in tree.files() {
+        let Some(edge) = EDGES.iter().find(|edge| folder(file) == Some(edge.name)) else { continue };
+        let Ok(manifest) = toml::from_str::<Table>(&file.text) else { continue };
+        let names = dependencies(&manifest);
+        let unused = edge.may.iter().filter(|may| !names.contains(&format!("toolpost-{may}")));
+        findings.extend(unused.map(|unused| Finding {
+            path: file.path.clone(),
+            line: 1,
+            what: format!("the table allows `{}` to depend on `{unused}`, and it does not", edge.name),
+            why: "an edge that nobody uses is one that somebody adds without a decision",
+            next: "remove the edge from xtask/src/tidy/edges.rs",
+        }));
+    }
+    findings
+}
+
+/// Returns the directory of a crate, if a file is its manifest.
+fn folder(file: &Source) -> Option<&str> {
     let folder = file.path.strip_prefix("crates/").and_then(|rest| rest.strip_suffix("/Cargo.toml"));
-    let Some(folder) = folder.filter(|folder| !folder.contains('/')) else { return Vec::new() };
+    folder.filter(|folder| !folder.contains('/'))
+}
+
+fn manifest(file: &Source) -> Vec<Finding> {
+    let Some(folder) = folder(file) else { return Vec::new() };
     let finding = |line: usize, what: String, next| Finding {
         path: file.path.clone(),
         line,

@@ -1,4 +1,5 @@
-//! What an agent is allowed that asks: our own tools, which are judged where they are called, and what only reads.
+//! Permission decisions for an external agent: Toolpost's own tools, which apply the policy themselves, and
+//! read access.
 
 use super::setup::{May, SERVER};
 use agent_client_protocol::v1::schema::{
@@ -6,27 +7,28 @@ use agent_client_protocol::v1::schema::{
 };
 use std::path::Path;
 
-/// What stands before and behind our name in the name of one of our tools, as agents write it.
+/// Prefix and suffix around the server name in tool names, in the forms that agents use.
 const FORMS: [(&str, &str); 6] =
     [("mcp__", "__"), ("mcp_", "_"), ("", "__"), ("", "_"), ("", "/"), ("", ".")];
 
-/// What was answered, and why.
+/// Answer to a permission request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Answer {
-    /// Which option was taken; none where there was none that fits.
+    /// Selected option; `None` if no option fits.
     pub(super) option: Option<PermissionOptionId>,
-    /// Whether it is a yes.
+    /// The decision.
     pub(super) verdict: Verdict,
 }
 
-/// A yes or a no, with its reason.
+/// Decision with its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verdict {
     Yes(&'static str),
     No(&'static str),
 }
 
-/// Answers an agent that asks; `may_read` says of a path whether it lies in the workspace and the rules let it be read.
+/// Decides a permission request; `may_read` returns whether a path is in the workspace and readable by
+/// policy.
 pub(super) fn answer(
     call: &ToolCallUpdate,
     options: &[PermissionOption],
@@ -35,7 +37,7 @@ pub(super) fn answer(
 ) -> Answer {
     let verdict = judge(call, may, may_read);
     let wanted: &[PermissionOptionKind] = match verdict {
-        // An answer for always would be the agent's to keep, and past the setting of the next time.
+        // A permanent approval would be stored by the agent, and would outlive a change of the setting.
         Verdict::Yes(_) => &[PermissionOptionKind::AllowOnce],
         Verdict::No(_) => &[PermissionOptionKind::RejectOnce, PermissionOptionKind::RejectAlways],
     };
@@ -79,8 +81,8 @@ fn judge(call: &ToolCallUpdate, may: May, may_read: impl Fn(&Path) -> bool) -> V
     }
 }
 
-/// Tells whether a call is one of our tools. What the agent says in a title may come from its model: the whole of it has to be a
-/// name, and what runs or changes something by itself is not taken for ours.
+/// Returns whether a call is of one of Toolpost's tools. A title may be the model's text, so all of it must
+/// be a tool name, and a call that executes or changes something itself does not count.
 fn is_ours(call: &ToolCallUpdate) -> bool {
     let fields = &call.fields;
     let named = fields.name.as_deref().or_else(|| in_meta(call));
@@ -106,7 +108,7 @@ fn is_our_name(name: &str) -> bool {
     FORMS.iter().filter_map(rest).any(|rest| !rest.is_empty() && rest.chars().all(letter))
 }
 
-/// Gives the name that an adapter of Claude Code writes beside its calls.
+/// Returns the tool name that the Claude Code adapter adds to its calls.
 pub(super) fn in_meta(call: &ToolCallUpdate) -> Option<&str> {
     call.meta.as_ref()?.get("claudeCode")?.get("toolName")?.as_str()
 }
@@ -138,7 +140,7 @@ mod tests {
             (json!({"title": "Tool: toolpost-acp/Edit"}), true),
             (json!({"title": "write", "name": "mcp__toolpost-acp__Write", "kind": "edit"}), true),
             (json!({"title": "x", "_meta": {"claudeCode": {"toolName": "mcp__toolpost-acp__Edit"}}}), true),
-            // A title is what a model may have written.
+            // A model may have written the title.
             (json!({"title": "mcp__toolpost-acp__Edit", "kind": "execute"}), false),
             (json!({"title": "mcp__toolpost-acp__Edit; rm -rf ~", "kind": "other"}), false),
             (json!({"title": "mcp__toolpost-acp__Edit", "name": "bash"}), false),

@@ -1,4 +1,4 @@
-//! What an agent tells of its work: words, and calls of tools, as whoever watches and the transcript see them.
+//! Progress reports of an external agent, converted to events and transcript messages.
 
 use super::allowed::in_meta;
 use crate::{
@@ -17,28 +17,28 @@ use std::{
 };
 use toolpost_text::cut;
 
-/// How many bytes of words an agent may say in one piece of work.
+/// Maximum size of an agent's text in one run, in bytes.
 const WORDS: usize = 8 * 1024 * 1024;
-/// How many bytes of a reply are written down.
+/// Maximum size of a recorded reply, in bytes.
 const REPLY: usize = 64 * 1024;
-/// How many characters the name of a tool may have.
+/// Maximum length of a tool name, in characters.
 const NAME: usize = 80;
 
-/// What an agent has told so far.
+/// Reports received so far.
 pub(super) struct Told<'a> {
     watch: &'a Watch,
     transcript: &'a Transcript,
     budget: &'a Budget,
-    /// What it said since its last call.
+    /// Text since the last call.
     text: String,
-    /// The last thing that it said before.
+    /// The text before that.
     before: String,
     said: usize,
     open: HashMap<ToolCallId, Open>,
     settled: HashSet<ToolCallId>,
 }
 
-/// A call that is not settled.
+/// An unfinished call.
 struct Open {
     tool: String,
     arguments: String,
@@ -47,19 +47,19 @@ struct Open {
     told: Announced,
 }
 
-/// Whether a call was told of: agents name a call before they know its arguments.
+/// State of the event for a call; agents report a call before they know its arguments.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Announced {
     NotYet,
     Yes,
 }
 
-/// Why an agent is stopped for what it told.
+/// Reason to stop an agent because of its reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Enough {
-    /// Something of the budget is used up.
+    /// The budget is used up.
     Spent(Spent),
-    /// It said too much.
+    /// Its text is too long.
     TooLong,
 }
 
@@ -70,10 +70,10 @@ impl<'a> Told<'a> {
         Self { watch, transcript, budget, text, before, said: 0, open, settled }
     }
 
-    /// Takes in what it tells.
+    /// Records a report.
     ///
     /// # Errors
-    /// When that is enough.
+    /// With the reason to stop the agent.
     pub(super) fn hear(&mut self, update: SessionUpdate) -> Result<(), Enough> {
         match update {
             SessionUpdate::AgentMessageChunk(chunk) => self.say(&words(&chunk.content)),
@@ -83,17 +83,17 @@ impl<'a> Told<'a> {
         }
     }
 
-    /// Tells whether it waits for a tool.
+    /// Returns whether the agent waits for a tool.
     pub(super) fn waits(&self) -> bool {
         !self.open.is_empty()
     }
 
-    /// Names the tools whose calls are not settled.
+    /// Returns the tools with unfinished calls.
     pub(super) fn unsettled(&self) -> Vec<String> {
         self.open.values().map(|open| open.tool.clone()).collect()
     }
 
-    /// Writes down what it said last, and gives it.
+    /// Records the last text, and returns it.
     pub(super) fn end(&mut self) -> String {
         let text = std::mem::take(&mut self.text);
         if text.trim().is_empty() {
@@ -254,7 +254,7 @@ mod tests {
         hear(&mut told, update("a", json!({"rawInput": {"path": "x"}}))).unwrap();
         hear(&mut told, update("a", json!({"status": "completed", "content": content}))).unwrap();
         hear(&mut told, update("a", json!({"status": "failed"}))).unwrap();
-        // A call that was never announced.
+        // This call was never announced.
         hear(&mut told, update("b", json!({"status": "failed", "title": "Run"}))).unwrap();
         assert!(!told.waits());
         let third = json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "Read"});

@@ -1,4 +1,4 @@
-//! One session with an agent: it is asked, its work is watched, and it is stopped when that is enough.
+//! A session with an external agent: prompt, events, and cancellation at a limit.
 
 use super::{
     allowed::Verdict,
@@ -24,42 +24,42 @@ use std::{
 use tokio::{sync::mpsc, time::sleep_until};
 use tokio_util::sync::CancellationToken;
 
-/// How long an agent has to open a session: it starts our tools for that.
+/// Maximum time to open a session, during which the agent starts Toolpost's server.
 const OPEN: Duration = Duration::from_secs(60);
-/// How long an agent has to stop that was told to.
+/// Maximum time to stop after a cancellation.
 const STOP: Duration = Duration::from_secs(5);
-/// How many messages wait to be heard; then the agent waits.
+/// Maximum number of queued messages; a full queue blocks the agent.
 pub(super) const WAITING: usize = 256;
 
-/// One session with an agent.
+/// A session with an external agent.
 pub(super) struct Conversation {
     link: Arc<Link>,
     id: SessionId,
     heard: mpsc::Receiver<Heard>,
 }
 
-/// What holds a question to an agent.
+/// Limits of a prompt.
 pub(super) struct Holds<'a> {
     pub(super) budget: &'a Budget,
     pub(super) cancel: &'a CancellationToken,
     pub(super) watch: &'a Watch,
     pub(super) transcript: &'a Transcript,
-    /// How long nothing may come while it waits for no tool.
+    /// Maximum time without a message, unless a tool is running.
     pub(super) idle: Duration,
 }
 
-/// What came of a question to an agent.
+/// Result of a prompt.
 pub(super) struct Turned {
     pub(super) reason: Reason,
     pub(super) words: String,
-    /// The tools whose calls were not settled.
+    /// Tools with unfinished calls.
     pub(super) unsettled: Vec<String>,
-    /// What else is to be said of its end.
+    /// Additional remark on how it ended.
     pub(super) remark: &'static str,
 }
 
 impl Conversation {
-    /// Opens a session; what comes in it goes to the seat's hearer, whose other end this takes.
+    /// Opens a session; its events arrive at the receiver of `seat`.
     pub(super) async fn open(
         link: Arc<Link>,
         request: NewSessionRequest,
@@ -71,7 +71,7 @@ impl Conversation {
         Ok(Self { link, id: opened.session_id, heard })
     }
 
-    /// Asks, and waits until the agent has done what it does.
+    /// Sends a prompt, and waits until the agent has finished.
     pub(super) async fn prompt(&mut self, text: String, holds: &Holds<'_>) -> Turned {
         let text = ContentBlock::Text(TextContent::new(text));
         let request = PromptRequest::new(self.id.clone(), vec![text]);
@@ -113,7 +113,7 @@ impl Conversation {
         Turned { reason, words: told.end(), unsettled, remark }
     }
 
-    /// Says when it is enough: of time, of silence, or of waiting for it to stop.
+    /// Returns the next deadline: of the budget, of silence, or of a cancellation.
     fn until(
         &self,
         stopping: Option<&(Reason, Instant)>,
@@ -129,7 +129,7 @@ impl Conversation {
         holds.budget.due().map_or(silence, |due| due.min(silence))
     }
 
-    /// Tells it to stop.
+    /// Cancels the prompt.
     fn stop(&self) {
         self.link.connection.send_notification(CancelNotification::new(self.id.clone())).ok();
     }
@@ -139,7 +139,7 @@ impl Conversation {
         answered: Result<PromptResponse, agent_client_protocol::Error>,
         stopping: Option<Reason>,
     ) -> Reason {
-        // Whatever it answers to being stopped: that is why it ended.
+        // The cancellation decides the reason, whatever the agent answers.
         if let Some(reason) = stopping {
             return reason;
         }
@@ -163,7 +163,7 @@ impl Conversation {
 impl Drop for Conversation {
     fn drop(&mut self) {
         self.link.sessions.remove(&self.id);
-        // What still runs in it is for nobody.
+        // Nobody waits for the rest of the session.
         self.stop();
         if self.link.about.agent_capabilities.session_capabilities.close.is_some() {
             self.link.connection.send_request(CloseSessionRequest::new(self.id.clone())).detach();
@@ -171,7 +171,7 @@ impl Drop for Conversation {
     }
 }
 
-/// Says why time is up.
+/// Returns the reason for a passed deadline.
 fn late(holds: &Holds<'_>) -> Reason {
     match holds.budget.late() {
         Err(spent) => Reason::Budget { spent },

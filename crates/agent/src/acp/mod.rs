@@ -1,4 +1,4 @@
-//! An agent that the user already has, worked with through the Agent Client Protocol.
+//! External agents, over the Agent Client Protocol.
 
 mod allowed;
 mod calls;
@@ -35,48 +35,48 @@ use toolpost_engine::{
     Agents, Asking, CallCtx, Failure, FrontDoor, Hint, Job, Kind, Prompt, Report, Session,
 };
 
-/// What to do where the agent cannot be worked with.
+/// Advice for an agent that cannot be used.
 const ADVICE: &str =
     "Do it with the other tools, or tell the user: `toolpost doctor` starts it and says what is the matter.";
 
-/// The user's agent, as the one who answers and does parts of the work.
+/// An external agent, which answers questions and works on delegated tasks.
 pub struct Acp {
     setup: Setup,
     subagents: Vec<Subagent>,
     permits: Permits,
-    /// The process, once it was needed; all sessions are in one.
+    /// The process with all its sessions, once it was started.
     link: Mutex<Option<Arc<Link>>>,
     disk: OnceLock<Disk>,
     watch: OnceLock<Watch>,
 }
 
 impl Acp {
-    /// Makes the way to an agent; it is started when it is needed.
+    /// Creates the client; the agent starts on its first use.
     #[must_use]
     pub fn new(setup: Setup, subagents: Vec<Subagent>) -> Self {
         let (permits, link) = (Permits::new(), Mutex::new(None));
         Self { setup, subagents, permits, link, disk: OnceLock::new(), watch: OnceLock::new() }
     }
 
-    /// Says how files are read and written that the agent wants from us; once.
+    /// Sets the file access of the agent; only the first call counts.
     pub fn reach(&self, disk: Disk) {
         let _ = self.disk.set(disk);
     }
 
-    /// Lets somebody watch the agents; once.
+    /// Sets the event callback; only the first call counts.
     pub fn watched(&self, watch: Watch) {
         let _ = self.watch.set(watch);
     }
 
-    /// Lets the agents of a session work from its budget.
+    /// Lets the subagents of a session share its budget.
     pub fn share(&self, session: &str, budget: &Arc<Budget>) {
         self.permits.share(session, budget);
     }
 
-    /// Starts it, if it does not run, and says what it calls itself and what it wants.
+    /// Starts the agent if necessary, and returns its name and login requirements.
     ///
     /// # Errors
-    /// With why it cannot be worked with.
+    /// With the reason why it cannot be used.
     pub async fn standing(&self) -> Result<String, String> {
         let link = self.link().await.map_err(|failure| failure.what)?;
         let files = if self.setup.may == May::Read { "reads" } else { "reads and writes" };
@@ -89,14 +89,14 @@ impl Acp {
         ))
     }
 
-    /// Ends it, if it runs.
+    /// Stops the agent, if it runs.
     pub async fn end(&self) {
         if let Some(link) = self.link.lock().await.take() {
             link.end().await;
         }
     }
 
-    /// Gives the running agent; one that has gone is started again.
+    /// Returns the running agent; one that has exited is started again.
     async fn link(&self) -> Result<Arc<Link>, Failure> {
         let mut kept = self.link.lock().await;
         if let Some(link) = kept.as_ref().filter(|link| !link.is_gone()) {
@@ -161,7 +161,7 @@ impl Acp {
         crew::report(self.go(vec![Message::User { text }], &task).await)
     }
 
-    /// Words what an agent is told before its task.
+    /// Returns the instructions before a task.
     #[must_use]
     pub fn told(&self, own: Option<&str>) -> String {
         let roots: Vec<String> = self.setup.roots.iter().map(|root| root.display().to_string()).collect();
@@ -170,7 +170,7 @@ impl Acp {
     }
 }
 
-/// Says why there is no answer.
+/// Returns the failure for a missing answer.
 fn unanswered(turned: &Turned) -> Failure {
     let kind = match turned.reason {
         Reason::Cancelled => Kind::Cancelled,

@@ -1,4 +1,4 @@
-//! A piece of work that an agent does: what it is told, which of our tools it gets, and what came of it.
+//! A task for an external agent: instructions, tools and outcome.
 
 use super::{
     Acp,
@@ -21,41 +21,41 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::Failure;
 
-/// How often an agent is asked to go on that said nothing.
+/// Maximum number of reminders to an agent that answered nothing.
 const NUDGES: u32 = 2;
 const NOTHING: &str = "You answered with nothing. Go on with the task; when it is done, say what came of it.";
-/// The flag by which our server is told of a tool to serve.
+/// Flag of `toolpost serve` that selects a tool.
 const ONLY: &str = "--tools";
 
-/// A piece of work that an agent does.
+/// A task for an external agent.
 pub struct Task {
-    /// What it is told before.
+    /// Instructions before the task.
     pub system: String,
-    /// How much it may take.
+    /// Budget.
     pub budget: Arc<Budget>,
-    /// Set when whoever wants the work gives up.
+    /// Cancels the task.
     pub cancel: CancellationToken,
-    /// Who watches.
+    /// Callback for events.
     pub watch: Watch,
-    /// Where it is written down.
+    /// Transcript.
     pub transcript: Transcript,
-    /// Which of our tools it gets.
+    /// Toolpost's tools for this task.
     pub tools: Tools,
 }
 
-/// Which of our tools an agent gets.
+/// Selection of Toolpost's tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tools {
-    /// All that are served.
+    /// All served tools.
     All,
-    /// These.
+    /// Only these.
     Only(Vec<String>),
-    /// None, and no files either.
+    /// No tools and no files.
     None,
 }
 
 impl Acp {
-    /// Lets the agent do a piece of work: the last message is the task, those before it were said in an earlier process.
+    /// Runs a task: the last message is the task, and the earlier ones come from another process.
     pub async fn go(&self, messages: Vec<Message>, task: &Task) -> Outcome {
         let turned = match self.begin(task).await {
             Ok(conversation) => self.work_in(conversation, &messages, task).await,
@@ -97,7 +97,7 @@ impl Acp {
         }
     }
 
-    /// Opens a session, unless whoever wants the work gives up or the time is up before.
+    /// Opens a session, unless the task is cancelled or out of time first.
     pub(super) async fn begin(&self, task: &Task) -> Result<Conversation, Turned> {
         let due = task.budget.due();
         let late = async {
@@ -148,13 +148,13 @@ impl Acp {
         }
     }
 
-    /// Says how the agent starts our tools.
+    /// Returns the MCP server that gives the agent Toolpost's tools.
     fn servers(&self, tools: &Tools) -> Vec<McpServer> {
         let handed = &self.setup.handed;
         let tools = match tools {
             Tools::None => return Vec::new(),
             Tools::All => &handed.tools,
-            // They were picked from what is served here.
+            // They were selected among the served tools.
             Tools::Only(names) => names,
         };
         let only = tools.iter().flat_map(|tool| [ONLY.to_owned(), tool.clone()]);
@@ -176,7 +176,7 @@ impl Acp {
     }
 }
 
-/// Words the first question: what holds, what was said before, and the task.
+/// Formats the first prompt: instructions, earlier messages, and the task.
 fn first(system: &str, messages: &[Message]) -> String {
     let task = match messages.last() {
         Some(Message::User { text }) => text.as_str(),

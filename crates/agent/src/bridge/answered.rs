@@ -1,4 +1,4 @@
-//! What another server answered, as pieces of a reply or as a failure.
+//! Replies of upstream tools, converted to content or a failure.
 
 use super::{entry::Entry, fault};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -6,13 +6,13 @@ use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use toolpost_engine::{Failure, Hint, Kind, Piece, RemoteTool};
 use toolpost_text::{cut, escape};
 
-/// How many bytes of a server's complaint are passed on.
+/// Maximum size of a quoted error message.
 const COMPLAINT: cut::Limit = cut::Limit { bytes: 8 * 1024, lines: 200 };
 
-/// Takes an answer apart.
+/// Converts a reply to pieces.
 ///
 /// # Errors
-/// `Remote` when the server says that it failed, with its words.
+/// `Remote` if the server reports a failure, with its message.
 pub(super) fn pieces(
     entry: &Entry,
     tool: &RemoteTool,
@@ -32,7 +32,7 @@ pub(super) fn pieces(
     Err(complaint(entry, tool, &words.collect::<Vec<_>>().join("\n")))
 }
 
-/// Passes a server's complaint on, without the secrets that it was given.
+/// Creates the failure for a server's message, without the secrets of its configuration.
 pub(super) fn complaint(entry: &Entry, tool: &RemoteTool, words: &str) -> Failure {
     let words = fault::without_secrets(entry, words);
     let words = if words.trim().is_empty() { "nothing about why" } else { words.as_str() };

@@ -1,4 +1,4 @@
-//! What another server says of its tools, as far as it is passed on.
+//! Tool definitions of upstream servers, checked before they are published.
 
 use rmcp::model::Tool;
 use serde_json::{Value, json};
@@ -7,19 +7,19 @@ use toolpost_engine::RemoteTool;
 use toolpost_runtime::Described;
 use toolpost_text::{cut, escape};
 
-/// How many tools of one server are published.
+/// Maximum number of published tools of a server.
 const TOOLS: usize = 128;
-/// How long a description may be, in bytes.
+/// Maximum size of a description, in bytes.
 const DESCRIPTION: usize = 2 * 1024;
-/// How large a schema may be, in bytes.
+/// Maximum size of a schema, in bytes.
 const SCHEMA: usize = 32 * 1024;
-/// The keys of a schema that hold words.
+/// Keys of a schema that hold text.
 const WORDS: [&str; 3] = ["description", "title", "$comment"];
-/// The longest name that the interfaces of models take.
+/// Maximum length of a tool name in model APIs.
 const NAME: usize = 64;
 
-/// Describes the tools of a server. What it says is passed on as its own words and believed in nothing: hints about
-/// reading and writing are left out.
+/// Converts the tools of a server. Texts are passed on as the server's own; hints about read and write access
+/// are ignored, since nothing verifies them.
 pub(super) fn tools(server: &str, listed: Vec<Tool>) -> (Vec<Described>, Vec<String>) {
     let mut names = BTreeSet::new();
     let (mut described, mut left_out) = (Vec::new(), Vec::new());
@@ -53,7 +53,7 @@ pub(super) fn tools(server: &str, listed: Vec<Tool>) -> (Vec<Described>, Vec<Str
     (described, left_out)
 }
 
-/// Makes the published name: what the interfaces of models do not take becomes `_`, what is too long ends in a digest.
+/// Builds the published name: characters that model APIs reject become `_`, and a long name ends in a digest.
 fn name(server: &str, tool: &str) -> String {
     let plain = |letter: char| if letter.is_ascii_alphanumeric() || letter == '-' { letter } else { '_' };
     let whole = format!("mcp__{server}__{}", tool.chars().map(plain).collect::<String>());
@@ -81,12 +81,13 @@ fn schema(tool: &Tool) -> Value {
     schema
 }
 
-/// Shows what is invisible in a text, line by line.
+/// Makes invisible characters of a text visible, line by line.
 fn visible(said: &str) -> String {
     said.lines().map(escape::text).collect::<Vec<_>>().join("\n")
 }
 
-/// Shows what is invisible in the words of a schema; what a call has to repeat stays.
+/// Makes invisible characters in the texts of a schema visible; values that a call must repeat stay
+/// unchanged.
 fn clean(schema: &mut Value) {
     match schema {
         Value::Object(fields) => fields.iter_mut().for_each(|(name, value)| match value {
@@ -98,7 +99,7 @@ fn clean(schema: &mut Value) {
     }
 }
 
-/// Tells whether a schema has names of properties in which characters are invisible.
+/// Returns whether a property name of a schema contains invisible characters.
 fn has_hidden_names(schema: &Value) -> bool {
     match schema {
         Value::Object(fields) => {

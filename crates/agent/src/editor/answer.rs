@@ -1,10 +1,10 @@
-//! What Neovim has answered, as a view or as a failure.
+//! Replies of Neovim, converted to a view or a failure.
 
 use serde::Deserialize;
 use toolpost_engine::{Buffer, Chosen, Failure, Hint, Kind, Point, Shape, Sight, Standing, View};
 use toolpost_text::escape;
 
-/// What was answered.
+/// A reply.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(super) enum Answer {
@@ -12,19 +12,19 @@ pub(super) enum Answer {
     Standing(Box<Stands>),
 }
 
-/// Why nothing was done.
+/// Reason why there is no result.
 #[derive(Deserialize, Clone, Copy)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Fault {
-    /// Nobody listens.
+    /// Nothing listens on the socket.
     Unreachable,
-    /// It waits for the user.
+    /// The editor waits for its user.
     Blocked,
-    /// It tried.
+    /// The action failed.
     Failed,
 }
 
-/// How everything stands.
+/// State of the editor.
 #[derive(Deserialize)]
 pub(super) struct Stands {
     active: Option<String>,
@@ -36,13 +36,13 @@ pub(super) struct Stands {
     refused: Option<Refused>,
 }
 
-/// Why what was asked was not done.
+/// Reason why the editor refused an action.
 #[derive(Deserialize, Clone, Copy)]
 #[serde(rename_all = "lowercase")]
 enum Refused {
-    /// Something had moved.
+    /// The text or cursor has changed.
     Moved,
-    /// Its time was over.
+    /// The deadline had passed.
     Late,
 }
 
@@ -83,12 +83,12 @@ enum Seen {
 }
 
 impl Answer {
-    /// Reads an answer.
+    /// Parses a reply.
     pub(super) fn read(said: &str) -> Result<Self, String> {
         serde_json::from_str(said.trim()).map_err(|error| format!("its answer cannot be read: {error}"))
     }
 
-    /// Gives what is seen, or why nothing was done.
+    /// Returns the view, or the failure.
     pub(super) fn view(self, editor: &str) -> Result<View, Failure> {
         match self {
             Self::Fault { fault, why } => Err(failed(editor, fault, &why)),

@@ -1,12 +1,13 @@
-//! Reads `to=functions.name {…}`.
+//! Calls of the form `to=functions.name {…}`.
 
 use super::Written;
 use serde_json::{Value, de::Deserializer};
 
-/// How such a call begins.
+/// Prefix of such a call.
 const BEGINS: &str = "to=functions.";
 
-/// Reads a call at the beginning of a text; gives it and how many bytes it takes. What does not close is taken to the end.
+/// Parses a call at the beginning of a text; returns it with its length in bytes. An unclosed call extends to
+/// the end of the text.
 pub(super) fn read(text: &str) -> Option<(Written, usize)> {
     let rest = text.strip_prefix(BEGINS)?;
     let end = rest.find(|found: char| !(found.is_ascii_alphanumeric() || "_-.".contains(found)))?;

@@ -1,4 +1,4 @@
-//! All providers, by the crate `genai`; no other file names it.
+//! Models of all providers, through the `genai` crate; no other file imports it.
 
 use super::{
     Answered, Asked, Coming, Fault, FaultKind, Message, Model, Picture, Piece, Pieces, Place, Provider,
@@ -16,10 +16,10 @@ use genai::{Client, ModelIden, ServiceTarget};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// What is sent where a service wants no key, and the form has a place for one.
+/// Key for services that need none but expect a value.
 const NO_KEY: &str = "none";
 
-/// A model of one of the providers.
+/// A model of a provider.
 pub struct OverGenai {
     client: Client,
     place: Place,
@@ -27,10 +27,10 @@ pub struct OverGenai {
 }
 
 impl OverGenai {
-    /// Names a model at a place, asked through a client of the door to the network.
+    /// Creates a model at an endpoint, with the HTTP client of `toolpost-net`.
     ///
     /// # Errors
-    /// `Unreachable` when no client can be made.
+    /// `Unreachable` if no client can be created.
     pub fn new(place: Place, name: &str, http: reqwest::Client) -> Result<Self, Fault> {
         let client = Client::builder().with_reqwest(http).build();
         let client = client.map_err(|error| Fault::new(FaultKind::Unreachable, &error.to_string()))?;
@@ -78,7 +78,7 @@ impl Model for OverGenai {
     }
 }
 
-/// An answer that is being given.
+/// Stream of an answer.
 struct Giving {
     client: Client,
     asked: Option<(ServiceTarget, ChatRequest, ChatOptions)>,
@@ -95,7 +95,7 @@ impl Giving {
         }
         let Some(stream) = &mut self.stream else { return Err(broken()) };
         match stream.next().await {
-            // In this form the library makes an end of a stream that was cut off.
+            // For this provider the library reports a normal end even if the stream was cut off.
             Some(Ok(ChatStreamEvent::End(end)))
                 if self.provider == Provider::Responses && end.captured_stop_reason.is_none() =>
             {
@@ -133,7 +133,7 @@ fn request(question: &Question, provider: Provider) -> ChatRequest {
     if !question.system.is_empty() {
         asked.insert(0, ChatMessage::system(question.system.clone()));
     }
-    // The other providers cache what was asked before on their own.
+    // The other providers cache automatically.
     if provider == Provider::Anthropic {
         mark_for_cache(&mut asked);
     }
@@ -145,11 +145,11 @@ fn request(question: &Question, provider: Provider) -> ChatRequest {
                 .with_schema(tool.schema.clone())
         }));
     }
-    // The providers keep nothing: the transcript does.
+    // The provider must not store the conversation; the transcript does.
     request.with_store(false)
 }
 
-/// Marks the places up to which a conversation is cached: the system, where the next question goes on, and where this one does.
+/// Sets the cache breakpoints: after the system prompt, and after the last two requests.
 fn mark_for_cache(messages: &mut [ChatMessage]) {
     let asked =
         messages.iter_mut().rev().filter(|message| matches!(message.role, ChatRole::User | ChatRole::Tool));
@@ -176,31 +176,31 @@ fn messages(message: &Message, provider: Provider) -> Vec<ChatMessage> {
     }
 }
 
-/// Gives the results of calls, with their pictures where each form has a place for them.
+/// Converts results, with images where the provider's format allows them.
 fn replied(results: &[Answered], provider: Provider) -> Vec<ChatMessage> {
     let seen: Vec<Answered> = results.iter().map(|result| taken(result, provider)).collect();
     let pictures: Vec<ContentPart> = seen.iter().flat_map(pictures).collect();
     let responses: Vec<ToolResponse> = seen.iter().map(result).collect();
     let mut messages = match provider {
-        // A result holds its own pictures, and says whether it is an error.
+        // A result contains its images and an error flag.
         Provider::Anthropic => {
             let parts: Vec<ContentPart> = seen.iter().map(anthropic_result).collect();
             return vec![ChatMessage::user(MessageContent::from_parts(parts))];
         }
-        // Of several results in one message, this form sends the last one alone.
+        // This format sends only the last of several results in one message.
         Provider::Ollama => responses.into_iter().map(|one| ChatMessage::from(vec![one])).collect(),
         Provider::OpenAi | Provider::Responses | Provider::Gemini => {
             vec![ChatMessage::from(responses)]
         }
     };
-    // A result has words alone in the other forms, so its pictures come behind it.
+    // Results are text only in the other formats, so the images follow in a message of their own.
     if !pictures.is_empty() {
         messages.push(ChatMessage::user(MessageContent::from_parts(pictures)));
     }
     messages
 }
 
-/// Leaves out the pictures that a provider takes in no form, and says so.
+/// Replaces images of types that the provider does not accept by a note.
 fn taken(result: &Answered, provider: Provider) -> Answered {
     let mut result = result.clone();
     let takes = provider.pictures();
@@ -214,7 +214,7 @@ fn taken(result: &Answered, provider: Provider) -> Answered {
     result
 }
 
-/// Gives the pictures of a result, behind the words that say whose they are.
+/// Returns the images of a result, each after a text that says where it belongs.
 fn pictures(result: &Answered) -> Vec<ContentPart> {
     if result.pictures.is_empty() {
         return Vec::new();
@@ -226,7 +226,7 @@ fn pictures(result: &Answered) -> Vec<ContentPart> {
     std::iter::once(ContentPart::Text(said)).chain(pictures).collect()
 }
 
-/// Returns a result in the form of Anthropic, with its pictures; a failed call is an error there.
+/// Converts a result for Anthropic, with its images and error flag.
 fn anthropic_result(result: &Answered) -> ContentPart {
     let words = json!({ "type": "text", "text": result.words });
     let pictures = result.pictures.iter().map(|picture| {
@@ -245,7 +245,7 @@ fn result(result: &Answered) -> ToolResponse {
     ToolResponse::new(result.id.clone(), result.words.clone()).with_fn_name(result.tool.clone())
 }
 
-/// Gives what a model said, in the order in which the providers want it back.
+/// Converts a model's message, with its parts in the order that providers expect.
 fn parts(said: &Said) -> Vec<ContentPart> {
     let thoughts = said.thoughts.iter().filter_map(|thought| serde_json::from_value(thought.clone()).ok());
     let mut parts: Vec<ContentPart> = thoughts.collect();
@@ -256,7 +256,7 @@ fn parts(said: &Said) -> Vec<ContentPart> {
     parts
 }
 
-/// Gives a call as it is sent back: arguments that are no object went to nobody, and no provider takes them.
+/// Converts a call. Arguments that are not an object are replaced, because no provider accepts them.
 fn sent(call: &Asked) -> ToolCall {
     let arguments = serde_json::from_str(&call.arguments).ok().filter(Value::is_object);
     ToolCall {
@@ -310,7 +310,7 @@ fn whole(end: StreamEnd) -> Whole {
     Whole { said, stop, usage }
 }
 
-/// Takes a call as it was written: text that is no JSON stays as it is.
+/// Converts a received call; arguments that are not JSON stay text.
 fn heard(call: ToolCall) -> Asked {
     let arguments = match call.fn_arguments {
         Value::String(text) => text,
@@ -351,10 +351,10 @@ fn fault(error: &genai::Error) -> Fault {
     }
 }
 
-/// Tells a connection that was never made from one that broke.
+/// Distinguishes a connection that was never made from one that broke.
 fn unreached(error: &(dyn std::error::Error + 'static), cause: &str) -> Fault {
     let http = error.downcast_ref::<reqwest::Error>();
-    // The innermost error says what the system said.
+    // The innermost error is that of the system.
     let mut inner: &dyn std::error::Error = error;
     while let Some(source) = inner.source() {
         inner = source;
@@ -368,7 +368,7 @@ fn unreached(error: &(dyn std::error::Error + 'static), cause: &str) -> Fault {
     }
 }
 
-/// Gives the sentence of a provider's refusal.
+/// Extracts the message of an error response.
 fn told(body: &str) -> String {
     let data: Option<Value> = serde_json::from_str(body).ok();
     let message = data.as_ref().and_then(|data| {

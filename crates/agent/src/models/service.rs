@@ -1,4 +1,4 @@
-//! A model as the loop asks it: with patience, few times at once, and no longer than anybody waits.
+//! Model service with retries, a limit on concurrent requests, and timeouts.
 
 use super::{Fault, FaultKind, Model, Piece, Question, Whole};
 use std::{
@@ -10,19 +10,19 @@ use std::{
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-/// The most bytes that one answer may have.
+/// Maximum size of an answer, in bytes.
 const MOST: usize = 8 * 1024 * 1024;
 
-/// How long a model is waited for, and how often it is asked again.
+/// Timeouts and retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
-    /// How long nothing may come, at the beginning and between two pieces.
+    /// Maximum time without data.
     pub idle: Duration,
-    /// How often a question is asked that finds no answer.
+    /// Maximum number of attempts.
     pub tries: u32,
-    /// How long is waited before it is asked again, doubled each time.
+    /// Delay before the first retry, doubled each time.
     pub pause: Duration,
-    /// The longest that a provider may want to be left alone; for longer, nobody waits.
+    /// Maximum delay that a provider may request; a longer one is an error.
     pub longest: Duration,
 }
 
@@ -37,23 +37,23 @@ impl Default for Patience {
     }
 }
 
-/// What is heard while an answer is given.
+/// Event of a request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Heard<'a> {
-    /// A piece of it.
+    /// A piece of the answer.
     Piece(&'a Piece),
-    /// There was none; the question is asked again after a pause.
+    /// The request failed and is retried.
     Again {
-        /// Why.
+        /// The reason.
         fault: &'a Fault,
-        /// The pause.
+        /// Delay before the retry.
         pause: Duration,
-        /// Which try comes next, counted from 1.
+        /// Number of the next attempt, from 1.
         next: u32,
     },
 }
 
-/// A model, and what stands around it; all that ask share one limit of questions at once.
+/// A model with its limits. All clones share one limit on concurrent requests.
 #[derive(Clone)]
 pub struct Service {
     model: Arc<dyn Model>,
@@ -62,22 +62,22 @@ pub struct Service {
 }
 
 impl Service {
-    /// Puts patience around a model; at most so many questions are open at once.
+    /// Creates a service with at most `at_once` concurrent requests.
     #[must_use]
     pub fn new(model: Arc<dyn Model>, patience: Patience, at_once: usize) -> Self {
         Self { model, patience, at_once: Arc::new(Semaphore::new(at_once.max(1))) }
     }
 
-    /// Makes the same service with another model: the limit is shared.
+    /// Returns the service for another model; the limit is shared.
     #[must_use]
     pub fn with_model(&self, model: Arc<dyn Model>) -> Self {
         Self { model, ..self.clone() }
     }
 
-    /// Asks, and asks again while nothing of an answer has come.
+    /// Sends a request, and retries it unless a part of the answer has arrived.
     ///
     /// # Errors
-    /// When there is no answer: the last fault, or `Cancelled`.
+    /// The last error, or `Cancelled`.
     pub async fn ask(
         &self,
         question: &Question,
@@ -91,7 +91,7 @@ impl Service {
                 Err(unanswered) => unanswered,
             };
             next += 1;
-            // What was begun was heard already: it is not asked for a second time.
+            // The caller has already seen the beginning, so a retry would repeat it.
             if begun == Begun::Yes || !fault.passes() || next > self.patience.tries.max(1) {
                 return Err(fault);
             }
@@ -120,7 +120,7 @@ impl Service {
         let mut begun = Begun::No;
         let (mut bytes, mut longest) = (0, 0);
         let mut pieces = self.model.begin(question).map_err(|fault| (fault, Begun::No))?;
-        // A sign of life is no answer, but nobody is silent who gives one.
+        // A keep-alive is not content, but it resets the timeout.
         loop {
             let piece = tokio::select! {
                 biased;
@@ -154,7 +154,7 @@ impl Service {
         Fault::new(FaultKind::Silent, &format!("{more} came from the model for {seconds} s"))
     }
 
-    /// Says how long to wait; a provider that wants more than anybody waits is told of instead.
+    /// Returns the delay before a retry, or an error if the provider requests a longer one than allowed.
     fn pause(&self, fault: &Fault, next: u32) -> Result<Duration, Fault> {
         if let Some(wanted) = fault.retry_after {
             if wanted > self.patience.longest {
@@ -173,7 +173,7 @@ impl Service {
     }
 }
 
-/// Whether anything of an answer has come.
+/// Progress of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Begun {
     Yes,
@@ -184,7 +184,7 @@ fn cancelled() -> Fault {
     Fault::new(FaultKind::Cancelled, "The question was given up")
 }
 
-/// Gives a part of a time, another one each time, so that many who wait do not come back at once.
+/// Returns a random part of a duration, so that many clients do not retry at the same moment.
 fn part(of: Duration) -> Duration {
     let number = RandomState::new().build_hasher().finish();
     of.mul_f64((number % 1024) as f64 / 1024.0)

@@ -1,4 +1,4 @@
-//! `Edit`: replaces one exact text, or all of them.
+//! `Edit`: replaces one or every occurrence of a text.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,16 +12,13 @@ pub(super) struct Edit;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Absolute path of the file, or one relative to the workspace.
     #[schemars(extend("x-aliases" = ["path", "filename", "filepath"], "examples" = ["src/main.rs"]))]
     file_path: String,
-    /// Text to replace, exactly as it stands in the file; it must be unique.
+    /// Text exactly as in the file.
     #[schemars(extend("x-aliases" = ["old_str", "old_text"], "examples" = ["let a = 1;"]))]
     old_string: String,
-    /// Text to put in its place.
     #[schemars(extend("x-aliases" = ["new_str", "new_text"], "examples" = ["let a = 2;"]))]
     new_string: String,
-    /// Replace every occurrence.
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["replaceall"]))]
     replace_all: bool,
@@ -45,6 +42,6 @@ impl Tool for Edit {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        super::changed::render(output, page);
+        super::edit_reply::render(output, page);
     }
 }

@@ -1,6 +1,6 @@
-//! `Glob`: files by the pattern of their names, newest first.
+//! `Glob`: files by name pattern, newest first.
 
-use crate::common::found;
+use crate::common::file_list;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -11,15 +11,15 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Glob;
 
-/// How many paths one reply lists.
+/// Maximum number of paths in a reply.
 const LIMIT: usize = 100;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Glob pattern, such as "**/*.ts" or "src/**/*.{c,h}".
+    /// Such as "**/*.ts" or "src/**/*.{c,h}".
     #[schemars(extend("examples" = ["**/*.rs"]))]
     pattern: String,
-    /// Directory to search in; the workspace's root if left out.
+    /// Directory. Default: the workspace.
     #[schemars(extend("x-aliases" = ["directory", "dir_path"], "examples" = ["src"]))]
     path: Option<String>,
 }
@@ -31,12 +31,12 @@ impl Tool for Glob {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let base = at.source_or_root(args.path.as_deref())?;
-        Ok(Request { limit: LIMIT, ..Request::of(base, found::of_files(args.pattern)) })
+        Ok(Request { limit: LIMIT, ..Request::of(base, file_list::of_files(args.pattern)) })
     }
 
     fn render(output: &Output, page: &mut Page) {
-        found::render(output, page);
-        found::whole_name(output, page);
-        found::complete(output, page);
+        file_list::render(output, page);
+        file_list::whole_name(output, page);
+        file_list::complete(output, page);
     }
 }

@@ -1,6 +1,6 @@
 //! `Grep`: lines that match a regular expression, in the files under a directory.
 
-use crate::common::matched;
+use crate::common::totals;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -11,12 +11,12 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Grep;
 
-/// How many lines or files one reply shows, if nothing else is asked.
+/// Default number of lines or files in a reply.
 const LIMIT: u64 = 250;
 
-/// How the end of a reply is said.
-const WORDS: matched::Words =
-    matched::Words { entries: "entries", narrow: "path, glob or pattern", rest: "," };
+/// Wording of the end of a reply.
+const WORDING: totals::Wording =
+    totals::Wording { entries: "entries", narrow: "path, glob or pattern", rest: "," };
 
 #[derive(Deserialize, JsonSchema, Default, Clone, Copy)]
 #[serde(rename_all = "snake_case")]
@@ -29,51 +29,46 @@ enum OutputMode {
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Regular expression (Rust syntax, as ripgrep).
     #[schemars(extend("x-aliases" = ["query", "regex"], "examples" = ["fn \\w+_timeout"]))]
     pattern: String,
-    /// File or directory to search in; the workspace's root if left out.
+    /// File or directory. Default: the workspace.
     #[schemars(extend("x-aliases" = ["directory", "file_path"], "examples" = ["src"]))]
     path: Option<String>,
-    /// Only files whose name fits, such as "*.js" or "!*.min.js".
+    /// Such as "*.js" or "!*.min.js".
     #[schemars(extend("x-aliases" = ["include"], "examples" = ["*.rs"]))]
     glob: Option<String>,
-    /// Matching lines, the paths of files (the default), or a count for each file.
+    /// Lines (with -A, -B, -C, -n as in grep), file paths (default) or counts per file.
     output_mode: Option<OutputMode>,
-    /// Lines to show after each match, with output_mode "content".
     #[serde(rename = "-A")]
     #[schemars(extend("x-aliases" = ["after_context", "A"]), range(min = 0))]
     after: Option<f64>,
-    /// Lines to show before each match, with output_mode "content".
     #[serde(rename = "-B")]
     #[schemars(extend("x-aliases" = ["before_context", "B"]), range(min = 0))]
     before: Option<f64>,
-    /// Lines to show around each match, with output_mode "content"; -A and -B do not count then.
+    /// Overrides -A and -B.
     #[serde(rename = "-C")]
     #[schemars(extend("x-aliases" = ["context", "C"]), range(min = 0))]
     around: Option<f64>,
-    /// Only files of this type, such as "rust" or "py".
+    /// Such as "rust" or "py".
     #[serde(rename = "type")]
     #[schemars(extend("x-aliases" = ["file_type"], "examples" = ["rust"]))]
     file_type: Option<String>,
-    /// Let the pattern span lines, and `.` match line breaks.
+    /// Let matches span lines, and `.` match line breaks.
     #[serde(default)]
     multiline: Option<bool>,
-    /// Show line numbers, with output_mode "content"; true if left out.
+    /// Default: true.
     #[serde(rename = "-n")]
     #[schemars(extend("x-aliases" = ["line_numbers", "n"]))]
     numbers: Option<bool>,
-    /// Ignore case.
     #[serde(rename = "-i")]
     #[schemars(extend("x-aliases" = ["case_insensitive", "ignore_case", "i"]))]
     insensitive: Option<bool>,
     #[serde(rename = "-o")]
     #[schemars(extend("x-aliases" = ["only_matching", "o"], "x-unlisted" = true))]
     only_matching: Option<bool>,
-    /// Lines or files to show at most; 250 if left out, 0 for all.
+    /// Maximum lines or files. Default: 250. 0: all.
     #[schemars(extend("x-aliases" = ["limit", "max_results"]), range(min = 0))]
     head_limit: Option<u64>,
-    /// Lines or files to skip, to continue a reply.
     #[schemars(range(min = 0))]
     offset: Option<u64>,
 }
@@ -115,7 +110,7 @@ impl Tool for Grep {
                 .iter()
                 .for_each(|file| page.line(&format!("{}:{}", file.path, file.matching_lines))),
         }
-        matched::end(output, page, &WORDS);
+        totals::end(output, page, &WORDING);
     }
 }
 

@@ -1,27 +1,27 @@
-//! How lines of text are shown: numbered, with what is unusual about the file in a remark.
+//! Numbered lines of a file, with notes about its format.
 
-use crate::common::numbered;
+use crate::common::line_numbers;
 use toolpost_engine::operations::read::{Output, Text};
 use toolpost_tool::Page;
 
-/// Writes the lines as `cat -n` does: the number in six columns, a tab, the line as it is.
+/// Writes lines as `cat -n` does: the number in six columns, a tab, the line.
 pub(super) fn render(output: &Output, text: &Text, page: &mut Page) {
     if text.lines.is_empty() {
         page.line(&format!("{} is empty: the file exists and has no content.", output.path));
         return;
     }
     let mut body = String::new();
-    numbered::lines(&text.lines, &mut body);
+    line_numbers::lines(&text.lines, &mut body);
     page.take(body);
     if !text.facts.is_empty() {
         page.note(text.facts.join("; "));
     }
-    if numbered::cuts_a_line(&text.lines) {
-        page.note_once("a long line that is cut is shown whole with its number as offset and limit 1");
+    if line_numbers::cuts_a_line(&text.lines) {
+        page.note_once("to see a cut line whole, read it alone: its number as offset, and limit 1");
     }
     if let Some(next) = text.next {
         let first = text.lines.first().map_or(1, |line| line.number);
-        let total = numbered::total(text.total);
+        let total = line_numbers::total(text.total);
         page.note(format!("lines {first}-{} of {total}; continue with offset {next}", next - 1));
     }
 }

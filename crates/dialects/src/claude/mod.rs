@@ -1,12 +1,12 @@
 //! The file and search tools of Claude Code.
 
-mod changed;
 mod edit;
+mod edit_reply;
 mod glob;
 mod grep;
+mod hints;
 mod lines;
 mod read;
-mod say;
 mod write;
 
 use std::time::Duration;
@@ -19,14 +19,14 @@ pub const DIALECT: Dialect = Dialect {
     name: "claude",
     tools: &TOOLS,
     pages: &[include_str!("files.md"), include_str!("search.md")],
-    instructions: "File and search tools over the workspace: Read, Edit, Write, Glob, Grep. They keep bytes, line endings and \
-        encodings, never leave the workspace, and never answer from stale data. Prefer Grep and Glob to listing files by hand; \
-        Read a file before you Edit or Write it; edits answer with a diff, so there is no need to Read again.",
+    instructions: "File and search tools for the workspace: Read, Edit, Write, Glob, Grep. Paths may be absolute or relative to the \
+        workspace. The tools preserve line endings and encodings, never leave the workspace and never return stale content. \
+        Find files with Grep and Glob. Read a file before you Edit or Write it. Edits return a diff, so do not Read the file again.",
     budget: Budget { bytes: 100 * 1024, lines: 100_000, cut: Cut::Head },
     deadline: Duration::from_secs(60),
     fresh: Fresh::REQUIRED,
     matching: Step::Reindented,
-    say: say::say,
+    say: hints::say,
 };
 
 const TOOLS: [ToolDef; 5] = [
@@ -37,15 +37,15 @@ const TOOLS: [ToolDef; 5] = [
     ToolDef::of::<grep::Grep>(),
 ];
 
-/// The tools that read a file and write one whole, for who reaches files for others: each takes `file_path`.
+/// The tools that read and write whole files, for callers that proxy file access. Each takes `file_path`.
 pub const WHOLE: Whole = Whole { read: TOOLS[0].name, write: TOOLS[2].name };
 
-/// The tools that read a file and write one whole.
+/// Names of the tools that read and write whole files.
 #[derive(Debug, Clone, Copy)]
 pub struct Whole {
-    /// Shows a file.
+    /// The tool that shows a file.
     pub read: &'static str,
-    /// Writes `content`.
+    /// The tool that writes `content`.
     pub write: &'static str,
 }
 

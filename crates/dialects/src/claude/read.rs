@@ -1,4 +1,4 @@
-//! `Read`: lines of a file, or what a picture, a PDF or a notebook shows.
+//! `Read`: lines of a text file, or the content of an image, PDF, notebook or document.
 
 use crate::common::document;
 use schemars::JsonSchema;
@@ -13,17 +13,16 @@ pub(super) struct Read;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Absolute path of the file, or one relative to the workspace.
+    /// Absolute, or relative to the workspace.
     #[schemars(extend("x-aliases" = ["path", "filename", "filepath"], "examples" = ["src/main.rs"]))]
     file_path: String,
-    /// First line to read, counted from 1.
+    /// First line.
     #[schemars(extend("x-raise" = true), range(min = 1))]
     offset: Option<u64>,
-    /// Number of lines to read.
     #[serde(default = "default_limit")]
     #[schemars(range(min = 1))]
     limit: u64,
-    /// Pages of a PDF, such as "1-5" or "3,7", at most 20; or parts of an office document.
+    /// PDF pages, such as "1-5" or "3,7" (at most 20), or parts of an office document.
     #[schemars(extend("examples" = ["1-5"]))]
     pages: Option<String>,
 }
@@ -43,7 +42,7 @@ impl Tool for Read {
             offset: args.offset.unwrap_or(1),
             limit: args.limit,
             pages: args.pages.filter(|pages| !pages.trim().is_empty()),
-            // A line that is asked for alone is shown as far as there is room.
+            // A single line may fill the whole reply.
             characters: if args.limit == 1 { at.reply_bytes() as u64 } else { usual.characters },
             ..usual
         })

@@ -1,4 +1,4 @@
-//! `Write`: makes a file, or replaces all of one that was read.
+//! `Write`: creates a file, or overwrites one that was read.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,10 +12,8 @@ pub(super) struct Write;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Absolute path of the file, or one relative to the workspace.
     #[schemars(extend("x-aliases" = ["path", "filename", "filepath"], "examples" = ["src/main.rs"]))]
     file_path: String,
-    /// The whole new content.
     #[schemars(extend("x-aliases" = ["contents", "text"], "examples" = ["fn main() {}\n"]))]
     content: String,
 }
@@ -31,6 +29,6 @@ impl Tool for Write {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        super::changed::render(output, page);
+        super::edit_reply::render(output, page);
     }
 }

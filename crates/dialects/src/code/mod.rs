@@ -1,4 +1,4 @@
-//! Two tools beside those of any dialect: find a tool, and run a script that calls tools.
+//! Two tools in addition to any dialect: find a tool, and run a script that calls tools.
 
 mod run_code;
 mod search_tools;
@@ -9,14 +9,14 @@ use toolpost_engine::{Fresh, Hint};
 use toolpost_text::matching::Step;
 use toolpost_tool::{Budget, Cut, Dialect, ToolDef, distinct};
 
-/// The dialect; it is spoken beside another one.
+/// The dialect; it is served in addition to another one.
 pub const DIALECT: Dialect = Dialect {
     name: "code",
     tools: &TOOLS,
     pages: &[include_str!("code.md")],
-    instructions: "run_code runs JavaScript in which each tool is a function, so that many calls take one turn and only what the \
-        script returns is read: use it for loops, for filtering long replies, and where one call needs what another gave. \
-        search_tools shows the functions as TypeScript declarations.",
+    instructions: "run_code runs JavaScript in which each tool is a function: many calls take one turn, and only the returned value is \
+        read. Use it for loops, to filter long replies, and if one call needs the result of another. search_tools returns the \
+        functions as TypeScript declarations.",
     budget: Budget { bytes: 80 * 1024, lines: 100_000, cut: Cut::Head },
     deadline: Duration::from_secs(60),
     fresh: Fresh::REQUIRED,
@@ -28,25 +28,25 @@ const TOOLS: [ToolDef; 2] = [ToolDef::of::<search_tools::SearchTools>(), ToolDef
 
 const _: () = assert!(distinct(&TOOLS), "two tools of one name");
 
-/// Words a next step; the two tools of this dialect read and change nothing themselves, so few can come up.
+/// Wording of hints. The two tools of this dialect neither read nor change files, so few of these occur.
 fn say(hint: &Hint) -> String {
     match hint {
         Hint::Advice(advice) => advice.clone(),
-        Hint::TryAgain => "The same call may be made again as it is.".to_owned(),
+        Hint::TryAgain => "Make the same call again.".to_owned(),
         Hint::DidYouMean(names) => format!("Did you mean {}?", names.join(", ")),
-        Hint::Operator(rule) => format!("Only the operator can allow it: {rule}"),
+        Hint::Operator(rule) => format!("Only the operator can allow this, with a rule: {rule}"),
         Hint::Narrow => "Ask for less.".to_owned(),
         Hint::ReadFirst(path) | Hint::ReadAgain(path) | Hint::ReadLines(path, _, _) => {
             format!("Read {} first.", path.display())
         }
-        Hint::LookInto(path) => format!("Look into {}.", path.display()),
-        Hint::GiveMoreContext => "Give more of the text around it.".to_owned(),
+        Hint::LookInto(path) => format!("List {}.", path.display()),
+        Hint::GiveMoreContext => "Add surrounding text until it is unique.".to_owned(),
         Hint::ReplaceAll => "Ask for every occurrence to be replaced.".to_owned(),
         Hint::WriteWhole(path) => format!("Write the whole of {}.", path.display()),
         Hint::ReplaceText(path) => format!("Replace a text in {}.", path.display()),
-        Hint::FindByName(name) => format!("Look for {name} by its name."),
+        Hint::FindByName(name) => format!("Find {name} by its name."),
         Hint::Page(from) => format!("Ask for the part from {from} on."),
         Hint::Pages(count) => format!("Ask for some of the {count} pages."),
-        Hint::Literal(text) => format!("Written as plain text: {text}"),
+        Hint::Literal(text) => format!("As literal text: {text}"),
     }
 }

@@ -1,4 +1,4 @@
-//! `run_code`: a script in which every tool of the other dialects is a function.
+//! `run_code`: a script that calls the tools of the other dialects as functions.
 
 use crate::common::script;
 use schemars::JsonSchema;
@@ -13,8 +13,7 @@ pub(super) struct RunCode;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// JavaScript in which every tool is a function that takes one object, as search_tools declares it. What it returns is the
-    /// reply.
+    /// Every tool is a function that takes one object, as search_tools declares it. The returned value is the reply.
     #[schemars(extend("x-aliases" = ["script", "javascript", "source", "js"], "examples" = ["return Glob({ pattern: \"**/*.rs\" })"]))]
     code: String,
 }

@@ -1,4 +1,4 @@
-//! `search_tools`: the functions that a script can call, as TypeScript declares them.
+//! `search_tools`: TypeScript declarations of the functions that a script can call.
 
 use super::typescript;
 use schemars::JsonSchema;
@@ -11,16 +11,16 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct SearchTools;
 
-/// How many are shown where nothing is said, and at most.
+/// Default and maximum number of declarations.
 const USUAL: u64 = 10;
 const MOST: u64 = 200;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Words for what the tool does, or its name; an empty text finds all.
+    /// Keywords or a name; empty: all tools.
     #[schemars(extend("x-aliases" = ["q", "search", "name"], "examples" = ["find files"]))]
     query: String,
-    /// Declarations to show at most.
+    /// Maximum declarations.
     #[serde(default = "usual")]
     #[schemars(range(min = 1, max = 200), extend("x-aliases" = ["max_results"]))]
     limit: u64,
@@ -37,7 +37,7 @@ impl Tool for SearchTools {
 
     fn lower(args: Args, _at: &Lowering) -> Result<Request, Failure> {
         if args.limit == 0 {
-            return Err(Failure::invalid("limit must be greater than zero."));
+            return Err(Failure::invalid("limit must be greater than 0."));
         }
         let limit = usize::try_from(args.limit.min(MOST)).unwrap_or(usize::MAX);
         Ok(Request { query: args.query, limit })
@@ -45,13 +45,13 @@ impl Tool for SearchTools {
 
     fn render(output: &Output, page: &mut Page) {
         if output.tools.is_empty() {
-            page.line("No tool fits these words.");
+            page.line("No matching tools.");
         }
         let declared: Vec<String> = output.tools.iter().map(typescript::declaration).collect();
         page.text(&declared.join("\n"));
         if output.fitting > output.tools.len() {
             page.note(format!(
-                "{} of {} that fit; a larger limit shows more",
+                "{} of {} matches; raise limit to see more",
                 output.tools.len(),
                 output.fitting
             ));

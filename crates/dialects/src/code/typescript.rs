@@ -1,9 +1,9 @@
-//! Declares a tool as a function of TypeScript, from the schema of its arguments.
+//! TypeScript declarations of tools, from their argument schemas.
 
 use serde_json::{Map, Value};
 use toolpost_engine::operations::offered::Tool;
 
-/// How deep objects within objects are declared.
+/// Maximum depth of nested objects.
 const DEPTH: usize = 6;
 
 /// Declares a tool.
@@ -23,7 +23,7 @@ pub(super) fn declaration(tool: &Tool) -> String {
     )
 }
 
-/// Writes a name so that it can be the name of a function.
+/// Converts a name to a valid function name.
 fn identifier(name: &str) -> String {
     let letter = |letter: char| if letter.is_ascii_alphanumeric() || letter == '$' { letter } else { '_' };
     name.chars().map(letter).collect()
@@ -49,7 +49,7 @@ fn object(schema: &Value, properties: &Map<String, Value>, indent: &str, depth: 
     text
 }
 
-/// Says what an argument means, and what it is when it is left out.
+/// Formats the description and the default of an argument.
 fn about(property: &Value) -> String {
     let words = property.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
     let default = property.get("default").map(|default| format!("Default: {default}"));
@@ -65,7 +65,7 @@ fn comment(words: &str, indent: &str) -> String {
     if words.is_empty() { String::new() } else { format!("{indent}/** {words} */\n") }
 }
 
-/// Gives the type of a schema.
+/// Returns the TypeScript type of a schema.
 fn kind(schema: &Value, indent: &str, depth: usize) -> String {
     if let Some(values) = schema.get("enum").and_then(Value::as_array) {
         return union(values.iter().map(Value::to_string));
@@ -109,7 +109,7 @@ fn named(name: &str, schema: &Value, indent: &str, depth: usize) -> String {
     }
 }
 
-/// Joins types, each once.
+/// Joins types into a union without duplicates.
 fn union(kinds: impl Iterator<Item = String>) -> String {
     let mut joined: Vec<String> = Vec::new();
     for kind in kinds {

@@ -1,10 +1,10 @@
-//! How files that are not text are shown: images, PDF pages, notebooks, office documents, archives.
+//! Files that are not text: images, PDF pages, notebooks, office documents, archives.
 
 use super::notebook;
 use toolpost_engine::operations::read::{Content, Text};
 use toolpost_tool::Page;
 
-/// Shows a content; lines of text are shown in the dialect's own way.
+/// Writes content; the dialect formats lines of text.
 pub(crate) fn render(content: &Content, page: &mut Page, text: impl FnOnce(&Text, &mut Page)) {
     match content {
         Content::Text(lines) => text(lines, page),

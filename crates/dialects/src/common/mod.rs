@@ -1,19 +1,19 @@
-//! What several dialects say in the same way.
+//! Rendering shared by several dialects.
 
 pub(crate) mod block;
-pub(crate) mod changed;
-pub(crate) mod consulted;
+pub(crate) mod command_output;
+pub(crate) mod commands;
 pub(crate) mod document;
-pub(crate) mod fetched;
-pub(crate) mod found;
-pub(crate) mod matched;
-pub(crate) mod navigated;
+pub(crate) mod edits;
+pub(crate) mod file_list;
+pub(crate) mod integers;
+pub(crate) mod line_numbers;
+pub(crate) mod locations;
 mod notebook;
-pub(crate) mod numbered;
-pub(crate) mod ran;
+pub(crate) mod remote_results;
 pub(crate) mod script;
 pub(crate) mod tasks;
+pub(crate) mod totals;
 pub(crate) mod untrusted;
-pub(crate) mod walked;
-pub(crate) mod whole;
-pub(crate) mod written;
+pub(crate) mod walk_notes;
+pub(crate) mod web_page;

@@ -1,9 +1,9 @@
-//! How the cells of a notebook are shown.
+//! Notebook cells.
 
 use toolpost_engine::operations::read::{CellOutput, Notebook};
 use toolpost_tool::Page;
 
-/// Writes the cells one after the other, each with its outputs.
+/// Writes the cells in order, each with its outputs.
 pub(crate) fn render(notebook: &Notebook, page: &mut Page) {
     page.line(&format!("Jupyter notebook, {}, {} cells", notebook.language, notebook.cells.len()));
     for cell in &notebook.cells {

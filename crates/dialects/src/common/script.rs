@@ -1,4 +1,4 @@
-//! What came of a script, in words.
+//! Replies to scripts.
 
 use std::borrow::Cow;
 use toolpost_engine::{
@@ -11,19 +11,19 @@ use toolpost_text::{
 };
 use toolpost_tool::{Lowering, Page};
 
-/// Asks for a script with the usual limits.
+/// Builds a script request with the default limits.
 pub(crate) fn request(code: String, at: &Lowering) -> Request {
     Request {
         code,
         library: None,
         paged: Vec::new(),
         limits: ScriptLimits::default(),
-        // What a call replies goes to the script, which may look for something in all of it.
+        // The script gets whole replies, since it may search all of them.
         reply_bytes: at.most_bytes().max(at.reply_bytes()),
     }
 }
 
-/// Words what it returned, logged and put out, and why it stopped, if it did.
+/// Writes the returned value, logs and output, and the reason if it stopped.
 pub(crate) fn render(output: &Output, what: &str, page: &mut Page) {
     let mut sections: Vec<String> = Vec::new();
     if let Some(stopped) = &output.stopped {

@@ -1,4 +1,4 @@
-//! How tasks are shown and read, in every dialect that has them.
+//! Task lists, for every dialect that has them.
 
 use toolpost_engine::{
     Failure, Hint,
@@ -6,30 +6,30 @@ use toolpost_engine::{
 };
 use toolpost_tool::Page;
 
-/// Reads how far a task is.
+/// Parses the status of a task.
 pub(crate) fn status(said: &str) -> Result<Status, Failure> {
     let names = Status::ALL.map(Status::name);
     Status::read(said).ok_or_else(|| unknown("status", said, &names))
 }
 
-/// Reads how much a task matters.
+/// Parses the priority of a task.
 pub(crate) fn priority(said: &str) -> Result<Priority, Failure> {
     let names = Priority::ALL.map(Priority::name);
     Priority::read(said).ok_or_else(|| unknown("priority", said, &names))
 }
 
 fn unknown(what: &str, said: &str, names: &[&str]) -> Failure {
-    Failure::invalid(format!("{said:?} is no {what} of a task."))
-        .hint(Hint::Advice(format!("It is one of: {}.", names.join(", "))))
+    Failure::invalid(format!("Invalid {what}: {said:?}."))
+        .hint(Hint::Advice(format!("Use one of: {}.", names.join(", "))))
 }
 
-/// Lists the tasks, below how many are done.
+/// Writes the number of completed tasks, then the tasks.
 pub(crate) fn list(output: &Output, page: &mut Page) {
     page.line(&counted(output.tally));
     output.tasks.iter().for_each(|listed| page.line(&line(listed)));
 }
 
-/// Says how many of the tasks are done.
+/// Formats the number of completed tasks.
 pub(crate) fn counted(tally: Tally) -> String {
     if tally.all() == 0 {
         return "No tasks.".to_owned();
@@ -60,7 +60,7 @@ fn line(listed: &Listed) -> String {
     format!("[{sign}] {id}: {title}{priority}{waits}{description}")
 }
 
-/// Indents the further lines of a text, so that none of them looks like another task.
+/// Indents all lines after the first, so that none looks like another task.
 fn indented(text: &str) -> String {
     let lines: Vec<&str> =
         text.trim_end().split(['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}']).collect();

@@ -1,6 +1,6 @@
-//! `bash`: a line for a shell.
+//! `bash`: a shell command.
 
-use crate::common::{ran, written::PLAIN};
+use crate::common::{command_output::PLAIN, commands};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -11,27 +11,26 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Bash;
 
-/// How many milliseconds a command may run where nothing is said.
+/// Default time limit of a command, in milliseconds.
 const USUAL: f64 = 120_000.0;
-/// How many characters of the output are shown.
+/// Maximum number of output characters in a reply.
 const SHOWN: u64 = 40_000;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// A line for a shell.
     #[schemars(extend("x-aliases" = ["cmd", "script"], "examples" = ["cargo test 2>&1 | tail"]))]
     command: String,
-    /// What it does, in a few words, for those who watch.
+    /// Purpose in a few words, for the user.
     #[schemars(extend("x-required" = false, "examples" = ["Runs the tests"]))]
-    #[expect(dead_code, reason = "it is said for people, and is shown with the arguments of the call")]
+    #[expect(dead_code, reason = "shown to the user with the arguments of the call")]
     description: Option<String>,
-    /// How many milliseconds it may run, at most 600000; then it is ended. 120000 if left out.
+    /// Milliseconds, at most 600000. Default: 120000.
     #[schemars(range(min = 0), extend("x-aliases" = ["timeout_ms"], "examples" = [60000]))]
     timeout: Option<f64>,
-    /// Start it and go on: it runs until it ends or the session does.
+    /// Do not wait: it runs until it exits or the session ends.
     #[schemars(extend("x-aliases" = ["runInBackground", "background"], "examples" = [false]))]
     run_in_background: Option<bool>,
-    /// The directory in which it starts; the workspace's root if left out.
+    /// Working directory. Default: the workspace.
     #[schemars(extend("x-aliases" = ["cwd", "directory"], "examples" = ["src"]))]
     workdir: Option<String>,
 }
@@ -44,12 +43,12 @@ impl Tool for Bash {
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let mut notes = Vec::new();
         let wait = match args.run_in_background {
-            Some(true) => Wait::OrLeave(ran::START),
-            Some(false) | None => Wait::OrEnd(ran::limit(args.timeout, USUAL, &mut notes)?),
+            Some(true) => Wait::OrLeave(commands::START),
+            Some(false) | None => Wait::OrEnd(commands::limit(args.timeout, USUAL, &mut notes)?),
         };
         Ok(Request {
             command: Command {
-                line: Line::Shell(ran::line(args.command)?),
+                line: Line::Shell(commands::line(args.command)?),
                 directory: at.path_or_root(args.workdir.as_deref())?,
                 approval: Approval::ByRules,
             },
@@ -61,6 +60,6 @@ impl Tool for Bash {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        ran::render(output, page, &PLAIN);
+        commands::render(output, page, &PLAIN);
     }
 }

@@ -1,6 +1,6 @@
-//! `codesearch`: code and documents of what the project depends on.
+//! `codesearch`: code and documentation of the project's dependencies.
 
-use crate::common::{block, consulted};
+use crate::common::{block, remote_results};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -15,17 +15,17 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct CodeSearch;
 
-/// How many tokens there are when nothing is said, and at least.
+/// Default and minimum number of tokens.
 const TOKENS: (u64, u64) = (5_000, 200);
-/// How many bytes a token has, as far as that can be estimated.
+/// Estimated bytes of a token.
 const TOKEN: u64 = 4;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// What to look for, in a few words: the library, and what is to be done with it.
+    /// The library and the task, in a few words.
     #[schemars(extend("x-aliases" = ["q", "search", "question"], "examples" = ["deserialize an enum with serde"]))]
     query: String,
-    /// Tokens that the answer may have; 5000 if left out.
+    /// Maximum tokens of the reply. Default: 5000.
     #[schemars(range(max = 50_000), extend("x-aliases" = ["tokensNum", "tokens", "max_tokens"], "examples" = [5000]))]
     tokens_num: Option<u64>,
 }
@@ -49,9 +49,9 @@ impl Tool for CodeSearch {
             page.all();
         }
         if let Some(why) = &output.unsearched {
-            page.line(&format!("Nothing on this machine was searched: {why}"));
+            page.line(&format!("No local package was searched: {why}"));
         } else if output.packages.is_empty() {
-            page.line(&format!("Nothing that fits was found in {}.", searched(output)));
+            page.line(&format!("Nothing found in {}.", searched(output)));
         }
         for (at, package) in output.packages.iter().enumerate() {
             if at > 0 {
@@ -66,7 +66,7 @@ impl Tool for CodeSearch {
         }
         if let Some(found) = &output.service {
             page.text("\n");
-            consulted::render(found, page);
+            remote_results::render(found, page);
         }
         notes(output, page);
     }
@@ -77,30 +77,29 @@ fn searched(output: &Output) -> String {
     format!("{packages} and this project, {}", counted(output.files as u64, "file"))
 }
 
-/// Says what was searched, and what was not.
+/// Notes the packages that were searched and those that were left out.
 fn notes(output: &Output, page: &mut Page) {
     if let Some(found) = &output.service {
-        consulted::notes(found, page);
+        remote_results::notes(found, page);
     }
     if output.unsearched.is_some() {
         return;
     }
     if output.read.is_empty() {
         page.note(
-            "on what this project depends is not known: it has no lock file of Cargo, npm, pnpm, Yarn, uv, Poetry, Go, Maven or Gradle, \
-             and no environment of Python",
+            "the dependencies of this project are unknown: it has no lock file of Cargo, npm, pnpm, Yarn, uv, Poetry, Go, Maven or Gradle, and no Python environment",
         );
     } else if !output.packages.is_empty() {
         page.note(format!("searched {}, at the versions of {}", searched(output), listed(&output.read)));
     }
     match output.cut {
         Cut::No | Cut::Limit => {}
-        Cut::Tokens => page.note("there is more: tokens_num allows no more"),
-        Cut::Room => page.note("there is more: the reply has no room for it"),
+        Cut::Tokens => page.note("there is more; raise tokens_num to see it"),
+        Cut::Room => page.note("there is more, which does not fit in the reply"),
     }
     if output.later > 0 {
         page.note(format!(
-            "there was no time for {}; the same call again goes on from there, and a package that the query names comes first",
+            "no time was left for {}; make the same call again to continue. A package that the query names comes first",
             counted(output.later as u64, "package")
         ));
     }
@@ -110,7 +109,7 @@ fn notes(output: &Output, page: &mut Page) {
         page.note(format!("not searched, because not on this machine: {}{more}", output.missing.join("; ")));
     }
     if output.unknown {
-        page.note("the model knows none of these words, so only the words themselves were looked for; ask in English");
+        page.note("the embedding model knows none of these words, so this was a keyword search only; ask in English");
     }
     if output.withheld > 0 {
         page.note(format!("{} withheld by the rules", counted(output.withheld as u64, "file")));

@@ -1,4 +1,4 @@
-//! `edit`: replaces one text in a file, or all of them.
+//! `edit`: replaces one or every occurrence of a text.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,27 +13,25 @@ pub(super) struct Edit;
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Args {
-    /// Absolute path of the file, or one relative to the workspace.
+    /// Absolute, or relative to the workspace.
     #[schemars(extend("x-aliases" = ["file_path", "path", "file", "filename"], "examples" = ["src/main.rs"]))]
     file_path: String,
-    /// Text to replace, as it stands in the file; it must be unique unless replaceAll is true.
+    /// Text exactly as in the file.
     #[schemars(extend("x-aliases" = ["old_string", "old_str", "old_text", "old", "search"], "examples" = ["let a = 1;"]))]
     old_string: String,
-    /// Text to put in its place.
     #[schemars(extend("x-aliases" = ["new_string", "new_str", "new_text", "new", "replace"], "examples" = ["let a = 2;"]))]
     new_string: String,
-    /// Replace every occurrence.
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["replace_all", "all"]))]
     replace_all: bool,
 }
 
-/// Tells whether one place is meant, or every place.
+/// Maps `replaceAll` to one occurrence or every occurrence.
 pub(super) fn want(replace_all: bool) -> Want {
     if replace_all { Want::Every } else { Want::One }
 }
 
-/// What is replaced in a file, and by what.
+/// A replacement in a file.
 pub(super) struct Text {
     pub(super) old: String,
     pub(super) new: String,
@@ -41,7 +39,7 @@ pub(super) struct Text {
 }
 
 impl Text {
-    /// Makes it a change of the file that was said.
+    /// Converts it to a change of the given file.
     pub(super) fn change(self, file: &str, at: &Lowering) -> Result<Change, Failure> {
         let place = Where::Text { old: self.old, want: self.want, near: None, matching: at.dialect.matching };
         Ok(Change { path: at.file(file)?, at: place, text: self.new })
@@ -59,10 +57,10 @@ impl Tool for Edit {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        super::changed::render(output, page);
+        super::edit_reply::render(output, page);
     }
 
     fn reword(failure: Failure) -> Failure {
-        super::missed::reword(failure)
+        super::mismatch::reword(failure)
     }
 }

@@ -1,6 +1,6 @@
 //! `grep`: lines that match a regular expression, in the files under a directory.
 
-use crate::common::matched;
+use crate::common::totals;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt::Write as _;
@@ -12,15 +12,15 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Grep;
 
-/// How many lines one reply shows of many files, as the original does.
+/// Maximum number of lines from several files, as in the original.
 const LIMIT: u64 = 100;
-/// How many lines one reply shows of a single file: there is no other tool to read one.
+/// Maximum number of lines from a single file: no other tool reads one.
 const OF_FILE: u64 = 1_000;
-/// How many characters of a line are shown.
+/// Maximum number of characters of a line.
 const LINE: usize = 2_000;
 
-/// How the end of a reply is said.
-const WORDS: matched::Words = matched::Words {
+/// Wording of the end of a reply.
+const WORDING: totals::Wording = totals::Wording {
     entries: "lines",
     narrow: "pattern, include or path",
     rest: " are shown, narrow pattern, include or path, or",
@@ -28,18 +28,17 @@ const WORDS: matched::Words = matched::Words {
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Regular expression (Rust syntax, as ripgrep).
     #[schemars(extend("x-aliases" = ["query", "regex", "search"], "examples" = ["fn \\w+_timeout"]))]
     pattern: String,
-    /// Only files whose name fits, such as "*.js" or "*.{ts,tsx}".
+    /// File filter, such as "*.js" or "*.{ts,tsx}".
     #[schemars(extend("x-aliases" = ["glob", "include_pattern", "file_pattern"], "examples" = ["*.rs"]))]
     include: Option<String>,
-    /// File or directory to search in; the workspace's root if left out.
+    /// File or directory. Default: the workspace.
     #[schemars(extend("x-aliases" = ["directory", "dir_path", "file_path", "search_path", "cwd"], "examples" = ["src"]))]
     path: Option<String>,
     #[schemars(extend("x-aliases" = ["head_limit", "max_results"], "x-unlisted" = true), range(min = 1, max = 1_000))]
     limit: Option<u64>,
-    /// Lines to skip, to continue a reply.
+    /// Lines to skip.
     #[schemars(range(min = 0))]
     offset: Option<u64>,
 }
@@ -69,6 +68,6 @@ impl Tool for Grep {
             }
         }
         page.take(body);
-        matched::end(output, page, &WORDS);
+        totals::end(output, page, &WORDING);
     }
 }

@@ -1,6 +1,6 @@
-//! `lsp`: definitions, references, symbols and what is known of a name.
+//! `lsp`: definitions, references, symbols and hover information.
 
-use crate::common::navigated;
+use crate::common::locations;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -13,23 +13,22 @@ pub(super) struct Lsp;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// What is asked: where a name is defined, where it is used, what the file defines, or what is known of a name.
+    /// `symbols` lists what the file defines; the others take a position.
     #[schemars(extend(
         "x-aliases" = ["action", "method"],
         "x-enum" = ["definition", "references", "symbols", "hover"],
         "examples" = ["references"]
     ))]
     operation: String,
-    /// The file.
     #[schemars(extend("x-aliases" = ["filePath", "file_path", "path", "uri"], "examples" = ["src/main.rs"]))]
     file: String,
-    /// The line of the name, counted from 0, or from 1 beside character; not needed for symbols.
+    /// Line of the name, counted from 0 with column and from 1 with character.
     #[schemars(range(min = 0), extend("x-aliases" = ["row"], "examples" = [10]))]
     line: Option<u32>,
-    /// A character of the name, counted from 0; beside a name the nearest one on the line is meant.
+    /// Character of the name, counted from 0. The nearest name on the line is used.
     #[schemars(range(min = 0), extend("x-aliases" = ["col"], "examples" = [4]))]
     column: Option<u32>,
-    /// Instead of column: a character of the name, counted from 1, as replies and line do then.
+    /// Instead of column: counted from 1, as in replies.
     #[schemars(range(min = 1), extend("examples" = [5]))]
     character: Option<u32>,
 }
@@ -43,7 +42,7 @@ enum Operation {
 }
 
 impl Operation {
-    /// Reads the name of an operation: as published, as opencode's own tool names it, or as the language server protocol does.
+    /// Parses the name of an operation: as published, as in opencode's own tool, or as in the language server protocol.
     fn read(said: &str) -> Result<Self, Failure> {
         let letters: String = said.chars().filter(char::is_ascii_alphabetic).collect();
         let letters = letters.to_ascii_lowercase();
@@ -53,7 +52,7 @@ impl Operation {
             "symbols" | "documentsymbol" | "documentsymbols" => Ok(Self::Symbols),
             "hover" => Ok(Self::Hover),
             _ => Err(Failure::invalid(format!(
-                "lsp has no operation {}: it has definition, references, symbols (of one file) and hover.",
+                "Unknown operation {}; use definition, references, symbols (of one file) or hover.",
                 serde_json::Value::from(toolpost_text::cut::line(said, 80).0)
             ))),
         }
@@ -72,8 +71,7 @@ impl Tool for Lsp {
         let of = |want: fn(Spot) -> Want| {
             spot.map(want).ok_or_else(|| {
                 Failure::invalid(
-                    "line is missing: it says which name is meant, with column (both count from 0) or with character (both count \
-                     from 1). Only symbols asks about a whole file.",
+                    "line is missing; give line and column (from 0), or line and character (from 1). Only symbols takes a whole file.",
                 )
             })
         };
@@ -87,25 +85,24 @@ impl Tool for Lsp {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        navigated::render(output, page);
+        locations::render(output, page);
         if !output.places.is_empty() || !output.symbols.is_empty() {
             page.note_once(
-                "positions in replies count from 1: give them back as line and character; line and column count from 0",
+                "positions in replies count from 1: pass them as line and character; line and column count from 0",
             );
         }
     }
 }
 
-/// Reads the place that is asked about: from 0 with a column, from 1 with a character. Without either, the first name of the line is
-/// meant.
+/// Parses the position: 0-based with a column, 1-based with a character. Without either, it means the first name of the line.
 fn spot(args: &Args) -> Result<Option<Spot>, Failure> {
     match (args.line, args.column, args.character) {
         (_, Some(_), Some(_)) => Err(Failure::invalid(
-            "column and character are both given: give line and column to count from 0, or line and character to count from 1.",
+            "column and character are both given; use line and column (from 0), or line and character (from 1).",
         )),
         (Some(line), None, Some(character)) => match (line.checked_sub(1), character.checked_sub(1)) {
             (Some(line), Some(column)) => Ok(Some(Spot { line, column, base: Base::One })),
-            _ => Err(Failure::invalid("line is 0, and beside character it counts from 1.")),
+            _ => Err(Failure::invalid("line is 0, but with character it counts from 1.")),
         },
         (line, column, None) => {
             Ok(line.map(|line| Spot { line, column: column.unwrap_or(0), base: Base::Zero }))

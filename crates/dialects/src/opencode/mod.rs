@@ -1,16 +1,16 @@
 //! The tools of opencode.
 
 mod bash;
-mod changed;
 mod codesearch;
 mod edit;
+mod edit_reply;
 mod glob;
 mod grep;
+mod hints;
 mod lsp;
-mod missed;
+mod mismatch;
 mod multiedit;
 mod patch;
-mod say;
 mod todowrite;
 mod webfetch;
 mod write;
@@ -32,21 +32,20 @@ pub const DIALECT: Dialect = Dialect {
         include_str!("tasks.md"),
         include_str!("web.md"),
     ],
-    instructions: "File and search tools over the workspace: grep and glob to find, edit, multiedit, patch and write to change. They keep \
-        bytes, line endings and encodings, and never leave the workspace. Look at a place with grep before you edit it; every \
-        change answers with a diff. A file is written over as a whole only after its present content was shown. bash runs a line of shell; lsp \
-         finds where names of code are defined and used. todowrite keeps the list of what is to be done; webfetch shows what stands at an \
-         address of the web. codesearch finds code and documents of what the project depends on; grep and glob look into it, too, \
-         with a path such as js:express/lib.",
+    instructions: "File and search tools for the workspace. Find code with grep, glob and lsp; change files with edit, multiedit, patch and \
+        write. Paths may be absolute or relative to the workspace. The tools preserve line endings and encodings and never leave the \
+        workspace. Look at code with grep before you edit it; every change returns a diff. write overwrites a file only after its \
+        current content was shown. bash runs shell commands, todowrite keeps the task list, webfetch fetches URLs. codesearch \
+        searches the dependencies of the project; grep and glob search them with a path such as js:express/lib.",
     budget: Budget { bytes: 50 * 1024, lines: 2_000, cut: Cut::Head },
     deadline: Duration::from_secs(60),
     fresh: FRESH,
     matching: Step::Unescaped,
-    say: say::say,
+    say: hints::say,
 };
 
-/// There is no tool to read with: the change of a part names the text that stands there, and all of a file is written
-/// over only when it was shown, which a refusal does.
+/// No tool reads files: a partial edit quotes the text that it replaces, and a whole file can be overwritten only after it was
+/// shown, which a refusal does.
 const FRESH: Fresh = Fresh { part: Need::Nothing, whole: Need::Seen, changed: Changed::Told };
 
 const TOOLS: [ToolDef; 11] = [

@@ -14,26 +14,23 @@ pub(super) struct MultiEdit;
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Args {
-    /// The replacements, made in this order: a later one sees what the earlier ones did.
+    /// Applied in order, each to the result of the ones before.
     #[schemars(extend("x-aliases" = ["changes", "replacements"], "examples" = [[{ "filePath": "src/main.rs", "oldString": "1", "newString": "2" }]]))]
-    edits: Vec<One>,
+    edits: Vec<FileEdit>,
     #[schemars(extend("x-aliases" = ["file_path", "path", "file", "filename"], "x-unlisted" = true))]
     file_path: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct One {
-    /// Absolute path of the file, or one relative to the workspace.
+struct FileEdit {
     #[schemars(extend("x-aliases" = ["file_path", "path", "file", "filename"], "x-required" = true))]
     file_path: Option<String>,
-    /// Text to replace, as it stands in the file by then; it must be unique unless replaceAll is true.
+    /// Exact text, unique unless replaceAll is true.
     #[schemars(extend("x-aliases" = ["old_string", "old_str", "old_text", "old", "search"], "examples" = ["let a = 1;"]))]
     old_string: String,
-    /// Text to put in its place.
     #[schemars(extend("x-aliases" = ["new_string", "new_str", "new_text", "new", "replace"], "examples" = ["let a = 2;"]))]
     new_string: String,
-    /// Replace every occurrence.
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["replace_all", "all"]))]
     replace_all: bool,
@@ -46,13 +43,13 @@ impl Tool for MultiEdit {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         if args.edits.is_empty() {
-            return Err(Failure::invalid("edits is empty: it takes at least one replacement."));
+            return Err(Failure::invalid("edits is empty; give at least one replacement."));
         }
         let of_all = args.file_path;
-        let change = |(number, edit): (usize, One)| {
+        let change = |(number, edit): (usize, FileEdit)| {
             let file = edit.file_path.or_else(|| of_all.clone()).ok_or_else(|| {
                 Failure::invalid(format!(
-                    "Edit {}: filePath is missing; it takes the path of the file, for example {}.",
+                    "Edit {}: filePath is missing; give the path of the file, for example {}.",
                     number + 1,
                     toolpost_tool::example(&[("filePath", "src/main.rs")])
                 ))
@@ -65,10 +62,10 @@ impl Tool for MultiEdit {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        super::changed::render(output, page);
+        super::edit_reply::render(output, page);
     }
 
     fn reword(failure: Failure) -> Failure {
-        super::missed::reword(failure)
+        super::mismatch::reword(failure)
     }
 }

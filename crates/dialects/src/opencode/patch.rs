@@ -1,6 +1,6 @@
-//! `patch`: adds, changes, moves and deletes files as a patch says, all of it or nothing.
+//! `patch`: adds, changes, moves and deletes files, all or nothing.
 
-use crate::common::changed;
+use crate::common::edits;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -11,12 +11,12 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Patch;
 
-/// What is said first of a patch that does not fit, by the name that the tool has here.
+/// Prefix of the failure of a patch that does not apply.
 const PREFIX: &str = "patch verification failed: ";
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// The whole patch, from "*** Begin Patch" to "*** End Patch".
+    /// From "*** Begin Patch" to "*** End Patch".
     #[schemars(extend(
         "x-aliases" = ["patchText", "patch", "input", "diff", "patch_content"],
         "x-required" = true,
@@ -46,7 +46,7 @@ impl Tool for Patch {
             (None, None) => {
                 let example = toolpost_tool::example(&[("patch_text", "*** Begin Patch\n…\n*** End Patch")]);
                 return Err(Failure::invalid(format!(
-                    "patch_text is missing: it takes the whole patch, for example {example}."
+                    "patch_text is missing; give the whole patch, for example {example}."
                 )));
             }
         };
@@ -56,7 +56,7 @@ impl Tool for Patch {
 
     fn render(output: &Output, page: &mut Page) {
         page.line(&total(&output.files));
-        changed::render(output, page, summary);
+        edits::render(output, page, summary);
     }
 
     fn reword(mut failure: Failure) -> Failure {
@@ -89,7 +89,7 @@ impl Tool for Patch {
     }
 }
 
-/// Counts what became of all files.
+/// Summarizes the changes of all files.
 fn total(files: &[Changed]) -> String {
     let count = |is: fn(&What) -> bool| files.iter().filter(|file| is(&file.what)).count();
     let modified =
@@ -113,7 +113,7 @@ fn summary(file: &Changed) -> String {
     }
 }
 
-/// Tells how many lines came and went; all of a new file came.
+/// Returns the numbers of added and removed lines; every line of a new file is added.
 fn lines(file: &Changed) -> (u64, u64) {
     match file.what {
         What::Created => (file.lines, 0),

@@ -1,4 +1,4 @@
-//! `todowrite`: the list of what is to be done takes the place of the one before.
+//! `todowrite`: replaces the task list.
 
 use crate::common::tasks;
 use schemars::JsonSchema;
@@ -14,27 +14,24 @@ pub(super) struct TodoWrite;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// All tasks, as they are now; those that are not among them are gone.
+    /// All tasks; missing ones are removed.
     #[schemars(extend("x-aliases" = ["tasks", "items"], "examples" = [[{ "id": "api-1", "content": "Add the route", "status": "pending", "priority": "high" }]]))]
     todos: Vec<Todo>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 struct Todo {
-    /// Identifies the task from list to list.
+    /// Stable id. Reuse it when you update the task.
     #[schemars(extend("x-required" = true, "examples" = ["api-1"]))]
     id: Option<String>,
-    /// What is to be done.
     #[schemars(extend("x-aliases" = ["title", "text", "task"], "examples" = ["Add the route"]))]
     content: String,
-    /// State of the task.
     #[schemars(extend(
         "x-aliases" = ["state"],
         "x-enum" = ["pending", "in_progress", "completed", "cancelled"],
         "examples" = ["pending"]
     ))]
     status: String,
-    /// Importance of the task.
     #[schemars(extend("x-enum" = ["low", "medium", "high", "critical"], "examples" = ["high"]))]
     priority: String,
 }
@@ -65,17 +62,17 @@ impl Tool for TodoWrite {
         if let Done::Replaced { added, removed, changed } = &output.done {
             let some =
                 |what: &str, all: &[String]| (!all.is_empty()).then(|| format!("{what} {}", all.join("; ")));
-            let said = [some("added:", added), some("gone:", removed), some("changed:", changed)];
+            let said = [some("added:", added), some("removed:", removed), some("changed:", changed)];
             let said: Vec<String> = said.into_iter().flatten().collect();
             let said = if said.is_empty() { "nothing changed".to_owned() } else { said.join(". ") };
-            page.line(&format!("The list was replaced; {said}."));
+            page.line(&format!("Task list replaced; {said}."));
             page.line("");
         }
         tasks::list(output, page);
     }
 }
 
-/// Gives the ids of the tasks; one without an id gets the first number that is not in use.
+/// Returns the ids of the tasks. A task without an id gets the first unused number.
 fn ids(todos: &[Todo]) -> Vec<String> {
     let given =
         |todo: &Todo| todo.id.as_deref().map(str::trim).filter(|id| !id.is_empty()).map(str::to_owned);

@@ -1,6 +1,6 @@
-//! `webfetch`: what stands at an address of the web.
+//! `webfetch`: the content of a URL.
 
-use crate::common::fetched;
+use crate::common::web_page;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
@@ -12,21 +12,20 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct WebFetch;
 
-/// The time limit in seconds, if none is given.
+/// Default time limit, in seconds.
 const SECONDS: f64 = 30.0;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// The address, beginning with https:// or http://.
     #[schemars(extend("x-aliases" = ["uri", "link"], "examples" = ["https://example.com/docs"]))]
     url: String,
-    /// As what pages are shown: markdown (if left out), text, or html as it is.
+    /// Format of pages.
     #[schemars(extend("x-required" = true, "examples" = ["markdown"]))]
-    format: Option<Shape>,
-    /// Time limit in seconds; 30 if left out.
+    format: Option<PageFormat>,
+    /// Seconds. Default: 30.
     #[schemars(range(min = 1, max = 120), extend("x-aliases" = ["timeout_seconds"], "examples" = [30]))]
     timeout: Option<f64>,
-    /// Offset that the last reply named, to continue it.
+    /// Offset from the last reply, to continue it.
     #[schemars(extend("examples" = [0]))]
     offset: Option<u64>,
 }
@@ -34,7 +33,7 @@ pub(super) struct Args {
 #[derive(Deserialize, JsonSchema, Default, Clone, Copy)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-enum Shape {
+enum PageFormat {
     Text,
     #[default]
     Markdown,
@@ -49,9 +48,9 @@ impl Tool for WebFetch {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let format = match args.format.unwrap_or_default() {
-            Shape::Text => Format::Text,
-            Shape::Markdown => Format::Markdown,
-            Shape::Html => Format::Html,
+            PageFormat::Text => Format::Text,
+            PageFormat::Markdown => Format::Markdown,
+            PageFormat::Html => Format::Html,
         };
         Ok(Request {
             time: Duration::from_secs_f64(args.timeout.unwrap_or(SECONDS)),
@@ -63,6 +62,6 @@ impl Tool for WebFetch {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        fetched::render(output, page);
+        web_page::render(output, page);
     }
 }

@@ -1,4 +1,4 @@
-//! `write`: makes a file, or replaces all of one whose content was shown.
+//! `write`: creates a file, or overwrites one whose content was shown.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,10 +13,8 @@ pub(super) struct Write;
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Args {
-    /// Absolute path of the file, or one relative to the workspace.
     #[schemars(extend("x-aliases" = ["file_path", "path", "file", "filename"], "examples" = ["src/main.rs"]))]
     file_path: String,
-    /// The whole new content.
     #[schemars(extend("x-aliases" = ["contents", "text", "file_text"], "examples" = ["fn main() {}\n"]))]
     content: String,
 }
@@ -32,6 +30,6 @@ impl Tool for Write {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        super::changed::render(output, page);
+        super::edit_reply::render(output, page);
     }
 }

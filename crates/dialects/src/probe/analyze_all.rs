@@ -1,4 +1,4 @@
-//! `analyze_all`: what a project is made of, from its files; with a question, what a model finds in them, too.
+//! `analyze_all`: the structure of a project, and a model's answer to a question.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,12 +13,12 @@ pub(super) struct AnalyzeAll;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Directory to analyze; the workspace if left out.
+    /// Default: the workspace.
     #[schemars(extend("x-aliases" = ["directory", "dir"], "examples" = ["src"]))]
     path: Option<String>,
-    /// How far to look; normal if left out.
+    /// Default: normal.
     depth: Option<Depth>,
-    /// What is asked beside, in words.
+    /// Question to answer as well.
     #[schemars(extend("x-unlisted" = true, "x-aliases" = ["query"], "examples" = ["Where are addresses checked?"]))]
     question: Option<String>,
 }
@@ -32,7 +32,7 @@ enum Depth {
     Deep,
 }
 
-/// How many modules are told, and how many names in one line.
+/// Maximum number of modules, and of names in one line.
 const MODULES: usize = 80;
 const NAMES: usize = 12;
 
@@ -63,8 +63,8 @@ impl Tool for AnalyzeAll {
             answered(mapped, page);
         }
         if let Some(answer) = &output.answer {
-            let by = if output.mapped.is_some() { ", by a search alone" } else { "" };
-            section(page, &format!("What was found to the question{by}"));
+            let by = if output.mapped.is_some() { ", without the model" } else { "" };
+            section(page, &format!("Search results for the question{by}"));
             for (number, one) in answer.findings.iter().take(10).enumerate() {
                 page.line(&format!("{}. {} [{}]", number + 1, one.claim, one.evidence.join(", ")));
             }
@@ -83,27 +83,27 @@ impl Tool for AnalyzeAll {
     }
 }
 
-/// Writes what a model answered, and what it did not.
+/// Writes the answer of the model and its gaps.
 fn answered(mapped: &Mapped, page: &mut Page) {
     if let Some(why) = &mapped.not_asked {
-        return page.note(format!("no model answers the question: {why}"));
+        return page.note(format!("no model answered the question: {why}"));
     }
-    section(page, "What a model answers to the question");
+    section(page, "Answer of the model");
     match (&mapped.summary, &mapped.unsummed) {
         (Some(words), _) => page.line(words),
-        (None, Some(why)) => page.line(&format!("There is no summary of these claims: {why}.")),
-        (None, None) => page.line("Nothing that can be shown."),
+        (None, Some(why)) => page.line(&format!("No summary: {why}.")),
+        (None, None) => page.line("No answer."),
     }
     if !mapped.claims.is_empty() {
-        section(page, "Its claims, each compared with the files");
+        section(page, "Claims of the model, each checked against the files");
     }
     for (number, one) in mapped.claims.iter().enumerate() {
         page.line(&format!("C{} {} [{}]", number + 1, one.claim, one.evidence.join(", ")));
     }
-    mapped.failed.iter().for_each(|chunk| page.line(&format!("- no answer of {chunk}")));
+    mapped.failed.iter().for_each(|chunk| page.line(&format!("- no answer for {chunk}")));
     let (chunks, blocks) = (counted(mapped.chunks as u64, "chunk"), counted(mapped.blocks as u64, "block"));
     page.note(format!(
-        "the model was asked of {chunks} with {blocks}; {} without an answer; {} left out; {} dropped for what they cite",
+        "the model read {chunks} with {blocks}; {} without an answer; {} left out; {} dropped for wrong citations",
         mapped.failed.len(),
         counted(mapped.left_out as u64, "block"),
         counted(mapped.dropped as u64, "claim")
@@ -117,7 +117,7 @@ fn section(page: &mut Page, heading: &str) {
 fn entries(output: &Output, page: &mut Page) {
     section(page, "Entry points");
     if output.entries.is_empty() {
-        page.line("None was recognized.");
+        page.line("None found.");
     }
     for entry in &output.entries {
         page.line(&format!("- {}:{} {}", entry.path, entry.line, entry.what));
@@ -146,13 +146,13 @@ fn rest(output: &Output, page: &mut Page) {
         page.line("None.");
     }
     output.rings.iter().for_each(|ring| page.line(&format!("- {}", names(ring))));
-    section(page, "Hotspots, the files that most others use");
+    section(page, "Hotspots (most used files)");
     for one in &output.hotspots {
         let by = counted(one.used_by as u64, "file");
         let places = counted(one.places as u64, "place");
         page.line(&format!("- {}: used by {by} at {places}, {}", one.path, counted(one.lines, "line")));
     }
-    section(page, "Public API, what other modules use");
+    section(page, "Public API (used by other modules)");
     for one in &output.public {
         let by = counted(one.used_by as u64, "file");
         page.line(&format!("- {}:{} {} {}, used by {by}", one.path, one.line, one.kind, one.name));
@@ -160,7 +160,7 @@ fn rest(output: &Output, page: &mut Page) {
     let tests = &output.tests;
     section(page, "Tests");
     page.line(&format!(
-        "{} of tests, {} of code; tests use {} of these directly, and {} that define something are used by none.",
+        "{} of tests, {} of code; tests use {} of these directly; files with symbols that no test uses: {}.",
         counted(tests.tests as u64, "file"),
         counted(tests.code as u64, "file"),
         tests.reached,

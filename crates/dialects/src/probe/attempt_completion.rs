@@ -1,4 +1,4 @@
-//! `attempt_completion`: the work is said to be done.
+//! `attempt_completion`: reports that the work is done.
 
 use crate::common::tasks;
 use schemars::JsonSchema;
@@ -13,10 +13,10 @@ pub(super) struct AttemptCompletion;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// What was done, and how that is known.
+    /// The result, and how it was checked.
     #[schemars(extend("x-aliases" = ["summary", "message"], "examples" = ["The form checks addresses; all tests pass."]))]
     result: String,
-    /// A command that would show it; it is passed on and not run.
+    /// Command that shows the result. It is passed on, not run.
     #[schemars(extend("examples" = ["npm start"]))]
     command: Option<String>,
 }
@@ -32,12 +32,12 @@ impl Tool for AttemptCompletion {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        page.line("The work is complete. The result that was taken down:");
+        page.line("The work is complete. Recorded result:");
         page.line("");
         page.line(output.completion.result.trim_end());
         if let Some(command) = &output.completion.command {
             page.line("");
-            page.line("A command that would show it, which was not run:");
+            page.line("Command that shows it (not run):");
             page.line(command.trim_end());
         }
         if output.tally.all() > 0 {

@@ -1,6 +1,6 @@
-//! `bash`: a line for a shell, for a short time.
+//! `bash`: a short shell command.
 
-use crate::common::{ran, written::PLAIN};
+use crate::common::{command_output::PLAIN, commands};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -11,20 +11,19 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Bash;
 
-/// How many milliseconds a command may run where nothing is said.
+/// Default time limit of a command, in milliseconds.
 const USUAL: f64 = 30_000.0;
-/// How many characters of the output are shown.
+/// Maximum number of output characters in a reply.
 const SHOWN: u64 = 60_000;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// A line for a shell.
     #[schemars(extend("x-aliases" = ["cmd", "script"], "examples" = ["cargo test 2>&1 | tail"]))]
     command: String,
-    /// The directory in which it starts; the workspace's root if left out.
+    /// Working directory. Default: the workspace.
     #[schemars(extend("x-aliases" = ["workingDirectory", "workdir", "directory"], "examples" = ["src"]))]
     cwd: Option<String>,
-    /// How many milliseconds it may run, at most 600000; then it is ended.
+    /// Milliseconds, at most 600000.
     #[serde(default = "usual")]
     #[schemars(range(min = 0), extend("x-aliases" = ["timeout_ms"], "examples" = [60000]))]
     timeout: f64,
@@ -41,10 +40,10 @@ impl Tool for Bash {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let mut notes = Vec::new();
-        let limit = ran::limit(Some(args.timeout), USUAL, &mut notes)?;
+        let limit = commands::limit(Some(args.timeout), USUAL, &mut notes)?;
         Ok(Request {
             command: Command {
-                line: Line::Shell(ran::line(args.command)?),
+                line: Line::Shell(commands::line(args.command)?),
                 directory: at.path_or_root(args.cwd.as_deref())?,
                 approval: Approval::ByRules,
             },
@@ -56,6 +55,6 @@ impl Tool for Bash {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        ran::render(output, page, &PLAIN);
+        commands::render(output, page, &PLAIN);
     }
 }

@@ -1,4 +1,4 @@
-//! `create`: makes a file, or writes over all of one.
+//! `create`: creates or overwrites a file.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,13 +12,10 @@ pub(super) struct Create;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Path of the file, absolute or relative to the workspace; missing directories are made.
     #[schemars(extend("x-aliases" = ["path", "file", "filename", "filepath"], "examples" = ["src/main.rs"]))]
     file_path: String,
-    /// The whole content.
     #[schemars(extend("x-aliases" = ["contents", "text", "file_text"], "examples" = ["fn main() {}\n"]))]
     content: String,
-    /// Write over a file that exists.
     #[serde(default)]
     overwrite: bool,
 }
@@ -34,18 +31,16 @@ impl Tool for Create {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        super::changed::render(output, page);
+        super::edit_reply::render(output, page);
     }
 
     fn reword(failure: Failure) -> Failure {
-        let mut failure = super::changed::reword(failure);
+        let mut failure = super::edit_reply::reword(failure);
         if let [Hint::ReadFirst(path)] = failure.hints.as_slice() {
             let call = toolpost_tool::example(&[("file", &super::targets::quoted(&path.display()))]);
             failure.hints = vec![
-                Hint::Advice("To write over all of it, set overwrite to true.".to_owned()),
-                Hint::Advice(format!(
-                    "To change a part of it, use edit; extract {call} shows what stands there."
-                )),
+                Hint::Advice("To replace the file, set overwrite to true.".to_owned()),
+                Hint::Advice(format!("To change a part of it, use edit; extract {call} shows its content.")),
             ];
         }
         failure

@@ -1,4 +1,4 @@
-//! `delegate`: a part of the work for an agent of its own.
+//! `delegate`: a task for a subagent.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,12 +12,11 @@ pub(super) struct Delegate;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// What the agent is to do; it sees nothing of this conversation, so say all that it has to know.
     #[schemars(extend("examples" = ["Find out how requests are authenticated, and name the files and functions."]))]
     task: String,
-    /// Name of an agent that the user has described.
+    /// Name of an agent that the user has defined.
     subagent: Option<String>,
-    /// What the agent should know beside its task.
+    /// Background information.
     context: Option<String>,
 }
 
@@ -34,7 +33,7 @@ impl Tool for Delegate {
 
     fn render(output: &Output, page: &mut Page) {
         if let Some(missing) = &output.missing {
-            page.note(format!("the agent did not bring its task to an end: {missing}"));
+            page.note(format!("the agent did not finish its task: {missing}"));
         }
         page.ends(output.words.clone());
     }

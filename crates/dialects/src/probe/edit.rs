@@ -1,4 +1,4 @@
-//! `edit`: replaces a text, lines by their numbers, or what has a name.
+//! `edit`: replaces a text, lines by reference, or a symbol.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,27 +12,25 @@ pub(super) struct Edit;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Path of the file, absolute or relative to the workspace.
     #[schemars(extend("x-aliases" = ["path", "file", "filename", "filepath"], "examples" = ["src/main.rs"]))]
     file_path: String,
-    /// The new text, or the new code. With lines or a symbol: nothing takes them out.
+    /// New text. Empty deletes the lines or the symbol.
     #[schemars(extend("x-aliases" = ["new_str", "new_text", "content"], "examples" = ["let a = 2;"]))]
     new_string: String,
-    /// Text to replace, copied from the file; it must be there once. With start_line, the lines are replaced, and must hold it.
+    /// Text to replace. With start_line: text that the lines must contain.
     #[schemars(extend("x-aliases" = ["old_str", "old_text"], "examples" = ["let a = 1;"]))]
     old_string: Option<String>,
-    /// Replace every occurrence of old_string.
     #[serde(default)]
     replace_all: bool,
-    /// Name of a function, class or method to edit: "total", or "Cart.total" for the one that belongs to Cart.
+    /// Function, class or method to edit, such as "total" or "Cart.total".
     #[schemars(extend("x-aliases" = ["symbol_name"], "examples" = ["Cart.total"]))]
     symbol: Option<String>,
-    /// Put the text before or after the symbol or the lines instead of replacing them.
+    /// Insert before or after the symbol or lines.
     position: Option<Position>,
-    /// Line to edit: "42", or "42:ab" with its hash.
+    /// "42", or "42:ab" with its hash.
     #[schemars(extend("x-aliases" = ["line"], "examples" = ["42:ab"]))]
     start_line: Option<String>,
-    /// Last line of a range, itself included; start_line if left out.
+    /// Last line, inclusive. Default: start_line.
     #[schemars(extend("examples" = ["45:cd"]))]
     end_line: Option<String>,
 }
@@ -75,27 +73,26 @@ impl Tool for Edit {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        super::changed::render(output, page);
+        super::edit_reply::render(output, page);
     }
 
     fn reword(failure: Failure) -> Failure {
-        let mut failure = super::changed::reword(failure);
+        let mut failure = super::edit_reply::reword(failure);
         if failure.kind == Kind::NotFound {
             failure.hints.push(Hint::Advice("To make a new file, use create.".to_owned()));
         }
-        // What changed was shown whole and counts as seen: there is no need to look again.
+        // The change was shown whole and counts as seen.
         if failure.shows.is_some()
             && let Some(first) = failure.hints.first_mut()
         {
-            let words = "Now that you have seen it, make the change on what stands there: by these references, or with text \
-                         that is there.";
+            let words = "Change the content shown here, by these references or with text from it.";
             *first = Hint::Advice(words.to_owned());
         }
         failure
     }
 }
 
-/// Reads the lines that are meant; a range may stand in `start_line` alone.
+/// Parses the line range; `start_line` alone may hold a range.
 fn lines(start: &str, end: Option<&str>, position: Option<Position>) -> Result<Lines, Failure> {
     let (start, end) = match (start.split_once('-'), end) {
         (Some((start, end)), None) if !start.contains('|') => (start, Some(end)),
@@ -119,9 +116,9 @@ fn reference(name: &str, said: &str) -> Result<Reference, Failure> {
 }
 
 fn half_lines() -> Failure {
-    Failure::invalid("position and end_line go with start_line; without it, old_string would be replaced.").hint(
+    Failure::invalid("position and end_line need start_line; without it, old_string would be replaced.").hint(
         Hint::Advice(
-            "Name the line by start_line, or leave them out and repeat old_string in new_string, with the new text beside it."
+            "Give start_line, or leave both out and repeat old_string in new_string, next to the new text."
                 .to_owned(),
         ),
     )
@@ -129,19 +126,18 @@ fn half_lines() -> Failure {
 
 fn two_places() -> Failure {
     Failure::invalid(
-        "start_line names the lines to replace, and replace_all every place of old_string; one call does one of the two.",
+        "start_line and replace_all exclude each other: one replaces lines, the other every old_string.",
     )
     .hint(Hint::Advice(
-        "Leave replace_all out to replace the lines, or start_line to replace old_string everywhere."
+        "Leave out replace_all to replace the lines, or start_line to replace old_string everywhere."
             .to_owned(),
     ))
 }
 
 fn nowhere() -> Failure {
-    Failure::invalid("Nothing says where the new text goes: old_string, symbol and start_line are all missing.")
+    Failure::invalid("The target is missing: none of old_string, symbol and start_line is given.")
         .hint(Hint::Advice(
-            "Give the text to replace as old_string, the name of a function or class as symbol, or the lines as start_line and \
-             end_line, such as \"42:ab\".".to_owned(),
+            "Give old_string (the text to replace), symbol (the name of a function or class), or start_line and end_line, such as \"42:ab\".".to_owned(),
         ))
         .hint(Hint::Advice("To write a whole file, use create, with overwrite if it exists.".to_owned()))
 }

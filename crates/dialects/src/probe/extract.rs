@@ -1,10 +1,10 @@
 //! `extract`: lines, blocks and symbols of files, each line with its reference.
 
 use super::{
-    referred,
+    references,
     targets::{self, Part},
 };
-use crate::common::{document, numbered, whole};
+use crate::common::{document, integers, line_numbers};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -18,16 +18,16 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Extract;
 
-/// How many lines are shown around a single line that stands in no block, when nothing is said.
+/// Default number of lines around a single line that is outside any block.
 const AROUND: u64 = 10;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// File, or a part of it: "src/a.ts", "src/a.ts:42", "src/a.ts:10-20", "src/a.ts#Cart.total"; of a PDF its pages:
-    /// "a.pdf:3-5". Several are separated by commas or spaces; quote a path that has spaces.
+    /// "src/a.ts", "src/a.ts:42", "src/a.ts:10-20", "src/a.ts#Cart.total", or PDF pages "a.pdf:3-5". Separate several by
+    /// commas or spaces; quote paths with spaces.
     #[schemars(extend("x-aliases" = ["targets", "target", "path", "file_path", "files"], "examples" = ["src/main.rs:10-20"]))]
     file: String,
-    /// Lines to show before and after.
+    /// Lines before and after.
     #[schemars(range(min = 0), extend("x-aliases" = ["context_lines"]))]
     context: Option<f64>,
 }
@@ -39,7 +39,7 @@ impl Tool for Extract {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let targets = targets::read(&args.file)?;
-        let context = args.context.map(|lines| whole::number("context", lines)).transpose()?;
+        let context = args.context.map(|lines| integers::number("context", lines)).transpose()?;
         let mut parts = Vec::new();
         for target in targets {
             let around = context.unwrap_or(0);
@@ -53,7 +53,7 @@ impl Tool for Extract {
             let path = at.source(&target.path)?;
             parts.push(view::Part { path, said: target.path, from, to, of, before: around, after: around });
         }
-        // A reference is longer than what the engine counts for the number of a line: by half, where lines are short.
+        // References are longer than the line numbers that the engine budgets for: by half if lines are short.
         Ok(Request { parts, max_bytes: at.reply_bytes() / 8 * 5 })
     }
 
@@ -65,13 +65,11 @@ impl Tool for Extract {
             part(viewed, page);
         }
         let cuts_a_line = |viewed: &Viewed| match &viewed.answer {
-            Answer::File(file) => file.text().is_some_and(|text| numbered::cuts_a_line(&text.lines)),
+            Answer::File(file) => file.text().is_some_and(|text| line_numbers::cuts_a_line(&text.lines)),
             Answer::Failed(_) => false,
         };
         if output.parts.iter().any(cuts_a_line) {
-            page.note_once(
-                "a long line that is cut is shown whole when it is named alone, such as src/a.ts:7-7",
-            );
+            page.note_once("to see a cut line whole, extract it alone, such as src/a.ts:7-7");
         }
     }
 }
@@ -86,24 +84,24 @@ fn part(viewed: &Viewed, page: &mut Page) {
             if let Some(found) = &failed.found {
                 page.line(found.trim_end());
             }
-            failed.hints.iter().for_each(|hint| page.line(&super::say::say(hint)));
+            failed.hints.iter().for_each(|hint| page.line(&super::hints::say(hint)));
         }
     }
 }
 
-/// Writes lines behind their references, and above them where they are from.
+/// Writes a heading with the path and range, then the lines with their references.
 fn lines(viewed: &Viewed, file: &read::Output, text: &Text, page: &mut Page) {
     let (Some(first), Some(last)) = (text.lines.first(), text.lines.last()) else {
         page.line(&format!("{} is empty: the file exists and has no content.", file.path));
         return;
     };
-    let total = numbered::total(text.total);
+    let total = line_numbers::total(text.total);
     let mut facts = vec![format!("lines {}-{} of {total}", first.number, last.number)];
     facts.extend(viewed.block.clone());
     facts.extend(text.facts.iter().cloned());
     page.line(&format!("{} ({})", file.path, facts.join("; ")));
     let mut body = String::with_capacity(text.lines.bytes() + 16 * text.lines.len());
-    text.lines.iter().for_each(|line| referred::line(line.number, line.text, line.cut(), &mut body));
+    text.lines.iter().for_each(|line| references::line(line.number, line.text, line.cut(), &mut body));
     page.text(&body);
     if let Some(next) = viewed.next {
         let end = match text.total {
@@ -113,7 +111,7 @@ fn lines(viewed: &Viewed, file: &read::Output, text: &Text, page: &mut Page) {
         let upto = viewed.to.unwrap_or(end).max(next);
         let call =
             toolpost_tool::example(&[("file", &format!("{}:{next}-{upto}", targets::quoted(&file.path)))]);
-        page.note(format!("not all that was asked for fits; continue with {call}"));
+        page.note(format!("the reply is full; continue with {call}"));
     }
     if let Some(note) = &file.note {
         page.note(note.clone());

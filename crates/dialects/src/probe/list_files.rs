@@ -1,6 +1,6 @@
-//! `listFiles`: what lies in a directory, and in the directories below it.
+//! `listFiles`: a directory tree with file sizes.
 
-use crate::common::{walked, whole};
+use crate::common::{integers, walk_notes};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -15,15 +15,15 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct ListFiles;
 
-/// How deep a tree may be asked for.
+/// Maximum depth of a tree.
 const DEEPEST: u64 = 100;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Directory to list; the workspace's root if left out.
+    /// Default: the workspace.
     #[schemars(extend("x-aliases" = ["path", "dir", "folder"], "examples" = ["src"]))]
     directory: Option<String>,
-    /// Levels to list; 1 if left out, the directory alone.
+    /// Levels to list. Default: 1.
     #[serde(rename = "maxDepth")]
     #[schemars(range(min = 1), extend("x-aliases" = ["depth"]))]
     max_depth: Option<f64>,
@@ -35,7 +35,7 @@ impl Tool for ListFiles {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
-        let depth = args.max_depth.map_or(Ok(1), |depth| whole::number("maxDepth", depth))?;
+        let depth = args.max_depth.map_or(Ok(1), |depth| integers::number("maxDepth", depth))?;
         Ok(Request {
             depth: usize::try_from(depth.clamp(1, DEEPEST)).unwrap_or(1),
             rules: Rules::None,
@@ -50,11 +50,13 @@ impl Tool for ListFiles {
         page.line(&format!("{}/{entries}", output.path.trim_end_matches('/')));
         output.nodes.iter().for_each(|node| page.line(&entry(node)));
         if output.more > 0 {
-            page.note(format!("{} more entries are not shown; list a directory below it", output.more));
+            page.note(format!("{} more entries are not shown; list a subdirectory", output.more));
         }
-        walked::notes(&output.walk, page);
+        walk_notes::notes(&output.walk, page);
         if output.walk.complete != Complete::Yes {
-            page.note("timed_out: true; these are the entries found so far, not all of them; list a directory below it");
+            page.note(
+                "timed_out: true; these are the entries found so far, not all of them; list a subdirectory",
+            );
         }
     }
 }
@@ -82,7 +84,7 @@ fn indent(depth: usize) -> String {
     "  ".repeat(depth + 1)
 }
 
-/// Writes a size as people read it.
+/// Formats a size for people.
 fn size(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KB", "MB", "GB", "TB"];
     if bytes < 1024 {

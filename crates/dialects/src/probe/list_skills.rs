@@ -1,4 +1,4 @@
-//! `listSkills`: which skills there are.
+//! `listSkills`: the available skills.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,25 +12,25 @@ pub(super) struct ListSkills;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Only skills in whose name or description this stands.
+    /// Text in the name or description.
     #[schemars(extend("x-unlisted" = true, "x-aliases" = ["query"], "examples" = ["test"]))]
     filter: Option<String>,
 }
 
 #[derive(Serialize)]
 struct Reply {
-    skills: Vec<One>,
+    skills: Vec<SkillEntry>,
 }
 
 #[derive(Serialize)]
-struct One {
+struct SkillEntry {
     name: String,
     description: String,
     location: String,
 }
 
-/// How many problems are told.
-const TOLD: usize = 20;
+/// Maximum number of problems in a reply.
+const PROBLEMS: usize = 20;
 
 impl Tool for ListSkills {
     const NAME: &'static str = "listSkills";
@@ -43,7 +43,7 @@ impl Tool for ListSkills {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        let one = |skill: &Skill| One {
+        let one = |skill: &Skill| SkillEntry {
             name: skill.name.clone(),
             description: skill.description.clone(),
             location: skill.location.clone(),
@@ -55,20 +55,20 @@ impl Tool for ListSkills {
         }
         page.remarks_apart();
         if output.skills.len() < output.all {
-            page.note(format!("{} of {} skills fit the filter", output.skills.len(), output.all));
+            page.note(format!("{} of {} skills match the filter", output.skills.len(), output.all));
         }
         if !output.untrusted.is_empty() {
             page.note(format!(
-                "not trusted, and so not listed, until the user says `toolpost skills trust`: {}",
+                "not listed until the user runs `toolpost skills trust`: {}",
                 output.untrusted.join(", ")
             ));
         }
         for (name, hidden, used) in &output.shadowed {
             page.note(format!("{name}: {hidden} is hidden by {used}"));
         }
-        output.problems.iter().take(TOLD).for_each(|problem| page.note(problem.clone()));
-        if output.problems.len() > TOLD {
-            page.note(format!("{} more problems", output.problems.len() - TOLD));
+        output.problems.iter().take(PROBLEMS).for_each(|problem| page.note(problem.clone()));
+        if output.problems.len() > PROBLEMS {
+            page.note(format!("{} more problems", output.problems.len() - PROBLEMS));
         }
     }
 }

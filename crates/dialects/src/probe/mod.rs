@@ -3,18 +3,18 @@
 mod analyze_all;
 mod attempt_completion;
 mod bash;
-mod changed;
 mod create;
 mod delegate;
 mod edit;
+mod edit_reply;
 mod extract;
+mod hints;
 mod list_files;
 mod list_skills;
 mod plan;
 mod query;
 mod read_image;
-mod referred;
-mod say;
+mod references;
 mod search;
 mod search_files;
 mod targets;
@@ -42,18 +42,18 @@ pub const DIALECT: Dialect = Dialect {
         include_str!("analyze.md"),
         include_str!("delegate.md"),
     ],
-    instructions: "Tools over the workspace: extract shows lines of files, edit and create change files, listFiles and \
-        searchFiles find them, readImage shows pictures, search finds blocks of code by words, query finds code by its shape. Lines come as `42:ab | text`: number, hash, text. `42:ab` names that line in edit, and the hash \
-        proves that it is still the line that was shown; the text is what stands behind the bar. Extract a file before you \
-        edit it. After an edit the reply shows the lines as they are now, with fresh references, so there is no need to \
-        extract them again. Changed by somebody else since it was shown, a file is not edited before you have seen the \
-        change; the refusal shows it. bash runs a line of shell. execute_plan runs JavaScript in which the tools are functions. \
-        task keeps what is to be done, and attempt_completion says that all of it is.",
+    instructions: "Tools for the workspace. search finds code by keywords, query by structure; listFiles and searchFiles find files; extract \
+        shows lines, readImage images; edit and create change files. Paths may be absolute or relative to the workspace. Lines come as \
+        `42:ab | text`: number, hash, text. Pass `42:ab` to edit to name that line; the hash proves that the line is unchanged. \
+        The text is everything after the bar. Extract a file before you edit it. An edit returns the new lines with their references, \
+        so do not extract them again. If another program has changed a file since it was shown, edit refuses and shows the change. \
+        bash runs shell commands. execute_plan runs JavaScript in which the tools are functions. task keeps the task list, \
+        attempt_completion reports that the work is done.",
     budget: Budget { bytes: 80 * 1024, lines: 100_000, cut: Cut::Head },
     deadline: Duration::from_secs(60),
     fresh: Fresh { part: Need::Seen, whole: Need::Nothing, changed: Changed::Refused },
     matching: Step::Spaced,
-    say: say::say,
+    say: hints::say,
 };
 
 const TOOLS: [ToolDef; 17] = [

@@ -1,4 +1,4 @@
-//! `execute_plan`: a script in which the dialect's tools are functions.
+//! `execute_plan`: a script that calls the dialect's tools as functions.
 
 use crate::common::script;
 use schemars::JsonSchema;
@@ -11,18 +11,18 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct ExecutePlan;
 
-/// What the dialect has beside its tools.
+/// JavaScript helpers of the dialect.
 const LIBRARY: &str = include_str!("plan.js");
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// JavaScript in which every tool is a function: `const hits = search("login"); return extractPaths(hits)`. With `await` or
-    /// without; what it returns, logs and puts out is the reply.
+    /// For example `const hits = search("login"); return extractPaths(hits)`. `await` is optional. The reply holds the
+    /// returned value, logs and output.
     #[schemars(extend("x-aliases" = ["plan", "script", "javascript", "source"], "examples" = ["return search(\"login\")"]))]
     code: String,
-    /// What the plan is for.
+    /// Purpose of the plan.
     #[schemars(extend("x-unlisted" = true))]
-    #[expect(dead_code, reason = "what a plan is for says nothing about how it is run")]
+    #[expect(dead_code, reason = "the purpose of a plan does not change how it runs")]
     description: Option<String>,
 }
 

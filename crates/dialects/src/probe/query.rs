@@ -1,7 +1,7 @@
-//! `query`: code by its shape.
+//! `query`: structural code search.
 
-use super::referred;
-use crate::common::{walked, whole};
+use super::references;
+use crate::common::{integers, walk_notes};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -16,23 +16,22 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Query;
 
-/// How many places are shown, when nothing is said.
+/// Default number of matches in a reply.
 const LIMIT: u64 = 100;
-/// How many places are shown at most.
+/// Maximum number of matches in a reply.
 const MOST: u64 = 10_000;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Code with holes: $NAME stands for one name, expression or statement, $$$NAME for any number of them.
     #[schemars(extend("x-aliases" = ["query"], "examples" = ["fn $NAME($$$PARAMS) { $$$BODY }"]))]
     pattern: String,
-    /// Directory or file to search; the workspace's root if left out.
+    /// Directory or file. Default: the workspace.
     #[schemars(extend("x-aliases" = ["directory", "file", "dir"], "examples" = ["src"]))]
     path: Option<String>,
-    /// Language of the pattern; if left out, each file is searched in whose language the pattern is code.
+    /// Default: every language that can parse the pattern.
     #[schemars(extend("x-aliases" = ["lang"], "examples" = ["rust"]))]
     language: Option<String>,
-    /// Places to show at most; 100 if left out. All are counted.
+    /// Maximum matches. Default: 100.
     #[schemars(range(min = 1), extend("x-aliases" = ["max_results", "maxResults"]))]
     limit: Option<f64>,
 }
@@ -43,9 +42,9 @@ impl Tool for Query {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
-        let limit = args.limit.map_or(Ok(LIMIT), |limit| whole::number("limit", limit))?;
+        let limit = args.limit.map_or(Ok(LIMIT), |limit| integers::number("limit", limit))?;
         if limit == 0 {
-            return Err(Failure::invalid("limit must be greater than zero; leave it out for 100 places."));
+            return Err(Failure::invalid("limit must be greater than 0; leave it out for 100 matches."));
         }
         Ok(Request {
             base: at.source_or_root(args.path.as_deref())?,
@@ -59,16 +58,15 @@ impl Tool for Query {
 
     fn render(output: &Output, page: &mut Page) {
         if output.searched == 0 {
-            page.line(if passed_over(output) {
-                "No file was searched; whether such code is here is not known. What was left out is said below."
+            page.line(if may_have_skipped(output) {
+                "No file was searched, so there may be matches. The files that were left out are listed below."
             } else {
-                "No file was searched: there is none here in whose language the pattern is code."
+                "No file was searched: the pattern is not valid code in the language of any file here."
             });
         } else if output.total == 0 {
-            page.line(&format!("No code of this shape in {}.", counted(output.searched, "file")));
+            page.line(&format!("No matches in {}.", counted(output.searched, "file")));
             page.note(
-                "a pattern fits code with the same parts: words such as pub or async, types, and each parameter count; \
-                 $$$NAME stands for any number of parts",
+                "a pattern matches code with the same parts: keywords such as pub or async, types and each parameter count; $$$NAME stands for any number of parts",
             );
         }
         for file in &output.files {
@@ -76,27 +74,27 @@ impl Tool for Query {
         }
         if output.total > 0 {
             let all =
-                format!("{} in {}", counted(output.total, "place"), counted(output.files_matched, "file"));
+                format!("{} in {}", counted(output.total, "match"), counted(output.files_matched, "file"));
             let first =
                 |what: &str| format!("the first {} of {all}; {what}narrow pattern or path", output.shown);
             page.note(match output.cut {
                 Cut::No => all,
                 Cut::Limit => first("raise limit, or "),
-                Cut::Room => first("the answer has no room for more: "),
+                Cut::Room => first("the reply is full: "),
             });
         }
         notes(output, page);
     }
 }
 
-/// Tells whether there may be files which were not searched.
-fn passed_over(output: &Output) -> bool {
+/// Checks whether some files may not have been searched.
+fn may_have_skipped(output: &Output) -> bool {
     let walk = &output.walk;
     let left_out = !walk.skipped.is_empty() || walk.unreadable_total > 0;
     left_out || !output.foreign.is_empty() || walk.complete != Complete::Yes
 }
 
-/// Writes a place: where it is and what its holes hold, then its lines behind their references.
+/// Writes a match: its location and captures, then its lines with references.
 fn place(path: &str, place: &Place, page: &mut Page) {
     let holes = place.holes.iter().map(|hole| {
         let text = if hole.text.is_empty() { "(nothing)" } else { &hole.text };
@@ -104,7 +102,7 @@ fn place(path: &str, place: &Place, page: &mut Page) {
     });
     page.line(&format!("{path}:{}:{}{}", place.first_line, place.column, holes.collect::<String>()));
     let mut body = String::with_capacity(place.lines.bytes() + 16 * place.lines.len());
-    place.lines.iter().for_each(|line| referred::line(line.number, line.text, line.cut(), &mut body));
+    place.lines.iter().for_each(|line| references::line(line.number, line.text, line.cut(), &mut body));
     page.text(&body);
     if let Some(last) = place.lines.last().filter(|last| last.number < place.last_line) {
         page.line(&format!("… up to line {} ({} more)", place.last_line, place.last_line - last.number));
@@ -112,21 +110,21 @@ fn place(path: &str, place: &Place, page: &mut Page) {
     page.text("\n");
 }
 
-/// Says what was not searched, or not whole.
+/// Notes files that were not searched, or only in part.
 fn notes(output: &Output, page: &mut Page) {
     if !output.foreign.is_empty() {
         page.note(format!(
-            "files of these languages were passed over, the pattern is no code there: {}",
+            "skipped files in languages in which the pattern is not valid code: {}",
             output.foreign.join(", ")
         ));
     }
     if output.imperfect > 0 {
         page.note(format!(
-            "{} with parts that the parser does not understand; code there may not have been found",
+            "{} with parts that could not be parsed; matches there may be missing",
             counted(output.imperfect, "file")
         ));
     }
-    walked::notes(&output.walk, page);
+    walk_notes::notes(&output.walk, page);
     if output.walk.complete != Complete::Yes {
         page.note("timed_out: true; not all files were searched; narrow path");
     }

@@ -1,6 +1,6 @@
-//! `readImage`: a picture, as the client can show it.
+//! `readImage`: an image in a format that clients can show.
 
-use crate::common::{document, numbered};
+use crate::common::{document, line_numbers};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -13,7 +13,6 @@ pub(super) struct ReadImage;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Path of the picture: a PNG, JPEG, GIF, WebP or SVG file.
     #[schemars(extend("x-aliases" = ["file", "file_path", "image"], "examples" = ["docs/architecture.png"]))]
     path: String,
 }
@@ -32,10 +31,10 @@ impl Tool for ReadImage {
         let read = output.read();
         document::render(&read.content, page, |text, page| {
             let mut body = String::new();
-            text.lines.iter().for_each(|line| numbered::text(&line, &mut body));
+            text.lines.iter().for_each(|line| line_numbers::text(&line, &mut body));
             page.take(body);
-            let more = text.next.map_or("", |_| "; only its beginning fits into this answer");
-            page.note(format!("{}: a drawing in SVG, shown as the text that it is{more}", read.path));
+            let more = text.next.map_or("", |_| "; only its beginning fits in this reply");
+            page.note(format!("{}: an SVG image, shown as text{more}", read.path));
         });
         read.note.iter().for_each(|note| page.note(note.clone()));
     }

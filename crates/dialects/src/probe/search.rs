@@ -1,7 +1,7 @@
-//! `search` and `searchAll`: blocks of code that a query asks for, those that fit best first.
+//! `search` and `searchAll`: keyword search for blocks of code, best first.
 
-use super::referred;
-use crate::common::{block, walked, whole};
+use super::references;
+use crate::common::{block, integers, walk_notes};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -18,46 +18,46 @@ use toolpost_tool::{Lowering, Page, Tool};
 pub(super) struct Search;
 pub(super) struct SearchAll;
 
-/// How many blocks are shown at most.
+/// Maximum number of blocks in a reply.
 const MOST: f64 = 1_000.0;
-/// How many blocks one page of an exhaustive search has at most.
+/// Maximum number of blocks in a page of an exhaustive search.
 const EACH: f64 = 100_000.0;
-/// What is asked for when nothing is said: blocks, tokens, pages.
+/// Defaults: blocks, tokens, pages.
 const DEFAULT: (f64, f64, f64) = (20.0, 20_000.0, 50.0);
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Args {
-    /// Words to look for. Words beside one another: any of them. AND, OR, NOT, +must, -mustNot, (groups), "exact phrase",
-    /// wild*cards; filters ext:rs,js lang:python dir:src file:"src/**/*.ts" filename:a.rs type:function; name:, signature:,
-    /// body: and comment: for a part of the block.
+    /// Keywords, any of which may match; AND, OR, NOT, +must, -mustNot, (groups), "exact phrase", wild*cards; filters
+    /// ext:rs,js lang:python dir:src file:"src/**/*.ts" filename:a.rs type:function; name:, signature:, body: and comment:
+    /// for a part of the block.
     #[schemars(extend("x-aliases" = ["pattern", "q", "keywords"], "examples" = ["authentication AND middleware"]))]
     query: String,
-    /// Directory or file to search; the workspace's root if left out. js:NAME, go:NAME, rust:NAME, py:NAME and java:NAME search a
-    /// dependency of the project, at the version of its lock file; rust:tokio/src/sync a part of it.
+    /// Directory or file, or a dependency: js:NAME, go:NAME, rust:NAME, py:NAME, java:NAME, or a part of it:
+    /// rust:tokio/src/sync. Default: the workspace.
     #[schemars(extend("x-aliases" = ["directory", "dir", "file"], "examples" = ["src"]))]
     path: Option<String>,
-    /// Results to show at most; all are counted.
+    /// Maximum results.
     #[serde(default = "limit")]
     #[schemars(range(min = 1), extend("x-aliases" = ["max_results", "maxResults"]))]
     limit: f64,
-    /// Whether the query is a text to be found as it is, whatever it holds, but for the case of its letters.
+    /// Treat the query as literal text, ignoring case.
     #[serde(default)]
     exact: bool,
-    /// Whether tests are searched, too.
+    /// Include tests.
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["allow_tests"]))]
     allow_tests: bool,
-    /// Tokens that the results may have together; null for as many as a reply holds.
+    /// null: as many as a reply holds.
     #[serde(default = "tokens")]
     #[schemars(range(min = 1), extend("x-aliases" = ["max_tokens"], "x-null" = true))]
     max_tokens: Option<f64>,
-    /// Session that the last reply named, to get the next results.
+    /// Session from the last reply, to continue it.
     session: Option<String>,
-    /// Whether the search goes on where it stopped under that session; it does in any case.
+    /// Accepted and ignored: a session always continues.
     #[schemars(extend("x-unlisted" = true))]
-    #[expect(dead_code, reason = "a session says it all")]
+    #[expect(dead_code, reason = "a session always continues")]
     next_page: Option<bool>,
-    /// A language that the files must be in.
+    /// Language of the files.
     #[schemars(extend("x-unlisted" = true, "x-aliases" = ["lang"]))]
     language: Option<String>,
 }
@@ -65,22 +65,20 @@ pub(super) struct Args {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct AllArgs {
-    /// Words to look for, in the grammar of search.
+    /// As in `search`.
     #[schemars(extend("x-aliases" = ["pattern", "q", "keywords"], "examples" = ["authentication"]))]
     query: String,
-    /// Directory or file to search; the workspace's root if left out.
+    /// As in `search`.
     #[schemars(extend("x-aliases" = ["directory", "dir", "file"], "examples" = ["src"]))]
     path: Option<String>,
-    /// Whether the query is a text to be found as it is, whatever it holds, but for the case of its letters.
+    /// Treat the query as literal text, ignoring case.
     #[serde(default)]
     exact: bool,
-    /// Session that the last reply named, to get the next results.
+    /// Session from the last reply, to continue it.
     session: Option<String>,
-    /// Tokens of each page.
     #[serde(default = "tokens_of_page")]
     #[schemars(range(min = 1))]
     max_tokens_per_page: f64,
-    /// Pages at most.
     #[serde(default = "pages")]
     #[schemars(range(min = 1))]
     max_pages: f64,
@@ -90,7 +88,7 @@ fn limit() -> f64 {
     DEFAULT.0
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "what is left out is not null")]
+#[expect(clippy::unnecessary_wraps, reason = "a serde default must have the type of the field")]
 fn tokens() -> Option<f64> {
     Some(DEFAULT.1)
 }
@@ -140,15 +138,15 @@ impl Tool for Search {
         if let Some(next) = &output.next {
             let why = match output.cut {
                 Cut::Limit | Cut::No => "",
-                Cut::Tokens => "maxTokens allows no more; ",
-                Cut::Room => "the reply has no room for more; ",
+                Cut::Tokens => "maxTokens is reached; ",
+                Cut::Room => "the reply is full; ",
             };
-            page.note(format!("{why}the next ones: the same call with session: \"{next}\""));
+            page.note(format!("{why}to continue, make the same call with session: \"{next}\""));
         }
     }
 }
 
-/// Says who put the blocks together, and why, where that was not by the words of the query alone.
+/// Notes how the blocks were chosen, unless the keywords alone decided.
 fn groups(sought: &Sought, page: &mut Page) {
     for group in &sought.groups {
         page.line(&format!("- {}: {}", group.reason, group.places.join(", ")));
@@ -162,9 +160,9 @@ fn groups(sought: &Sought, page: &mut Page) {
     match sought.by {
         By::Agent => {}
         By::Expansion => {
-            page.note("the query was expanded, and what it found put into another order, without a model");
+            page.note("the query was expanded and the results reordered, without a model");
         }
-        By::Words => page.note("found by the words of the query alone"),
+        By::Words => page.note("found by the keywords of the query alone"),
     }
 }
 
@@ -196,15 +194,16 @@ impl Tool for SearchAll {
         render(output, page);
         let left = output.total.saturating_sub(output.before + output.blocks.len());
         if let Some(next) = &output.next {
-            let why =
-                if output.cut == Cut::Room { "the reply has no room for" } else { "maxPages allows no" };
+            let why = if output.cut == Cut::Room { "the reply is full" } else { "maxPages is reached" };
             let left = counted(left as u64, "result");
-            page.note(format!("{why} more; {left} left: the same call with session: \"{next}\""));
+            page.note(format!(
+                "{why}; {left} left: to continue, make the same call with session: \"{next}\""
+            ));
         }
     }
 }
 
-/// Says where an answer begins, by what was given to go on with.
+/// Parses the start of a page from `session`.
 fn from(session: Option<String>) -> From {
     match session.filter(|session| !session.trim().is_empty() && session != "new") {
         None => From::First,
@@ -214,10 +213,8 @@ fn from(session: Option<String>) -> From {
 }
 
 fn some(name: &str, said: f64) -> Result<u64, Failure> {
-    match whole::number(name, said)? {
-        0 => Err(Failure::invalid(format!(
-            "{name} must be greater than zero; leave it out for the usual number."
-        ))),
+    match integers::number(name, said)? {
+        0 => Err(Failure::invalid(format!("{name} must be greater than 0; leave it out for the default."))),
         number => Ok(number),
     }
 }
@@ -239,12 +236,12 @@ fn render(output: &Output, page: &mut Page) {
                 }
             });
             page.note(format!(
-                "looked for {} in {}",
+                "searched for {} in {}",
                 output.understood,
                 counted(output.searched as u64, "file")
             ));
             if output.tests == 0 {
-                page.note("words beside one another find more than AND; word* finds what begins so; exact: true finds any text");
+                page.note("words without AND match more; word* matches a prefix; exact: true searches for literal text");
             }
         } else {
             page.line(&format!("✓ All results retrieved for this query: {} in all.", output.total));
@@ -271,7 +268,7 @@ fn render(output: &Output, page: &mut Page) {
     notes(output, page);
 }
 
-/// Writes a block: where it is and what it is, then its lines behind their references.
+/// Writes a block: location and kind, then its lines with references.
 fn write(found: &Block, page: &mut Page) {
     page.line(&format!("File: {}", found.path));
     let name =
@@ -279,22 +276,22 @@ fn write(found: &Block, page: &mut Page) {
     page.line(&format!("Lines: {}-{}{name}", found.first_line, found.last_line));
     page.text("\n");
     let mut body = String::with_capacity(found.lines.bytes() + 16 * found.lines.len());
-    found.lines.iter().for_each(|line| referred::line(line.number, line.text, line.cut(), &mut body));
+    found.lines.iter().for_each(|line| references::line(line.number, line.text, line.cut(), &mut body));
     page.text(&body);
     block::rest(found, page);
 }
 
-/// Says what was left out, and what may be otherwise than was thought.
+/// Notes left-out results and changed files.
 fn notes(output: &Output, page: &mut Page) {
     if output.tests > 0 {
         let more = counted(output.tests as u64, "result");
-        page.note(format!("{more} in tests left out; allowTests: true shows tests, too"));
+        page.note(format!("{more} in tests left out; set allowTests: true to include them"));
     }
     if output.changed {
-        page.note("files have changed since the reply that this one goes on from: results may come twice, or not at all; without the session the search begins anew");
+        page.note("files have changed since the previous reply, so results may be repeated or missing; leave out session to start again");
     }
     output.notes.iter().for_each(|note| page.note(note.clone()));
-    walked::notes(&output.walk, page);
+    walk_notes::notes(&output.walk, page);
     if !matches!(output.walk.complete, Complete::Yes | Complete::NotReady) {
         page.note("timed_out: true; not all files were searched; narrow path");
     }

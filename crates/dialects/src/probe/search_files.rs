@@ -1,6 +1,6 @@
-//! `searchFiles`: files by the pattern of their names, newest first.
+//! `searchFiles`: files by name pattern, newest first.
 
-use crate::common::{walked, whole};
+use crate::common::{integers, walk_notes};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -11,23 +11,23 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct SearchFiles;
 
-/// How many paths are listed, when nothing is said.
+/// Default number of paths in a reply.
 const LIMIT: u64 = 100;
-/// How many paths are listed at most.
+/// Maximum number of paths in a reply.
 const MOST: u64 = 10_000;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Glob pattern of the name, such as "*.test.ts", at any depth; or of the path, such as "src/**/*.rs".
+    /// A name at any depth ("*.test.ts") or a path ("src/**/*.rs").
     #[schemars(extend("x-aliases" = ["glob", "name", "query"], "examples" = ["*.test.ts"]))]
     pattern: String,
-    /// Directory to search in; the workspace's root if left out.
+    /// Default: the workspace.
     #[schemars(extend("x-aliases" = ["path", "dir", "folder"], "examples" = ["src"]))]
     directory: Option<String>,
-    /// Files to list at most; 100 if left out.
+    /// Maximum files. Default: 100.
     #[schemars(range(min = 1), extend("x-aliases" = ["max_results", "maxResults"]))]
     limit: Option<f64>,
-    /// Whether directories below are searched, too.
+    /// Search subdirectories.
     #[schemars(extend("x-unlisted" = true))]
     recursive: Option<bool>,
 }
@@ -39,9 +39,9 @@ impl Tool for SearchFiles {
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let base = at.source_or_root(args.directory.as_deref())?;
-        let limit = args.limit.map_or(Ok(LIMIT), |limit| whole::number("limit", limit))?;
+        let limit = args.limit.map_or(Ok(LIMIT), |limit| integers::number("limit", limit))?;
         if limit == 0 {
-            return Err(Failure::invalid("limit must be greater than zero; leave it out for 100 files."));
+            return Err(Failure::invalid("limit must be greater than 0; leave it out for 100 files."));
         }
         Ok(Request {
             limit: usize::try_from(limit.min(MOST)).unwrap_or(usize::MAX),
@@ -54,7 +54,7 @@ impl Tool for SearchFiles {
         if output.total == 0 {
             page.line("No files found.");
         }
-        crate::common::found::whole_name(output, page);
+        crate::common::file_list::whole_name(output, page);
         output.matches.iter().for_each(|found| page.line(&found.path));
         let (shown, total) = (output.matches.len(), output.total);
         if u64::try_from(shown).is_ok_and(|shown| shown < total) {
@@ -62,7 +62,7 @@ impl Tool for SearchFiles {
                 "the {shown} newest of {total} files; raise limit, or narrow pattern or directory"
             ));
         }
-        walked::notes(&output.walk, page);
+        walk_notes::notes(&output.walk, page);
         if output.walk.complete != Complete::Yes {
             page.note("timed_out: true; these are the files found so far, not all of them; narrow pattern or directory");
         }

@@ -1,34 +1,34 @@
-//! What `extract` is asked for: paths with lines or symbols, several in one text.
+//! Targets of `extract`: paths with lines or symbols, several in one text.
 
 use toolpost_engine::Failure;
 use toolpost_text::hashline::Reference;
 
-/// At most so many targets are shown at once.
+/// Maximum number of targets in a call.
 const MOST: usize = 50;
 
-/// A target, as it was written.
+/// A parsed target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Target {
     pub(super) path: String,
     pub(super) part: Part,
 }
 
-/// Which part of the file is meant.
+/// The part of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Part {
-    /// All of it.
+    /// The whole file.
     Whole,
-    /// One line, and what is around it.
+    /// One line and its surroundings.
     Line(u64),
-    /// The lines from one to another.
+    /// A range of lines.
     Lines(u64, u64),
     /// A symbol.
     Symbol(String),
 }
 
-/// Reads targets: separated by commas or spaces, in quotes where a path has such itself.
+/// Parses targets, separated by commas or spaces; a path that contains either needs quotes.
 ///
-/// Spaces separate only what looks like paths; else they belong to one.
+/// Spaces separate only pieces that look like paths.
 pub(super) fn read(said: &str) -> Result<Vec<Target>, Failure> {
     let pieces = split(said)?;
     if pieces.is_empty() {
@@ -43,13 +43,13 @@ pub(super) fn read(said: &str) -> Result<Vec<Target>, Failure> {
     pieces.iter().map(|piece| target(piece)).collect()
 }
 
-/// Writes a path in quotes where it would be taken for several.
+/// Quotes a path that would otherwise parse as several.
 pub(super) fn quoted(path: &str) -> String {
     let whole = !path.contains([',', '"']) && !path.contains(char::is_whitespace);
     if whole { path.to_owned() } else { format!("\"{path}\"") }
 }
 
-/// Splits a text at commas, and at spaces where all between them looks like paths.
+/// Splits a text at commas, and at spaces if every piece looks like a path.
 fn split(said: &str) -> Result<Vec<String>, Failure> {
     let mut pieces = Vec::new();
     for part in cut(said, |c| c == ',')? {
@@ -64,7 +64,7 @@ fn split(said: &str) -> Result<Vec<String>, Failure> {
     Ok(bare.filter(|piece| !piece.is_empty()).collect())
 }
 
-/// Cuts a text at a sort of character, outside of quotes; the quotes stay.
+/// Splits a text at separators outside quotes; the quotes stay.
 fn cut(text: &str, at: impl Fn(char) -> bool) -> Result<Vec<String>, Failure> {
     let mut pieces = vec![String::new()];
     let mut inside = false;
@@ -77,7 +77,7 @@ fn cut(text: &str, at: impl Fn(char) -> bool) -> Result<Vec<String>, Failure> {
         }
     }
     if inside {
-        return Err(Failure::invalid(format!("A quote is opened and not closed in {text:?}.")));
+        return Err(Failure::invalid(format!("Unclosed quote in {text:?}.")));
     }
     Ok(pieces.into_iter().map(|piece| piece.trim().to_owned()).filter(|piece| !piece.is_empty()).collect())
 }
@@ -86,7 +86,7 @@ fn looks_like_a_path(word: &str) -> bool {
     word.starts_with('"') || word.contains(['.', '/', '\\', ':', '#'])
 }
 
-/// Reads one target.
+/// Parses one target.
 fn target(piece: &str) -> Result<Target, Failure> {
     if let Some((path, part)) = piece.rsplit_once('#')
         && !path.is_empty()
@@ -104,31 +104,31 @@ fn target(piece: &str) -> Result<Target, Failure> {
         return checked(path, part);
     }
     match lines(last) {
-        // `js:7` is a package, and no line of a file.
+        // `js:7` is a package, not a line of a file.
         Some(part) if !front.is_empty() && !is_prefix(front) => checked(front, part),
         _ => checked(piece, Part::Whole),
     }
 }
 
-/// Tells whether it is what stands before the name of a dependency.
+/// Checks whether a text is the prefix of a dependency name.
 fn is_prefix(front: &str) -> bool {
     toolpost_engine::is_dependency(&format!("{front}:x")) && !toolpost_engine::is_dependency(front)
 }
 
-/// Refuses lines that cannot be.
+/// Rejects impossible line ranges.
 fn checked(path: &str, part: Part) -> Result<Target, Failure> {
     match part {
         Part::Line(0) | Part::Lines(0, _) => {
             Err(Failure::invalid(format!("Lines are counted from 1; {path} has no line 0.")))
         }
         Part::Lines(first, last) if last < first => Err(Failure::invalid(format!(
-            "The lines {first}-{last} of {path} end before they begin; ask for {path}:{last}-{first}."
+            "Lines {first}-{last} of {path} end before they begin; use {path}:{last}-{first}."
         ))),
         part => Ok(Target { path: path.to_owned(), part }),
     }
 }
 
-/// Reads `42` or `10-20`, each perhaps with its hash.
+/// Parses `42` or `10-20`, each with an optional hash.
 fn lines(said: &str) -> Option<Part> {
     match said.split_once('-') {
         Some((first, last)) => Some(Part::Lines(line(first)?, line(last)?)),
@@ -140,7 +140,7 @@ fn line(said: &str) -> Option<u64> {
     said.bytes().all(|byte| byte.is_ascii_digit()).then(|| said.parse().ok())?
 }
 
-/// Reads the lines of a link, as `L42` or `L10-L20`.
+/// Parses the lines of a link: `L42` or `L10-L20`.
 fn github_lines(said: &str) -> Option<Part> {
     let bare = |said: &str| line(said.strip_prefix('L')?);
     match said.split_once('-') {
@@ -149,7 +149,7 @@ fn github_lines(said: &str) -> Option<Part> {
     }
 }
 
-/// Says whether what stands behind a line is a column, or the line's hash.
+/// Checks whether the text after a line number is a column or a hash.
 fn is_column_or_hash(said: &str) -> bool {
     line(said).is_some() || format!("1:{said}").parse::<Reference>().is_ok()
 }
@@ -202,7 +202,7 @@ mod tests {
             (" , ", "file is empty"),
             ("a.rs:0", "Lines are counted from 1; a.rs has no line 0."),
             ("a.rs:30-5", "The lines 30-5 of a.rs end before they begin; ask for a.rs:5-30."),
-            ("\"a.rs", "A quote is opened"),
+            ("\"a.rs", "Unclosed quote"),
             (many.as_str(), "These are 51 targets"),
         ];
         for (said, wanted) in rows {

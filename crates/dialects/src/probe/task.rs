@@ -1,4 +1,4 @@
-//! `task`: one task after the other is made, changed, done, or all are listed.
+//! `task`: creates, updates, completes or lists tasks.
 
 use crate::common::tasks;
 use schemars::JsonSchema;
@@ -14,24 +14,22 @@ pub(super) struct Task;
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Args {
-    /// What to do with it.
     action: Action,
-    /// Id of the task; needed to update and to complete, made if left out to create.
+    /// Needed to update and complete. Default on create: a new id.
     #[schemars(extend("x-aliases" = ["id", "task_id"], "examples" = ["task-1"]))]
     task_id: Option<String>,
-    /// What is to be done; needed to create.
+    /// Needed to create.
     #[schemars(extend("x-aliases" = ["content", "name"], "examples" = ["Add the route"]))]
     title: Option<String>,
-    /// What is to be known of it beside.
     #[schemars(extend("examples" = ["With a test."]))]
     description: Option<String>,
-    /// How far it is: pending, in_progress, completed or cancelled.
+    /// pending, in_progress, completed or cancelled.
     #[schemars(extend("examples" = ["in_progress"]))]
     status: Option<String>,
-    /// Ids of the tasks that have to be done before it, instead of those that were said before.
+    /// Ids of tasks to complete first. Replaces the earlier list.
     #[schemars(extend("x-aliases" = ["dependencies", "blocked_by", "depends_on", "dependsOn"], "examples" = [["task-1"]]))]
     blocked_by: Option<Vec<String>>,
-    /// How much it matters: low, medium, high or critical.
+    /// low, medium, high or critical.
     #[schemars(extend("x-unlisted" = true, "examples" = ["high"]))]
     priority: Option<String>,
 }
@@ -80,12 +78,12 @@ impl Tool for Task {
         match &output.done {
             Done::Created { id } => page.line(&format!("Created {id}.")),
             Done::Updated { id, changed } if changed.is_empty() => {
-                page.line(&format!("{id} is what it was: all of this was so already."));
+                page.line(&format!("{id} is unchanged: it already has these values."));
             }
             Done::Updated { id, changed } => page.line(&format!("Updated {id}: {}.", changed.join(", "))),
             Done::Completed { id, free } if free.is_empty() => page.line(&format!("Completed {id}.")),
             Done::Completed { id, free } => {
-                page.line(&format!("Completed {id}; nothing blocks {} any more.", free.join(", ")));
+                page.line(&format!("Completed {id}; no longer blocked: {}.", free.join(", ")));
             }
             Done::Listed | Done::Replaced { .. } => {}
         }
@@ -98,6 +96,6 @@ impl Tool for Task {
 
 fn missing(name: &str, action: &str, such: &str) -> Failure {
     let call = example(&[("action", action), (name, such)]);
-    Failure::invalid(format!("{name} is missing, and action {action} needs it."))
+    Failure::invalid(format!("{name} is missing; action {action} needs it."))
         .hint(Hint::Advice(format!("For example {call}.")))
 }

@@ -14,10 +14,9 @@ pub(super) struct UseSkill;
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Args {
-    /// Name of the skill.
     #[schemars(extend("x-aliases" = ["name", "skill", "skill_name"], "examples" = ["generate-tests"]))]
     skill_name: String,
-    /// Input of the skill: named values, or any other JSON value.
+    /// Named values, or any other JSON value.
     #[schemars(with = "Option<Map<String, Value>>", extend("x-any" = true, "x-aliases" = ["arguments", "args"], "examples" = [{ "file": "src/auth.ts" }]))]
     input: Option<Value>,
 }
@@ -39,7 +38,7 @@ impl Tool for UseSkill {
         let name = &output.skill.name;
         let Some(instructions) = &output.instructions else {
             page.line(&format!(
-                "The skill {name} is active already: its instructions were given in this session, and hold."
+                "The skill {name} is already active: follow the instructions that this session has returned."
             ));
             return;
         };
@@ -49,20 +48,20 @@ impl Tool for UseSkill {
         if !output.resources.is_empty() {
             let more = if output.more > 0 { format!(", and {} more", output.more) } else { String::new() };
             page.line(&format!(
-                "Files in its directory, to be read where the skill asks for them: {}{more}",
+                "Files in its directory, to read when the skill asks for them: {}{more}",
                 output.resources.join(", ")
             ));
         }
     }
 }
 
-/// Reads an object that was sent as text.
+/// Parses an object that was sent as text.
 fn meant(input: Value) -> Value {
     let object = input.as_str().and_then(|text| serde_json::from_str(text).ok()).filter(Value::is_object);
     object.unwrap_or(input)
 }
 
-/// Writes a value as it stands in a text.
+/// Formats a value for use in text.
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

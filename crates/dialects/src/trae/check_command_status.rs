@@ -1,6 +1,6 @@
-//! `check_command_status`: how far a command is, and what it wrote.
+//! `check_command_status`: the status and output of a command.
 
-use super::ran;
+use super::command_reply;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
@@ -12,26 +12,26 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct CheckCommandStatus;
 
-/// How long one call waits at most.
+/// Maximum wait of one call.
 const LONGEST: Duration = Duration::from_secs(60);
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// The command_id of the command; the one that was started last if left out.
+    /// Default: the last command.
     #[schemars(extend("x-aliases" = ["id", "job"], "examples" = ["job-8vq2m4x7ra"]))]
     command_id: Option<String>,
-    /// How many milliseconds its end is waited for, at most 60000; the answer comes at once when it ends.
+    /// Milliseconds to wait for its exit, at most 60000.
     #[schemars(extend("x-aliases" = ["wait_ms"], "x-raise" = true, "examples" = [5000]))]
     wait_ms_before_check: Option<i64>,
-    /// How many characters of its output are shown.
+    /// Characters of output to return.
     #[serde(default = "thousand")]
     #[schemars(range(min = 0), extend("x-aliases" = ["count"], "x-format" = "uint", "examples" = [1000]))]
     output_character_count: u64,
-    /// How many characters are left out first, on the side that output_priority names.
+    /// Characters to skip, from the side in `output_priority`.
     #[serde(default)]
     #[schemars(range(min = 0), extend("x-aliases" = ["skip"], "x-format" = "uint", "examples" = [0]))]
     skip_character_count: u64,
-    /// Which part is shown: the oldest lines (top), the newest (bottom), or both without the middle (split).
+    /// Oldest lines (top), newest (bottom), or both (split).
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["priority"], "examples" = ["bottom"]))]
     output_priority: Priority,
@@ -61,7 +61,10 @@ impl Tool for CheckCommandStatus {
         let said = Duration::from_millis(args.wait_ms_before_check.unwrap_or(0).try_into().unwrap_or(0));
         let mut notes = Vec::new();
         if said > LONGEST {
-            notes.push(format!("One call waits {} ms at most; call again to wait on.", LONGEST.as_millis()));
+            notes.push(format!(
+                "wait_ms_before_check was lowered to the maximum of {}. Call again to keep waiting.",
+                LONGEST.as_millis()
+            ));
         }
         let from = match args.output_priority {
             Priority::Top => Side::Top,
@@ -77,6 +80,6 @@ impl Tool for CheckCommandStatus {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        ran::render(output, page);
+        command_reply::render(output, page);
     }
 }

@@ -1,4 +1,4 @@
-//! `delete_file`: files, all of them or none.
+//! `delete_file`: deletes files, all or none.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,7 +16,6 @@ pub(super) struct DeleteFile;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Paths of the files, absolute or relative to the workspace; where one cannot be deleted, none is.
     #[schemars(extend("x-aliases" = ["file_path", "paths", "path", "files"], "examples" = [["src/old.rs"]]))]
     file_paths: Vec<String>,
 }
@@ -34,7 +33,7 @@ impl Tool for DeleteFile {
         let target = |said: String| Ok(Target { path: at.entry(&said)?, said });
         Ok(Request {
             targets: args.file_paths.into_iter().map(target).collect::<Result<_, Failure>>()?,
-            directories: Directories::Refused("only files are deleted here; name the files in it."),
+            directories: Directories::Refused("delete_file deletes files only; name the files in it."),
         })
     }
 
@@ -47,7 +46,7 @@ impl Tool for DeleteFile {
 fn line(deleted: &Deleted) -> String {
     let path = &deleted.path;
     match deleted.kind {
-        FileKind::Link => format!("Deleted the link {path}; what it leads to is still there."),
+        FileKind::Link => format!("Deleted the link {path}; its target still exists."),
         FileKind::File => format!("Deleted {path} ({}).", counted(deleted.bytes, "byte")),
         FileKind::Directory | FileKind::Other => format!("Deleted {path}."),
     }

@@ -1,4 +1,4 @@
-//! `edit_file_fast_apply`: partial code, with markers for what stays.
+//! `edit_file_fast_apply`: partial code with markers for unchanged parts.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,18 +12,17 @@ pub(super) struct FastApply;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Absolute path of the file, or one relative to the workspace.
     #[schemars(extend("x-aliases" = ["path", "target_file", "filename"], "examples" = ["src/main.py"]))]
     file_path: String,
-    /// The changed code as it reads afterwards, with `... existing code ...` in a comment for what stays.
+    /// The changed code, with marker comments for unchanged code.
     #[schemars(extend("x-aliases" = ["code_edit", "code"], "examples" = ["# ... existing code ...\ndef answer():\n    return 42\n"]))]
     content: String,
-    /// What the change is for, in a sentence; it changes nothing.
+    /// Purpose of the change, for the user.
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["instructions"]))]
-    #[expect(dead_code, reason = "it is for people who read along; what changes is said by the code alone")]
+    #[expect(dead_code, reason = "shown to the user with the arguments; only the code decides the change")]
     instruction: String,
-    /// The language of the code, such as `python`; asked only where the file's name does not tell it.
+    /// Needed only if the file name does not imply it.
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["language"]))]
     code_language: Option<String>,
@@ -46,17 +45,13 @@ impl Tool for FastApply {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        super::changed::render(output, page);
+        super::edit_reply::render(output, page);
     }
 
     fn reword(failure: Failure) -> Failure {
         let advice = match failure.kind {
-            Kind::NotFound => {
-                "edit_file_fast_apply edits files that exist; make a new one with write_to_file."
-            }
-            Kind::TooLarge => {
-                "Change it with update_file: only the lines that change, by the text that stands there now."
-            }
+            Kind::NotFound => "edit_file_fast_apply edits existing files; create one with write_to_file.",
+            Kind::TooLarge => "Use update_file instead, with only the lines that change.",
             _ => return failure,
         };
         let mut hints = failure.hints;

@@ -1,4 +1,4 @@
-//! `list_dir`: what lies in a directory, some levels deep.
+//! `list_dir`: a directory tree.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,15 +14,14 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct ListDir;
 
-/// How many entries one reply lists.
+/// Maximum number of entries in a reply.
 const LIMIT: usize = 1_000;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Absolute path of the directory, or one relative to the workspace.
     #[schemars(extend("x-aliases" = ["path", "directory", "directory_path", "target_directory"], "examples" = ["src"]))]
     dir_path: String,
-    /// How many levels to list, at most 5.
+    /// Levels to list.
     #[serde(default = "three")]
     #[schemars(range(max = 5), extend("x-aliases" = ["depth"], "x-format" = "uint", "examples" = [3]))]
     max_depth: i64,
@@ -55,20 +54,22 @@ impl Tool for ListDir {
             body.push('\n');
         }
         if output.nodes.is_empty() {
-            body = format!("{} holds nothing that is listed.\n", output.path);
+            body = format!("{} has no entries to list.\n", output.path);
         }
         page.take(body);
         if output.more > 0 {
             page.note(format!("{} more entries directly in {}", output.more, output.path));
         }
-        crate::common::walked::notes(&output.walk, page);
+        crate::common::walk_notes::notes(&output.walk, page);
         if output.walk.complete != Complete::Yes {
-            page.note("timed_out: true; this is what was found so far, not all of it; list a directory further down");
+            page.note(
+                "timed_out: true; these are the entries found so far, not all of them; list a subdirectory",
+            );
         }
     }
 }
 
-/// Writes the path of an entry as it leads there from the directory that is listed; that of a directory ends with a slash.
+/// Writes the path of an entry, relative to the listed directory. Directory paths end with a slash.
 fn entry(node: &Node, listed: &str) -> String {
     let path = node.path.strip_prefix(listed).and_then(|rest| rest.strip_prefix('/')).unwrap_or(&node.path);
     match (node.kind, &node.target) {

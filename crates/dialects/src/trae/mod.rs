@@ -1,14 +1,14 @@
 //! The tools of TRAE.
 
-mod changed;
 mod check_command_status;
+mod command_reply;
 mod delete_file;
+mod edit_reply;
 mod fast_apply;
+mod hints;
 mod list_dir;
-mod ran;
 mod rename_file;
 mod run_command;
-mod say;
 mod search_by_regex;
 mod search_codebase;
 mod stop_command;
@@ -31,18 +31,17 @@ pub const DIALECT: Dialect = Dialect {
         include_str!("fast_apply.md"),
         include_str!("commands.md"),
     ],
-    instructions: "File and search tools over the workspace. Find places with search_codebase (by what they mean), search_by_regex and list_dir, look at \
-        up to ten of them at once with view_files, change them with update_file: its reply is a diff, so there is no \
-        need to view the file again. Several blocks of one update_file call are made in the order given, all \
-        of them or none. write_to_file makes new files (rewrite=false) or replaces whole ones (rewrite=true). Paths \
-        may be absolute or relative to the workspace; nothing outside of it is reached. run_command runs a program with its \
-        arguments; what takes long is looked at with check_command_status and ended with stop_command.",
+    instructions: "File and search tools for the workspace. Find code with search_codebase (by meaning), search_by_regex and list_dir. \
+        View up to ten files in one call with view_files. Change files with update_file: it returns a diff, so do not view the file \
+        again. The blocks of one update_file call are applied in order, all or none. write_to_file creates files (rewrite=false) or \
+        overwrites them (rewrite=true). Paths may be absolute or relative to the workspace, and must lead into it. run_command runs a \
+        program; poll a long-running one with check_command_status and stop it with stop_command.",
     // Ten files with two hundred lines each.
     budget: Budget { bytes: 100 * 1024, lines: 100_000, cut: Cut::Head },
     deadline: Duration::from_secs(60),
     fresh: Fresh::NOT_ASKED,
     matching: Step::Unescaped,
-    say: say::say,
+    say: hints::say,
 };
 
 const TOOLS: [ToolDef; 12] = [

@@ -1,4 +1,4 @@
-//! `rename_file`: another name or place for a file or a directory.
+//! `rename_file`: moves or renames a file or a directory.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,10 +13,10 @@ pub(super) struct RenameFile;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Path as it is now, absolute or relative to the workspace.
+    /// Current path.
     #[schemars(extend("x-aliases" = ["path", "old_path", "source", "source_path", "from"], "examples" = ["src/old.rs"]))]
     file_path: String,
-    /// The whole new path; missing directories are made, nothing is written over.
+    /// New path. Missing directories are created.
     #[schemars(extend("x-aliases" = ["new_path", "new_file_path", "destination", "destination_path", "target_path", "to"], "examples" = ["src/new.rs"]))]
     rename_file_path: String,
 }

@@ -1,7 +1,7 @@
-//! `run_command`: a program with its arguments, waited for or not.
+//! `run_command`: a program with its arguments, blocking or not.
 
-use super::ran;
-use crate::common::{ran as words, written::Shown};
+use super::command_reply;
+use crate::common::{command_output::Extent, commands};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
@@ -13,32 +13,32 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct RunCommand;
 
-/// How long a command is waited for that is to be waited for; then it goes on, and can be looked at.
+/// Maximum wait for a blocking command; then it continues in the background.
 const BLOCKING: Duration = Duration::from_secs(120);
-/// How many characters of the output are shown.
+/// Maximum number of output characters in a reply.
 const SHOWN: u64 = 30_000;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// The program: its name or its path. Its arguments stand in args; no shell reads them.
+    /// Program name or path, without arguments.
     #[schemars(extend("x-aliases" = ["program", "cmd"], "examples" = ["cargo"]))]
     command: String,
-    /// The arguments of the program, each as it is; an empty list where there are none.
+    /// Arguments, passed verbatim.
     #[schemars(extend("x-aliases" = ["arguments"], "x-required" = true, "examples" = [["test", "--workspace"]]))]
     args: Option<Vec<String>>,
-    /// What sort of command it is; it changes nothing of how it runs.
+    /// Informational.
     #[schemars(extend("x-aliases" = ["type"], "examples" = ["short_running_process"]))]
-    command_type: Option<Sort>,
-    /// The directory in which it starts; the workspace's root if left out.
+    command_type: Option<CommandType>,
+    /// Working directory. Default: the workspace.
     #[schemars(extend("x-aliases" = ["directory", "workdir", "working_directory"], "examples" = ["/home/me/project"]))]
     cwd: Option<String>,
-    /// Wait until it ends. For servers and watchers: false.
+    /// Wait until it exits. Use false for servers and watchers.
     #[schemars(extend("x-required" = true, "examples" = [true]))]
     blocking: Option<bool>,
-    /// Where it is not waited for: how many milliseconds its start is watched, to see whether it fails at once.
+    /// With `blocking: false`: milliseconds to wait for an early failure.
     #[schemars(range(min = 0), extend("x-aliases" = ["wait_ms"], "x-format" = "uint", "examples" = [2000]))]
     wait_ms_before_async: Option<u64>,
-    /// Whether the user is to be asked first. The rules may ask although it says false; where it says true, they do.
+    /// Ask the user first. The policy may ask even if this is false.
     #[schemars(extend("x-required" = true, "examples" = [false]))]
     requires_approval: Option<bool>,
 }
@@ -47,7 +47,7 @@ pub(super) struct Args {
 #[derive(Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(rename_all = "snake_case")]
-enum Sort {
+enum CommandType {
     WebServer,
     LongRunningProcess,
     ShortRunningProcess,
@@ -60,11 +60,12 @@ impl Tool for RunCommand {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
-        let is_server = matches!(args.command_type, Some(Sort::WebServer | Sort::LongRunningProcess));
+        let is_server =
+            matches!(args.command_type, Some(CommandType::WebServer | CommandType::LongRunningProcess));
         let blocking = args.blocking.unwrap_or(!is_server);
         let mut notes = Vec::new();
         let line = line(args.command, args.args.unwrap_or_default(), &mut notes)?;
-        let wait = if blocking { BLOCKING } else { words::start(args.wait_ms_before_async, &mut notes) };
+        let wait = if blocking { BLOCKING } else { commands::start(args.wait_ms_before_async, &mut notes) };
         Ok(Request {
             command: Command {
                 line,
@@ -79,7 +80,7 @@ impl Tool for RunCommand {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        if let Shown::Part(gap) = ran::render(output, page) {
+        if let Extent::Part(gap) = command_reply::render(output, page) {
             page.note(format!(
                 "to see the rest: check_command_status with {{\"command_id\": \"{}\", \"output_priority\": \"top\", \
                  \"skip_character_count\": {}, \"output_character_count\": {SHOWN}}}",
@@ -89,20 +90,20 @@ impl Tool for RunCommand {
     }
 }
 
-/// A program with arguments; a whole command line without any is what a shell reads.
+/// Parses a program with arguments. Without arguments, a whole command line goes to a shell.
 fn line(command: String, args: Vec<String>, notes: &mut Vec<String>) -> Result<Line, Failure> {
     if command.trim().is_empty() {
-        return Err(Failure::invalid("command is empty; name the program that is to run."));
+        return Err(Failure::invalid("command is empty; name the program to run."));
     }
     let is_line = |letter: char| letter.is_whitespace() || "|&;<>()$`*?\"'".contains(letter);
     if args.is_empty() && command.trim().contains(is_line) {
-        notes.push("A shell read the whole of command; put each argument into args to have none.".to_owned());
+        notes.push("A shell ran the whole of command, since args is empty. To avoid the shell, put each argument into args.".to_owned());
         return Ok(Line::Shell(command));
     }
     Ok(Line::Words(std::iter::once(command).chain(args).collect()))
 }
 
-/// A call may want more asking than the rules do, and never less.
+/// A call may request a prompt that the rules do not require, but cannot skip one.
 fn approval(required: Option<bool>) -> Approval {
     if required == Some(true) { Approval::Wanted } else { Approval::ByRules }
 }

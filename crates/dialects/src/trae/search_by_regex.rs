@@ -14,15 +14,15 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct SearchByRegex;
 
-/// How many matching lines one reply shows.
+/// Maximum number of matching lines in a reply.
 const LIMIT: u64 = 50;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Regular expression to look for (Rust syntax, as ripgrep).
+    /// Regular expression (ripgrep syntax).
     #[schemars(extend("x-aliases" = ["pattern", "regex"], "examples" = ["fn \\w+_timeout"]))]
     query: String,
-    /// Directory to search in; the workspace's root if left out.
+    /// Default: the workspace.
     #[schemars(extend("x-aliases" = ["search_path", "directory", "dir_path", "path", "target_directory"], "examples" = ["src"]))]
     search_directory: Option<String>,
     #[serde(default)]
@@ -56,16 +56,16 @@ impl Tool for SearchByRegex {
         }
         page.take(body);
         totals(output, page);
-        crate::common::walked::notes(&output.walk, page);
+        crate::common::walk_notes::notes(&output.walk, page);
         if output.walk.complete != Complete::Yes {
             page.note(
-                "timed_out: true; these are the matches found so far, not all of them; search a directory further down",
+                "timed_out: true; these are the matches found so far, not all of them; narrow search_directory",
             );
         }
     }
 }
 
-/// Says how many matches there are, and whether all are shown.
+/// Notes the number of matches, and whether all are shown.
 fn totals(output: &Output, page: &mut Page) {
     if output.files_matched == 0 {
         page.line(&format!("No matches found in {}", counted(output.files_searched, "file")));

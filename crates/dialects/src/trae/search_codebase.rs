@@ -1,4 +1,4 @@
-//! `search_codebase`: blocks of code that mean what was asked for.
+//! `search_codebase`: semantic search for blocks of code.
 
 use crate::common::block;
 use schemars::JsonSchema;
@@ -15,15 +15,15 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct SearchCodebase;
 
-/// How many blocks one reply shows, how many tokens they have together, and how many bytes each.
+/// Maximum number of blocks in a reply, their tokens in total, and the bytes of each.
 const MOST: (usize, u64, usize) = (12, 8_000, 4_000);
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// What to look for, in words: what the code does, with terms that may stand in it.
+    /// Description of the code, with terms that may appear in it.
     #[schemars(extend("x-aliases" = ["question", "search_query", "pattern"], "examples" = ["where an expired session is renewed"]))]
     query: String,
-    /// Absolute paths of the directories to search in, or ones relative to the workspace; the whole workspace if left out.
+    /// Default: the workspace.
     #[schemars(extend("x-aliases" = ["target_directory", "directories", "search_directory", "path"], "examples" = [["src"]]))]
     target_directories: Option<Vec<String>>,
 }
@@ -54,7 +54,7 @@ impl Tool for SearchCodebase {
             page.line(&match output.walk.complete {
                 Complete::Yes => format!("No code found in {files}"),
                 Complete::NotReady | Complete::TimedOut | Complete::Cancelled => {
-                    format!("Nothing found yet: only {files} could be searched, so there may be more")
+                    format!("Nothing found yet: only {files} were searched so far, so there may be more")
                 }
             });
         }
@@ -70,18 +70,18 @@ impl Tool for SearchCodebase {
     }
 }
 
-/// Says what speaks for a block.
+/// Returns the reasons for a result.
 fn why(found: &Alike) -> String {
     let meaning =
-        found.likeness.map_or_else(|| "no vector yet".to_owned(), |near| format!("meaning {near:.2}"));
+        found.likeness.map_or_else(|| "no embedding yet".to_owned(), |near| format!("meaning {near:.2}"));
     if found.words.is_empty() { meaning } else { format!("{meaning}, words {}", found.words.join(", ")) }
 }
 
-/// Says what was compared, and what was not.
+/// Notes the blocks that were compared and the files that were left out.
 fn notes(output: &Output, page: &mut Page) {
     if !output.blocks.is_empty() {
         page.note(format!(
-            "the best {} of {} in {}, by {} and by words",
+            "the best {} of {} in {}, by {} and by keywords",
             output.blocks.len(),
             counted(output.compared as u64, "block"),
             counted(output.searched as u64, "file"),
@@ -89,19 +89,19 @@ fn notes(output: &Output, page: &mut Page) {
         ));
     }
     if output.cut == Cut::Room {
-        page.note("the reply has no room for more; narrow target_directories");
+        page.note("the reply is full; narrow target_directories");
     }
     if output.unknown {
-        page.note("the model knows none of these words, so only the words themselves were looked for; ask in English");
+        page.note("the embedding model knows none of these words, so this was a keyword search only; ask in English");
     }
     if output.without > 0 {
         page.note(format!(
-            "{} of {} have no vectors yet, and were searched by their words alone; the same call again goes on from there",
+            "{} of {} have no embeddings yet and were searched by keywords only; make the same call again to continue",
             output.without,
             counted(output.searched as u64, "file")
         ));
     }
-    crate::common::walked::notes(&output.walk, page);
+    crate::common::walk_notes::notes(&output.walk, page);
     if !matches!(output.walk.complete, Complete::Yes | Complete::NotReady) {
         page.note("timed_out: true; not all files were searched; narrow target_directories");
     }

@@ -1,6 +1,6 @@
-//! `stop_command`: ends a command, with everything that it started.
+//! `stop_command`: stops a command and the processes that it started.
 
-use super::ran;
+use super::command_reply;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -11,12 +11,11 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct StopCommand;
 
-/// How many characters of the end of the output are shown.
+/// Number of characters shown from the end of the output.
 const SHOWN: u64 = 1_000;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// The command_id of the command, as its start answered it.
     #[schemars(extend("x-aliases" = ["id", "job"], "examples" = ["job-8vq2m4x7ra"]))]
     command_id: String,
 }
@@ -31,6 +30,6 @@ impl Tool for StopCommand {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        ran::render(output, page);
+        command_reply::render(output, page);
     }
 }

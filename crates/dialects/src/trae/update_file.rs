@@ -1,4 +1,4 @@
-//! `update_file`: replaces texts in a file, one block after the other.
+//! `update_file`: replaces texts in a file, block by block.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,10 +12,9 @@ pub(super) struct UpdateFile;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Absolute path of the file, or one relative to the workspace.
     #[schemars(extend("x-aliases" = ["path", "filename", "target_file"], "examples" = ["src/main.rs"]))]
     file_path: String,
-    /// What to replace, block by block; each is made on what the blocks before it have made.
+    /// Applied in order, each to the result of the ones before.
     #[schemars(extend("x-aliases" = ["blocks", "edits", "replacements"], "examples" = [[{"old_str": "let a = 1;", "new_str": "let a = 2;"}]]))]
     replace_blocks: Vec<Block>,
 }
@@ -23,10 +22,10 @@ pub(super) struct Args {
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("examples" = [{"old_str": "let a = 1;", "new_str": "let a = 2;"}]))]
 struct Block {
-    /// Whole lines as they stand in the file; they must fit one place.
+    /// Whole lines, exactly as in the file. Must be unique.
     #[schemars(extend("x-aliases" = ["old_string", "old_text", "search", "old"], "examples" = ["let a = 1;"]))]
     old_str: String,
-    /// The lines to put in their place.
+    /// Replacement lines.
     #[schemars(extend("x-aliases" = ["new_string", "new_text", "replace", "new"], "examples" = ["let a = 2;"]))]
     new_str: String,
 }
@@ -52,6 +51,6 @@ impl Tool for UpdateFile {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        super::changed::render(output, page);
+        super::edit_reply::render(output, page);
     }
 }

@@ -1,7 +1,7 @@
-//! `view_files`: parts of up to ten files at once.
+//! `view_files`: line ranges of up to ten files.
 
-use super::say::say;
-use crate::common::{document, numbered};
+use super::hints::say;
+use crate::common::{document, line_numbers};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -16,29 +16,28 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct ViewFiles;
 
-/// How many files one call shows.
+/// Maximum number of files in a call.
 const MOST: usize = 10;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// The files to look at, at most 10.
     #[schemars(
         length(max = 10),
         extend("x-aliases" = ["file_list", "paths"], "examples" = [[{"file_path": "src/main.rs", "start_line": 1, "end_line": 200}]])
     )]
-    files: Vec<Wanted>,
+    files: Vec<FileRange>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("examples" = [{"file_path": "src/main.rs", "start_line": 1, "end_line": 200}]))]
-struct Wanted {
-    /// Absolute path of the file, or one relative to the workspace.
+struct FileRange {
+    /// Absolute, or relative to the workspace.
     #[schemars(extend("x-aliases" = ["path", "filename", "target_file"], "examples" = ["src/main.rs"]))]
     file_path: String,
-    /// First line to show, counted from 1.
+    /// First line, counted from 1.
     #[schemars(extend("x-aliases" = ["start", "from", "offset"], "x-required" = true, "x-format" = "int32", "examples" = [1]))]
     start_line: Option<i64>,
-    /// Last line to show, itself included; about 200 lines at a time are enough for most purposes.
+    /// Last line, inclusive. About 200 lines are usually enough.
     #[schemars(extend("x-aliases" = ["end", "to"], "x-required" = true, "x-format" = "int32", "examples" = [200]))]
     end_line: Option<i64>,
 }
@@ -55,8 +54,7 @@ impl Tool for ViewFiles {
         }
         if args.files.len() > MOST {
             return Err(Failure::invalid(format!(
-                "files names {} files, and one call shows at most {MOST}; nothing was shown. Ask for the others in a \
-                 further call.",
+                "files has {} entries; one call shows at most {MOST}. Nothing was shown. Ask for the others in a further call.",
                 args.files.len()
             )));
         }
@@ -75,28 +73,25 @@ impl Tool for ViewFiles {
             }
         }
         let cuts_a_line = |viewed: &Viewed| match &viewed.answer {
-            Answer::File(file) => file.text().is_some_and(|text| numbered::cuts_a_line(&text.lines)),
+            Answer::File(file) => file.text().is_some_and(|text| line_numbers::cuts_a_line(&text.lines)),
             Answer::Failed(_) => false,
         };
         if output.parts.iter().any(cuts_a_line) {
-            page.note_once(
-                "a long line that is cut is shown whole when start_line and end_line name it alone",
-            );
+            page.note_once("to see a cut line whole, view it alone: its number as start_line and end_line");
         }
     }
 }
 
-fn part(file: Wanted, at: &Lowering) -> Result<Part, Failure> {
-    let Wanted { file_path, start_line, end_line } = file;
+fn part(file: FileRange, at: &Lowering) -> Result<Part, Failure> {
+    let FileRange { file_path, start_line, end_line } = file;
     let (start_line, end_line) = (start_line.unwrap_or(1), end_line.unwrap_or(-1));
     let to = u64::try_from(end_line).ok();
-    // Some count lines from 0; what they mean by the first line is clear.
+    // Line 0 can only mean the first line.
     let from = u64::try_from(start_line).map(|from| from.max(1)).ok();
     let ordered = |from: &u64| to.is_none_or(|to| to >= *from);
     let Some(from) = from.filter(ordered).filter(|_| end_line >= -1) else {
         return Err(Failure::invalid(format!(
-            "Lines {start_line} to {end_line} of {file_path} are no range: start_line counts from 1, and end_line is not \
-             smaller (-1 is the end of the file)."
+            "Lines {start_line} to {end_line} of {file_path} are not a range: start_line counts from 1, and end_line must not be smaller (-1 is the end of the file)."
         )));
     };
     Ok(Part { path: at.source(&file_path)?, said: file_path, from, to, of: Of::Lines, before: 0, after: 0 })
@@ -109,13 +104,13 @@ fn shown(viewed: &Viewed, file: &File, page: &mut Page) {
     }
 }
 
-/// Writes the lines of a text below a line that says which they are.
+/// Writes a heading with the line range, then the lines.
 fn lines(viewed: &Viewed, file: &File, text: &Text, page: &mut Page) {
     let (Some(first), Some(last)) = (text.lines.first(), text.lines.last()) else {
         page.line(&format!("--- {}: empty ---", file.path));
         return;
     };
-    let total = numbered::total(text.total);
+    let total = line_numbers::total(text.total);
     let ended = match (text.total, viewed.to) {
         (Total::Exactly(total), Some(to)) if to > total => {
             format!("; the file ends there, before line {to}")
@@ -125,7 +120,7 @@ fn lines(viewed: &Viewed, file: &File, text: &Text, page: &mut Page) {
     let facts = if text.facts.is_empty() { String::new() } else { format!(" ({})", text.facts.join("; ")) };
     let mut body =
         format!("--- {}: lines {}-{} of {total}{ended}{facts} ---\n", file.path, first.number, last.number);
-    numbered::lines(&text.lines, &mut body);
+    line_numbers::lines(&text.lines, &mut body);
     if let Some(next) = viewed.next {
         body.push_str(&format!("{NOTICE}cut after line {}; continue with start_line {next}]\n", last.number));
     }

@@ -1,4 +1,4 @@
-//! `write_to_file`: makes a file, or replaces all of one.
+//! `write_to_file`: creates or overwrites a file.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,13 +12,11 @@ pub(super) struct WriteToFile;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Absolute path of the file, or one relative to the workspace; never that of a directory.
     #[schemars(extend("x-aliases" = ["path", "filename", "target_file"], "examples" = ["src/main.rs"]))]
     file_path: String,
-    /// The whole content of the file.
     #[schemars(extend("x-aliases" = ["contents", "text", "file_content"], "examples" = ["fn main() {}\n"]))]
     content: String,
-    /// true to replace a file that exists, false to make one that does not; the other way round is refused.
+    /// true: the file must exist; false: it must not.
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["overwrite"], "x-required" = true, "examples" = [false]))]
     rewrite: bool,
@@ -36,7 +34,7 @@ impl Tool for WriteToFile {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        super::changed::render(output, page);
+        super::edit_reply::render(output, page);
     }
 
     fn reword(failure: Failure) -> Failure {

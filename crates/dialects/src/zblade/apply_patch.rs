@@ -1,6 +1,6 @@
-//! `apply_patch`: replaces exact texts in a file, all of them or none.
+//! `apply_patch`: replaces exact texts in a file, all or none.
 
-use super::changed;
+use super::edit_reply;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -14,16 +14,14 @@ pub(super) struct ApplyPatch;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Path of the file.
     #[schemars(extend("x-aliases" = ["file_path", "filepath", "filename", "target_file"], "examples" = ["src/main.rs"]))]
     path: String,
-    /// Text to replace, exactly as it stands in the file; it must be unique.
+    /// Must be unique.
     #[schemars(extend("x-aliases" = ["old_content", "old", "from", "old_string", "target_content"], "examples" = ["let a = 1;"]))]
     old_text: Option<String>,
-    /// Text to put in its place.
     #[schemars(extend("x-aliases" = ["new_content", "new", "to", "new_string", "replacement_content"], "examples" = ["let a = 2;"]))]
     new_text: Option<String>,
-    /// Several replacements instead of one, made in this order, all of them or none.
+    /// Applied in order.
     #[schemars(extend("x-aliases" = ["replacement_chunks", "edits"], "examples" = [[{"old_text": "let a = 1;", "new_text": "let a = 2;"}]]))]
     patches: Option<Vec<Patch>>,
     #[schemars(extend("x-unlisted" = true), range(min = 1))]
@@ -34,16 +32,14 @@ pub(super) struct Args {
 
 #[derive(Deserialize, JsonSchema)]
 struct Patch {
-    /// Text to replace, exactly as it stands in the file.
     #[schemars(extend("x-aliases" = ["old_content", "old", "from", "old_string", "target_content"], "examples" = ["let a = 1;"]))]
     old_text: String,
-    /// Text to put in its place.
     #[schemars(extend("x-aliases" = ["new_content", "new", "to", "new_string", "replacement_content"], "examples" = ["let a = 2;"]))]
     new_text: String,
-    /// Line near which the text begins, where it stands in several places; counted in the file as it is before the call.
+    /// Line where the text begins, if it is not unique; counted before the call.
     #[schemars(range(min = 1))]
     start_line: Option<usize>,
-    /// Line near which it ends.
+    /// Line where it ends.
     #[schemars(range(min = 1))]
     end_line: Option<usize>,
 }
@@ -59,46 +55,46 @@ impl Tool for ApplyPatch {
         let path = args.path.clone();
         let change = |patch: Patch| {
             let near = near(&patch);
-            changed::replacement(&path, patch.old_text, patch.new_text, near, at)
+            edit_reply::replacement(&path, patch.old_text, patch.new_text, near, at)
         };
         Ok(Request { changes: patches(args)?.into_iter().map(change).collect::<Result<_, _>>()? })
     }
 
     fn render(output: &Output, page: &mut Page) {
-        changed::render(output, page, "Applied edit to");
+        edit_reply::render(output, page, "Applied edit to");
     }
 
     fn reword(failure: Failure) -> Failure {
-        changed::reword(failure, "old_text")
+        edit_reply::reword(failure, "old_text")
     }
 }
 
-/// Takes the one replacement, or the several.
+/// Converts a single replacement or `patches` to a list.
 fn patches(args: Args) -> Result<Vec<Patch>, Failure> {
     let several = args.patches.filter(|patches| !patches.is_empty());
     let one = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.is_empty());
     match (several, args.old_text, args.new_text) {
         (Some(_), old, new) if one(&old) || one(&new) => Err(Failure::invalid(
-            "Give either old_text and new_text, or patches, and not both: it is not clear in which order they are meant.",
+            "old_text or new_text and patches are both given; use one or the other, since their order is not clear.",
         )),
         (Some(patches), ..) => Ok(patches),
         (None, Some(old_text), Some(new_text)) => {
             Ok(vec![Patch { old_text, new_text, start_line: args.start_line, end_line: args.end_line }])
         }
-        (None, Some(_), None) => Err(Failure::invalid(
-            "new_text is missing: it takes the text to put in place of old_text; \"\" deletes it.",
-        )),
-        (None, None, Some(_)) => Err(Failure::invalid(
-            "old_text is missing: it takes the text to replace, as it stands in the file.",
-        )),
+        (None, Some(_), None) => {
+            Err(Failure::invalid("new_text is missing; give the replacement, or \"\" to delete old_text."))
+        }
+        (None, None, Some(_)) => {
+            Err(Failure::invalid("old_text is missing; give the exact text to replace."))
+        }
         (None, None, None) => Err(Failure::invalid(
-            "Nothing to replace was given: give old_text and new_text, or patches, for example \
+            "No replacement is given; give old_text and new_text, or patches, for example \
              {\"patches\":[{\"old_text\":\"let a = 1;\",\"new_text\":\"let a = 2;\"}]}.",
         )),
     }
 }
 
-/// Takes the lines that are meant; of one end the other is worked out.
+/// Parses the line range; derives a missing end from the other.
 fn near(patch: &Patch) -> Option<LineRange> {
     let more = count(&patch.old_text).saturating_sub(1);
     let (first, last) = match (patch.start_line, patch.end_line) {

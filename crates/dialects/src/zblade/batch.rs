@@ -1,4 +1,4 @@
-//! `batch`: several reading calls at once.
+//! `batch`: several read-only calls in parallel.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,41 +13,37 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct Batch;
 
-/// How many calls one batch may have: with more, too little of each reply would fit.
+/// Maximum number of calls in a batch: with more, too little of each reply would fit.
 const MOST: usize = 64;
-/// What is said of a call that may do more than read.
+/// Error for a call that can do more than read.
 const REFUSED: &str = "tool is not allowed in batch (read-only allowlist enforced)";
-/// What is refused whatever else may be said of it.
+/// Tools that a batch always refuses.
 const NEVER: [&str; 2] = ["batch", "run_command"];
-/// How many bytes the result of a call takes beside its words, and all of the rest.
+/// Bytes of a result apart from its text, and of everything around the results.
 const AROUND: usize = 224;
 const REST: usize = 400;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Calls to make; each names a read-only tool and gives its arguments.
     #[schemars(length(min = 1, max = 64), extend("examples" = [[{"tool": "read_file", "arguments": {"path": "src/main.rs"}}]]))]
     calls: Vec<Item>,
-    /// How many calls may run at the same time, at most 16.
     #[serde(default = "eight")]
     #[schemars(extend("x-raise" = true), range(min = 1, max = 16))]
     max_parallel: usize,
-    /// Begin no further call after the first failure.
+    /// Start no call after a failure.
     fail_fast: Option<bool>,
-    /// Give the results in the order of the calls; otherwise as they are settled.
+    /// Return results in call order, not as they finish.
     #[serde(default = "yes")]
     ordered: bool,
-    /// How many milliseconds all of it may take.
+    /// Time limit for all calls.
     #[schemars(extend("examples" = [5000]))]
     cancel_after_ms: Option<u64>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 struct Item {
-    /// Name of the tool.
     #[schemars(extend("x-aliases" = ["name", "tool_name"], "examples" = ["read_file"]))]
     tool: Option<String>,
-    /// Arguments of the tool.
     #[schemars(extend("x-aliases" = ["args", "params", "parameters", "input"], "examples" = [{"path": "src/main.rs"}]))]
     arguments: Option<Map<String, Value>>,
 }
@@ -68,7 +64,7 @@ impl Tool for Batch {
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let count = args.calls.len();
         if count == 0 || count > MOST {
-            return Err(Failure::invalid(format!("calls must have 1 to {MOST} calls and has {count}.")));
+            return Err(Failure::invalid(format!("calls must have 1 to {MOST} entries; got {count}.")));
         }
         let calls = args.calls.into_iter().enumerate().map(|(index, item)| asked(index, item));
         let calls = calls.collect::<Result<Vec<_>, _>>()?;
@@ -80,7 +76,7 @@ impl Tool for Batch {
             order: if args.ordered { Order::Asked } else { Order::Settled },
             time: args.cancel_after_ms.map(Duration::from_millis),
             reply_bytes: at.reply_bytes().saturating_sub(around),
-            // As JSON, words become longer: a quarter is left for that until it is known by how much.
+            // JSON escapes make text longer; a quarter is reserved until the exact size is known.
             first_share: at.reply_bytes().saturating_sub(around) / 4 * 3,
             weigh: written,
             is_cut,
@@ -99,7 +95,7 @@ impl Tool for Batch {
 fn asked(index: usize, item: Item) -> Result<Asked, Failure> {
     let tool = item.tool.filter(|tool| !tool.trim().is_empty()).ok_or_else(|| {
         let example = json!({ "tool": "read_file", "arguments": { "path": "src/main.rs" } });
-        Failure::invalid(format!("calls[{index}] names no tool: each call is like {example}."))
+        Failure::invalid(format!("calls[{index}] has no tool name; a call is, for example, {example}."))
     })?;
     Ok(Asked { tool, arguments: Value::Object(item.arguments.unwrap_or_default()).to_string() })
 }
@@ -110,7 +106,7 @@ fn result(settled: &Settled, words: &str) -> Value {
     let (key, words) = match ended {
         Ended::Done => ("output", Cow::Borrowed(words)),
         Ended::Refused => ("error", Cow::Owned(format!("{REFUSED}. {words}"))),
-        Ended::Failed if never => ("error", Cow::Owned(format!("{REFUSED}. Make this call by itself."))),
+        Ended::Failed if never => ("error", Cow::Owned(format!("{REFUSED}. Make this call on its own."))),
         Ended::Failed | Ended::GivenUp | Ended::Skipped => ("error", Cow::Borrowed(words)),
     };
     let (ok, skipped) = (*ended == Ended::Done, *ended == Ended::Skipped);
@@ -136,7 +132,7 @@ fn meta(output: &Output) -> Value {
     })
 }
 
-/// Gives the words of each result so that all of them, as JSON, fit into so many bytes; the longest are cut.
+/// Returns the text of each result, with the longest cut so that all fit into a number of bytes as JSON.
 fn fit(results: &[Settled], room: usize) -> Vec<Cow<'_, str>> {
     let sizes: Vec<usize> = results.iter().map(|settled| written(&settled.words)).collect();
     let most = cut::fair(sizes.clone(), room);
@@ -147,7 +143,7 @@ fn fit(results: &[Settled], room: usize) -> Vec<Cow<'_, str>> {
     fitted.collect()
 }
 
-/// Cuts words so that they are not longer than so many bytes as JSON, beside the notice of it.
+/// Cuts a text to a number of bytes as JSON, not counting the notice.
 fn shortened(words: &str, most: usize) -> String {
     let mut bytes = most.min(words.len());
     loop {
@@ -160,12 +156,12 @@ fn shortened(words: &str, most: usize) -> String {
     }
 }
 
-/// Tells whether a reply has the marks of one that was cut; remarks about other things have them, too.
+/// Checks a reply for the marks of truncation; other notes have some of them, too.
 fn is_cut(words: &str) -> bool {
     [cut::NOTICE, cut::TRUNCATED, "\"truncated\":true"].iter().any(|mark| words.contains(mark))
 }
 
-/// Counts the bytes of words as JSON.
+/// Returns the length of a text as JSON, in bytes.
 fn written(words: &str) -> usize {
     Value::from(words).to_string().len()
 }

@@ -1,4 +1,4 @@
-//! `delete_file`: deletes a file, or a directory where that is said.
+//! `delete_file`: deletes a file or, if `recursive` is set, a directory.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,10 +16,8 @@ pub(super) struct DeleteFile;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Path of the file or directory.
     #[schemars(extend("x-aliases" = ["file_path", "filepath", "filename", "target_file"], "examples" = ["src/old.rs"]))]
     path: String,
-    /// Delete a directory with all that is in it.
     recursive: Option<bool>,
 }
 

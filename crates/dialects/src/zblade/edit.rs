@@ -1,6 +1,6 @@
 //! `edit_file`: replaces one exact text.
 
-use super::changed;
+use super::edit_reply;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
@@ -13,13 +13,10 @@ pub(super) struct EditFile;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Path of the file.
     #[schemars(extend("x-aliases" = ["file_path", "filepath", "filename", "target_file"], "examples" = ["src/main.rs"]))]
     path: String,
-    /// Text to find, exactly as it stands in the file; it must be unique.
     #[schemars(extend("x-aliases" = ["old", "from", "old_text", "old_string", "target_content"], "examples" = ["let a = 1;"]))]
     old_content: String,
-    /// Text to put in its place.
     #[schemars(extend("x-aliases" = ["new", "to", "new_text", "new_string", "replacement_content"], "examples" = ["let a = 2;"]))]
     new_content: String,
 }
@@ -30,15 +27,15 @@ impl Tool for EditFile {
     type Args = Args;
 
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
-        let change = changed::replacement(&args.path, args.old_content, args.new_content, None, at)?;
+        let change = edit_reply::replacement(&args.path, args.old_content, args.new_content, None, at)?;
         Ok(Request { changes: vec![change] })
     }
 
     fn render(output: &Output, page: &mut Page) {
-        changed::render(output, page, "Edited");
+        edit_reply::render(output, page, "Edited");
     }
 
     fn reword(failure: Failure) -> Failure {
-        changed::reword(failure, "old_content")
+        edit_reply::reword(failure, "old_content")
     }
 }

@@ -26,34 +26,29 @@ pub(super) struct NoArgs {}
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct OpenArgs {
-    /// Path of the file.
     #[schemars(extend("x-aliases" = ["file_path", "filepath", "filename", "target_file"], "examples" = ["src/main.rs"]))]
     path: String,
-    /// Line to which the cursor goes, counted from 1.
     #[schemars(extend("x-raise" = true), range(min = 1))]
     line: Option<u64>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct GotoArgs {
-    /// Line to which the cursor goes, counted from 1.
     #[schemars(extend("x-raise" = true), range(min = 1))]
     line: u64,
-    /// Character in front of which it stands then, counted from 1; without one, the first.
+    /// The cursor goes before this character. Default: 1.
     #[schemars(extend("x-raise" = true), range(min = 1))]
     column: Option<u64>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct ReplaceArgs {
-    /// What stands there afterwards.
     #[schemars(extend("x-aliases" = ["text", "contents"], "examples" = ["let total = 0;"]))]
     content: String,
 }
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct InsertArgs {
-    /// What is inserted.
     #[schemars(extend("x-aliases" = ["text", "contents"], "examples" = ["use std::fs;\n"]))]
     content: String,
 }
@@ -75,7 +70,7 @@ struct State<'a> {
     message: String,
 }
 
-/// What is asked of the client, or was done; `action` stands only where nobody has done it yet.
+/// A request to the client, or a finished action. `action` is set only while the client must still act.
 #[derive(Serialize, Default)]
 struct Payload<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,12 +92,12 @@ struct Payload<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     diff: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    selection: Option<Selected<'a>>,
+    selection: Option<SelectionReply<'a>>,
     message: String,
 }
 
 #[derive(Serialize)]
-struct Selected<'a> {
+struct SelectionReply<'a> {
     path: Option<&'a str>,
     start_line: u64,
     start_column: u64,
@@ -117,9 +112,9 @@ struct Selected<'a> {
     version: &'a str,
 }
 
-/// What holds where no editor is attached.
+/// Message prefix if no editor is attached.
 const NONE: &str = "No editor is attached";
-/// How one is.
+/// Instructions to attach an editor.
 const ATTACH: &str =
     "the user can attach Neovim with --editor nvim:SOCKET, or by starting Toolpost in its terminal";
 
@@ -198,7 +193,7 @@ impl Tool for GetSelection {
             (None, _) => format!("{NONE}, so no selection is known: {ATTACH}."),
             (Some(editor), None) => format!("Nothing is selected in {editor}."),
             (Some(editor), Some(selection)) if selection.sight == Sight::Last => {
-                format!("This was selected last in {editor}; it is highlighted no more.")
+                format!("This was the last selection in {editor}; it is no longer highlighted.")
             }
             (Some(editor), Some(_)) => format!("This is selected in {editor}."),
         };
@@ -236,7 +231,7 @@ impl Tool for InsertAtCursor {
     }
 }
 
-/// Names what is asked of the client, or what was done.
+/// Returns the pair `action` and `done`, one of which is set.
 fn either(name: &'static str, done: bool) -> (Option<&'static str>, Option<&'static str>) {
     if done { (None, Some(name)) } else { (Some(name), None) }
 }
@@ -248,12 +243,12 @@ fn render_move(output: &editor_move::Output, page: &mut Page) {
         Act::Goto => "goto_line",
     };
     let (action, done) = either(name, shown.editor.is_some());
-    // A client that opens the file itself is told only where it was asked to go.
+    // A client that opens the file itself gets a position only if the call gave one.
     let at = shown.cursor.filter(|_| output.act != Act::Open { line: None } || shown.editor.is_some());
     let message = match &shown.editor {
         None => {
             format!(
-                "{NONE}: this session remembers the place, and nobody sees it unless the client acts on this."
+                "{NONE}: this session remembers the location, and the user sees it only if the client acts on this."
             )
         }
         Some(editor) => format!("{editor} shows it."),
@@ -297,7 +292,7 @@ fn written(output: &editor_write::Output) -> String {
     let editor = output.shown.editor.as_deref().unwrap_or_default();
     match (output.done, output.target) {
         (Done::Told, Target::Selection) => format!(
-            "{NONE}, so nothing was replaced: only the client can know a selection. To change a file, use apply_patch."
+            "{NONE}, so nothing was replaced: only the client can know the selection. To change a file, use apply_patch."
         ),
         (Done::Told, Target::Cursor) => {
             format!(
@@ -305,15 +300,15 @@ fn written(output: &editor_write::Output) -> String {
             )
         }
         (Done::InEditor, _) => {
-            format!(
-                "It stands in {editor}, where one undo takes it back; the file on the disk is not saved yet."
-            )
+            format!("It is in {editor}, where one undo reverts it; the file on disk is not saved yet.")
         }
-        (Done::OnDisk, _) => format!("{NONE}: the text was written into the file, and can be undone."),
+        (Done::OnDisk, _) => {
+            format!("{NONE}: the text was written to the file. `toolpost undo` can revert it.")
+        }
     }
 }
 
-/// Says where the user is.
+/// Describes the cursor position.
 fn standing(output: &Output) -> String {
     let place = match (output.active_file(), output.cursor) {
         (Some(file), Some(at)) => {
@@ -322,14 +317,14 @@ fn standing(output: &Output) -> String {
         _ => "no file is open".to_owned(),
     };
     match &output.editor {
-        None => format!("{NONE}: this is what the session remembers, {place}; {ATTACH}."),
+        None => format!("{NONE}: the session remembers that {place}; {ATTACH}."),
         Some(editor) => format!("In {editor} {place}."),
     }
 }
 
-fn selected<'a>(output: &'a Output, selection: &'a Selection) -> Selected<'a> {
+fn selected<'a>(output: &'a Output, selection: &'a Selection) -> SelectionReply<'a> {
     let active = output.active.and_then(|at| output.open.get(at));
-    Selected {
+    SelectionReply {
         path: output.active_file(),
         start_line: selection.from.line,
         start_column: selection.from.column,
@@ -344,7 +339,7 @@ fn selected<'a>(output: &'a Output, selection: &'a Selection) -> Selected<'a> {
     }
 }
 
-/// Gives the last line of which something is selected.
+/// Returns the last line with selected text.
 fn last_line(selection: &Selection) -> u64 {
     let Point { line, column } = selection.to;
     if column == 1 && line > selection.from.line { line - 1 } else { line }

@@ -1,4 +1,4 @@
-//! `find_files` and `find_files_glob`: files by their names.
+//! `find_files` and `find_files_glob`: files by name.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,31 +12,31 @@ use toolpost_tool::{Lowering, Page, Tool};
 pub(super) struct FindFiles;
 pub(super) struct FindFilesGlob;
 
-/// How many paths one reply lists.
+/// Maximum number of paths in a reply.
 const LIMIT: usize = 200;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Part of the name of a file or directory.
+    /// Part of a name, taken literally.
     #[schemars(extend("x-aliases" = ["name", "query"], "examples" = ["config"]))]
     pattern: String,
-    /// Directory to search in; the workspace's root if left out.
+    /// Default: the workspace.
     #[schemars(extend("x-aliases" = ["dir", "directory", "search_directory"], "examples" = ["src"]))]
     path: Option<String>,
-    /// How many levels of directories to look into; 1 is the directory alone.
+    /// Directory levels to search; 1: `path` alone.
     #[schemars(extend("x-raise" = true, "x-aliases" = ["depth"]), range(min = 1))]
     max_depth: Option<usize>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct GlobArgs {
-    /// Glob pattern, such as "**/*.ts" or "src/**/*.{c,h}".
+    /// Such as "**/*.ts" or "src/**/*.{c,h}".
     #[schemars(extend("x-aliases" = ["glob", "glob_pattern"], "examples" = ["**/*.rs"]))]
     pattern: String,
-    /// Directory from which the pattern is meant; the workspace's root if left out.
+    /// Base of the pattern. Default: the workspace.
     #[schemars(extend("x-aliases" = ["dir", "directory"], "examples" = ["src"]))]
     path: Option<String>,
-    /// Whether capital and small letters differ; they do not if left out.
+    /// Default: false.
     case_sensitive: Option<bool>,
 }
 
@@ -48,7 +48,7 @@ impl Tool for FindFiles {
     fn lower(args: Args, at: &Lowering) -> Result<Request, Failure> {
         let part = args.pattern;
         if part.is_empty() || part.contains('/') {
-            let what = format!("pattern is a part of one name, without a slash; got {part:?}.");
+            let what = format!("pattern must be a part of one name, without a slash; got {part:?}.");
             return Err(Failure::invalid(what));
         }
         let base = at.source_or_root(args.path.as_deref())?;
@@ -61,11 +61,9 @@ impl Tool for FindFiles {
         found(output, page);
         let globbed = ["\\*", "\\?", "\\[", "\\{"].iter().any(|sign| output.pattern.contains(sign));
         if output.total == 0 && globbed {
-            page.note(
-                "pattern is taken letter by letter, as a part of a name; for a glob use find_files_glob",
-            );
+            page.note("pattern is matched literally, as a part of a name; for a glob use find_files_glob");
         } else if output.total == 0 && output.pattern.contains(char::is_uppercase) {
-            page.note("capital and small letters differ here; find_files_glob takes them as the same");
+            page.note("find_files is case-sensitive; find_files_glob ignores case");
         }
     }
 }
@@ -77,18 +75,18 @@ impl Tool for FindFilesGlob {
 
     fn lower(args: GlobArgs, at: &Lowering) -> Result<Request, Failure> {
         let base = at.source_or_root(args.path.as_deref())?;
-        let pattern = crate::common::found::of_files(from_the_root(args.pattern, at));
+        let pattern = crate::common::file_list::of_files(from_the_root(args.pattern, at));
         let case = if args.case_sensitive == Some(true) { Case::Sensitive } else { Case::Insensitive };
         Ok(Request { rules: at.rules(), case, limit: LIMIT, ..Request::of(base, pattern) })
     }
 
     fn render(output: &Output, page: &mut Page) {
         found(output, page);
-        crate::common::found::whole_name(output, page);
+        crate::common::file_list::whole_name(output, page);
     }
 }
 
-/// Takes a slash in front for the workspace's root, where it does not lead into the workspace by itself.
+/// Treats a leading slash as the workspace root, unless the absolute path is inside the workspace.
 fn from_the_root(pattern: String, at: &Lowering) -> String {
     let Some(rest) = pattern.strip_prefix('/') else { return pattern };
     let wild = pattern.find(['*', '?', '[', '{']).unwrap_or(pattern.len());
@@ -96,7 +94,7 @@ fn from_the_root(pattern: String, at: &Lowering) -> String {
     if !lead.is_empty() && at.path(lead).is_ok() { pattern } else { rest.to_owned() }
 }
 
-/// Writes a part of a name as a pattern that stands for itself.
+/// Escapes a part of a name so that it matches literally.
 fn literally(part: &str) -> String {
     let mut pattern = String::with_capacity(part.len() + 8);
     for letter in part.chars() {
@@ -121,7 +119,7 @@ fn found(output: &Output, page: &mut Page) {
             output.total
         ));
     }
-    crate::common::walked::notes(&output.walk, page);
+    crate::common::walk_notes::notes(&output.walk, page);
     if output.walk.complete != Complete::Yes {
         page.note(
             "timed_out: true; these are the files found so far, not all of them; narrow pattern or path",

@@ -18,30 +18,28 @@ pub(super) struct GrepSearch;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Regular expression (Rust syntax, as ripgrep).
     #[schemars(extend("x-aliases" = ["query", "regex"], "examples" = ["fn \\w+_timeout"]))]
     pattern: String,
-    /// File or directory to search in.
     #[serde(default = "here")]
     #[schemars(extend("x-aliases" = ["dir", "directory", "search_path"], "examples" = ["src"]))]
     path: String,
-    /// Search dependency directories, too: node_modules and its like, and a vendor directory that a package manager filled.
+    /// Also search dependency directories, such as node_modules.
     include_dependencies: Option<bool>,
-    /// Milliseconds after which the search ends with what it has found: 500 to 30000, 8000 if left out.
+    /// After this time, the matches found so far are returned. Default: 8000.
     #[schemars(extend("x-raise" = true), range(min = 500, max = 30_000))]
     timeout_ms: Option<u64>,
 }
 
-/// How long a search may take if nothing else is said.
+/// Default time limit of a search.
 const TIME: u64 = 8_000;
 
 fn here() -> String {
     ".".to_owned()
 }
 
-/// What is said when the time was up: what was found until then.
+/// Reply of a search that timed out, with the matches so far.
 #[derive(Serialize)]
-struct TimedOut {
+struct PartialMatches {
     timed_out: bool,
     timeout_ms: u64,
     partial_results: Vec<String>,
@@ -82,7 +80,7 @@ impl Tool for GrepSearch {
         } else {
             json::write(&timed_out(output), page);
         }
-        crate::common::walked::notes(&output.walk, page);
+        crate::common::walk_notes::notes(&output.walk, page);
     }
 }
 
@@ -105,18 +103,17 @@ fn found(output: &Output, page: &mut Page) {
     }
 }
 
-fn timed_out(output: &Output) -> TimedOut {
+fn timed_out(output: &Output) -> PartialMatches {
     let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let mut partial_results: Vec<String> = lines(output).collect();
     fit(&mut partial_results, output.asked.max_bytes);
-    TimedOut {
+    PartialMatches {
         timed_out: true,
         timeout_ms: output.asked.time.map_or(0, milliseconds),
         result_count: partial_results.len() as u64,
         partial_results,
         searched_path: output.asked.base.display(),
-        next_step_hint: "These are the matches found in time, not all of them. Search a directory further down (path), \
-                         a more specific pattern, or with a larger timeout_ms.",
+        next_step_hint: "These are the matches found in time, not all of them. Narrow path or pattern, or raise timeout_ms.",
         metrics: Metrics {
             elapsed_ms: milliseconds(output.asked.took),
             files_searched: output.files_searched,
@@ -126,7 +123,7 @@ fn timed_out(output: &Output) -> TimedOut {
     }
 }
 
-/// Keeps as many lines as, written as JSON, fit into so many bytes.
+/// Keeps as many lines as fit into a number of bytes as JSON.
 fn fit(lines: &mut Vec<String>, max_bytes: usize) {
     let mut room = max_bytes.saturating_sub(1_024);
     let fits = lines.iter().take_while(|line| {

@@ -1,4 +1,4 @@
-//! `get_file_info`: what is known about a file without looking into it.
+//! `get_file_info`: metadata of a file.
 
 use super::json;
 use schemars::JsonSchema;
@@ -13,7 +13,6 @@ pub(super) struct GetFileInfo;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Path of the file or directory.
     #[schemars(extend("x-aliases" = ["file_path", "filepath", "filename", "target_file"], "examples" = ["src/main.rs"]))]
     path: String,
 }

@@ -1,4 +1,4 @@
-//! `codebase_investigator`: a question about the code is looked into, in rounds; a model guides it where there is one.
+//! `codebase_investigator`: investigates a question about the code in rounds, guided by a model if there is one.
 
 use super::json;
 use schemars::JsonSchema;
@@ -14,24 +14,23 @@ pub(super) struct CodebaseInvestigator;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// What is to be found out, in a sentence with names or words that may stand in the code.
+    /// Question, with names or terms that may appear in the code.
     #[schemars(extend("x-aliases" = ["query", "question", "task"], "examples" = ["Where is the session's timeout checked?"]))]
     objective: String,
-    /// Globs of the files that count.
+    /// Globs of files to search.
     #[serde(default = "everything")]
     #[schemars(extend("x-aliases" = ["paths", "globs"], "examples" = [["src/**"]]))]
     scope: Vec<String>,
-    /// How many rounds of searching and following, and turns of the model where one guides, at most 16.
+    /// Rounds of searches, or turns of a model that guides them.
     #[serde(default = "eight")]
     #[schemars(extend("x-raise" = true), range(min = 1, max = 16))]
     max_turns: usize,
-    /// How many searches and questions to the index, and tool calls of the model, at most 120.
+    /// Searches, index queries and tool calls of the model.
     #[serde(default = "forty")]
     #[schemars(extend("x-raise" = true), range(min = 1, max = 120))]
     max_tool_calls: usize,
-    /// How the report is written.
     output_format: Option<Format>,
-    /// How many milliseconds all of it may take.
+    /// Time limit.
     #[schemars(extend("x-aliases" = ["timeout_ms"], "examples" = [5000]))]
     cancel_after_ms: Option<u64>,
 }
@@ -71,7 +70,7 @@ struct Report<'a> {
 struct Claim<'a> {
     claim: &'a str,
     evidence: &'a [String],
-    /// Who claims it, where that may be a model.
+    /// Origin of the claim, if a model guided the investigation.
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<Whose>,
 }
@@ -86,7 +85,7 @@ struct Meta<'a> {
     ended: Ended,
     files_searched: usize,
     keywords: &'a [String],
-    /// What came of letting a model guide it, where there is one.
+    /// Result of the guiding model, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'a Guide>,
 }
@@ -143,7 +142,7 @@ fn claims<'o>(output: &'o Output, findings: &'o [Finding]) -> Vec<Claim<'o>> {
     findings.iter().map(|one| Claim { claim: &one.claim, evidence: &one.evidence, by: by(one) }).collect()
 }
 
-/// Writes the report for people.
+/// Writes the report as Markdown.
 fn markdown(output: &Output) -> String {
     let mut text = format!("# {}\n", output.objective.trim());
     let listed = |text: &mut String, heading: &str, claims: &[Finding]| {

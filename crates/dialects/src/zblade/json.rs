@@ -1,4 +1,4 @@
-//! Replies that are JSON: remarks stand apart from them.
+//! JSON replies, with notes outside the JSON.
 
 use serde::Serialize;
 use toolpost_tool::Page;

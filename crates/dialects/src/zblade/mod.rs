@@ -2,26 +2,26 @@
 
 mod apply_patch;
 mod batch;
-mod changed;
 mod delete;
 mod edit;
+mod edit_reply;
 mod editor;
 mod find;
 mod grep;
+mod hints;
 mod info;
 mod investigator;
 mod json;
-mod many;
 mod outline;
-mod places;
+mod paths;
 mod project;
 mod read;
+mod read_many;
 mod run_command;
-mod say;
 mod search;
 mod symbols;
 mod tree;
-mod words;
+mod truncation;
 mod write;
 
 use std::time::Duration;
@@ -43,22 +43,23 @@ pub const DIALECT: Dialect = Dialect {
         include_str!("commands.md"),
         include_str!("editor.md"),
     ],
-    instructions: "File and search tools over the workspace. Look around with get_workspace_structure or get_project_index_overview, find names with find_files or \
-        find_files_glob and lines with grep_search, what a file defines with symbol_outline, symbols of all files with symbol_search, and who uses one with symbol_graph; read with read_file or read_file_range, several files at once with \
-        read_many_files, and make independent reading calls together with batch. Change files with apply_patch: old_text must stand in \
-        the file exactly and only once, and several patches are made all or none; the reply shows the diff, so there is no need to \
-        read again. All paths lie in the workspace; bytes, line endings and encodings are kept. run_command runs a line of \
-        shell, or a program with its arguments. get_editor_state says what the user's editor shows, get_selection what is \
-        selected in it.",
+    instructions: "File and search tools for the workspace. Get an overview with get_workspace_structure or get_project_index_overview. Find \
+        files with find_files or find_files_glob, lines with grep_search, the symbols of a file with symbol_outline, symbols of the \
+        project with symbol_search and their uses with symbol_graph. Read with read_file or read_file_range, several files with \
+        read_many_files. Run independent read-only calls together with batch. Change files with apply_patch: old_text must match the \
+        file exactly and only once; several patches are applied all or none. The reply is a diff, so do not read the file again. \
+        Paths may be absolute or relative to the workspace, and must lead into it. Line endings and encodings are preserved. \
+        run_command runs a shell command, or a program with its arguments. get_editor_state shows the state of the user's editor, \
+        get_selection its selection.",
     budget: Budget {
         bytes: 50 * 1024,
         lines: 2_000,
-        cut: Cut::Worded { head: words::HEAD, tail: words::TAIL, notice: words::notice },
+        cut: Cut::Worded { head: truncation::HEAD, tail: truncation::TAIL, notice: truncation::notice },
     },
     deadline: Duration::from_secs(60),
     fresh: Fresh::NOT_ASKED,
     matching: Step::Exact,
-    say: say::say,
+    say: hints::say,
 };
 
 const TOOLS: [ToolDef; 37] = [
@@ -70,9 +71,9 @@ const TOOLS: [ToolDef; 37] = [
     ToolDef::of::<apply_patch::ApplyPatch>(),
     ToolDef::of::<apply_patch::ApplyPatch>().published_as("apply_edit"),
     ToolDef::of::<delete::DeleteFile>(),
-    ToolDef::of::<places::MoveFile>(),
-    ToolDef::of::<places::CopyFile>(),
-    ToolDef::of::<places::CreateDirectory>(),
+    ToolDef::of::<paths::MoveFile>(),
+    ToolDef::of::<paths::CopyFile>(),
+    ToolDef::of::<paths::CreateDirectory>(),
     ToolDef::of::<info::GetFileInfo>(),
     ToolDef::of::<tree::ListDir>(),
     ToolDef::of::<tree::ListDir>().published_as("list_directory"),
@@ -89,7 +90,7 @@ const TOOLS: [ToolDef; 37] = [
     ToolDef::of::<symbols::SymbolGraph>(),
     ToolDef::of::<project::GetProjectIndexOverview>(),
     ToolDef::of::<project::GetProjectIndexChunk>(),
-    ToolDef::of::<many::ReadManyFiles>(),
+    ToolDef::of::<read_many::ReadManyFiles>(),
     ToolDef::of::<batch::Batch>(),
     ToolDef::of::<investigator::CodebaseInvestigator>(),
     ToolDef::of::<run_command::RunCommand>(),

@@ -1,4 +1,4 @@
-//! `symbol_outline`: what a file defines, as a tree.
+//! `symbol_outline`: the symbols of a file, as a tree.
 
 use super::json;
 use schemars::JsonSchema;
@@ -13,16 +13,15 @@ pub(super) struct SymbolOutline;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Path of the file.
     #[schemars(extend("x-aliases" = ["file", "file_path"], "examples" = ["src/main.rs"]))]
     path: String,
-    /// Number of symbols to skip, to page through a long file in order.
+    /// Symbols to skip.
     #[schemars(extend("x-aliases" = ["skip"]))]
     offset: Option<usize>,
 }
 
 #[derive(Serialize)]
-struct Outlined<'a> {
+struct OutlineReply<'a> {
     path: &'a str,
     language: &'a str,
     symbol_count: usize,
@@ -30,21 +29,21 @@ struct Outlined<'a> {
     /// The offset of the next page.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_offset: Option<usize>,
-    /// How many symbols are not shown.
+    /// Number of symbols that are not shown.
     #[serde(skip_serializing_if = "is_zero")]
     omitted: usize,
-    /// At how many places the text could not be parsed.
+    /// Number of parse errors.
     #[serde(skip_serializing_if = "is_zero")]
     parse_errors: usize,
 }
 
 #[derive(Serialize)]
 struct Node<'a> {
-    /// Only if another symbol of the file has the same whole name: else path and name say which one is meant.
+    /// Set only if another symbol of the file has the same qualified name; otherwise path and name identify it.
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol_id: Option<&'a str>,
     name: &'a str,
-    /// Only if it is not the name behind those of the symbols around it.
+    /// Set only if it differs from the enclosing symbols' names plus the name.
     #[serde(skip_serializing_if = "Option::is_none")]
     qualified_name: Option<&'a str>,
     kind: &'a str,
@@ -78,7 +77,7 @@ impl Tool for SymbolOutline {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        let outlined = Outlined {
+        let outlined = OutlineReply {
             path: &output.path,
             language: &output.language,
             symbol_count: output.total,
@@ -91,7 +90,7 @@ impl Tool for SymbolOutline {
         let (shown, total) = (output.symbols.len(), output.total);
         match output.next_offset {
             Some(next) => {
-                page.note(format!("{shown} of {total} symbols are shown; offset {next} shows the next"));
+                page.note(format!("{shown} of {total} symbols are shown; continue with offset {next}"));
             }
             None if shown < total && output.offset.is_none() => {
                 page.note(format!(
@@ -101,12 +100,12 @@ impl Tool for SymbolOutline {
             None => {}
         }
         if output.errors > 0 {
-            page.note("parts of the file could not be parsed; what they define may be missing");
+            page.note("parts of the file could not be parsed; their symbols may be missing");
         }
     }
 }
 
-/// Lists what one of the entries contains, or else the top.
+/// Lists the children of an entry, or the top level.
 fn children(all: &[Entry], parent: Option<usize>) -> Vec<Node<'_>> {
     let own = all.iter().enumerate().filter(|(_, entry)| entry.parent == parent);
     let around = parent.and_then(|parent| all.get(parent)).map(|around| around.qualified.as_str());

@@ -1,4 +1,4 @@
-//! `get_project_index_overview` and `get_project_index_chunk`: an index of the project, a part at a time.
+//! `get_project_index_overview` and `get_project_index_chunk`: the project index, in parts.
 
 use super::json;
 use schemars::JsonSchema;
@@ -12,31 +12,29 @@ use toolpost_tool::{Lowering, Page, Tool};
 pub(super) struct GetProjectIndexOverview;
 pub(super) struct GetProjectIndexChunk;
 
-/// Where the editor of this dialect writes an index of its own.
-const BESIDE: &str = ".zblade/context/project_index.md";
+/// Path of the index that this dialect's editor writes.
+const EDITOR_INDEX: &str = ".zblade/context/project_index.md";
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct OverviewArgs {
-    /// Path of the directory that is the project; the workspace if left out.
+    /// Default: the workspace.
     #[schemars(extend("x-aliases" = ["dir", "directory"], "examples" = ["crates/core"]))]
     path: Option<String>,
-    /// How many characters to show.
     #[serde(default = "much")]
     #[schemars(extend("x-raise" = true), range(min = 1, max = 12_000))]
     max_chars: usize,
-    /// With which character to begin, counted from 0.
+    /// First character, counted from 0.
     offset: Option<usize>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct ChunkArgs {
-    /// Path of the directory that is the project; the workspace if left out.
+    /// Default: the workspace.
     #[schemars(extend("x-aliases" = ["dir", "directory"], "examples" = ["crates/core"]))]
     path: Option<String>,
-    /// With which character to begin, counted from 0: the next_offset of the part before.
+    /// `next_offset` of the part before.
     #[schemars(extend("examples" = [4000]))]
     offset: Option<usize>,
-    /// How many characters to show.
     #[serde(default = "some")]
     #[schemars(extend("x-raise" = true), range(min = 1, max = 8_000))]
     max_chars: usize,
@@ -108,7 +106,7 @@ fn request(
         max_characters,
         max_bytes: at.reply_bytes() / 8 * 7,
         rules: at.rules(),
-        beside: at.path(BESIDE)?,
+        beside: at.path(EDITOR_INDEX)?,
     })
 }
 
@@ -130,9 +128,11 @@ fn reply(tool: &str, output: &Output, page: &mut Page) {
     };
     json::write(&reply, page);
     if output.since == Since::Changed {
-        page.note("the project has changed since the last part, so this one may not fit to it; begin again with offset 0");
+        page.note("the project has changed since the last part, so this part may not continue it; start again with offset 0");
     }
     if let Some(beside) = &output.beside {
-        page.note(format!("{beside} holds an index that somebody wrote, which may be old; this one was made from the files as they are"));
+        page.note(format!(
+            "{beside} holds an index that may be out of date; this one was built from the current files"
+        ));
     }
 }

@@ -1,7 +1,7 @@
-//! `read_file` and `read_file_range`: a file as it is, or some of its lines with their numbers.
+//! `read_file` and `read_file_range`: a whole file, or some of its lines with numbers.
 
-use super::words;
-use crate::common::{document, numbered};
+use super::truncation;
+use crate::common::{document, line_numbers};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt::Write as _;
@@ -16,27 +16,24 @@ pub(super) struct ReadFileRange;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Path of the file, from the workspace's root or absolute.
     #[schemars(extend("x-aliases" = ["file_path", "filepath", "filename", "target_file", "file"], "examples" = ["src/main.rs"]))]
     path: String,
-    /// Pages of a PDF, such as "1-5", at most 20; or parts of an office document.
+    /// PDF pages, such as "1-5" (at most 20), or parts of an office document.
     #[schemars(extend("examples" = ["1-5"]))]
     pages: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct RangeArgs {
-    /// Path of the file, from the workspace's root or absolute.
     #[schemars(extend("x-aliases" = ["file_path", "filepath", "filename", "target_file", "file"], "examples" = ["src/main.rs"]))]
     path: String,
-    /// First line, counted from 1.
     #[serde(default = "one")]
     #[schemars(extend("x-raise" = true), range(min = 1))]
     start_line: u64,
-    /// Last line; the end of the file if left out.
+    /// Inclusive. Default: the end of the file.
     #[schemars(range(min = 1))]
     end_line: Option<u64>,
-    /// Further lines to show before and after.
+    /// Extra lines before and after.
     #[serde(default)]
     #[schemars(extend("x-raise" = true), range(min = 0))]
     context_lines: u64,
@@ -70,7 +67,7 @@ impl Tool for ReadFileRange {
     fn lower(args: RangeArgs, at: &Lowering) -> Result<Request, Failure> {
         let (start, end) = (args.start_line, args.end_line.unwrap_or(u64::MAX));
         if end < start {
-            let what = format!("end_line is {end} and lies before start_line, which is {start}.");
+            let what = format!("end_line ({end}) is before start_line ({start}).");
             return Err(Failure::invalid(what));
         }
         let offset = start.saturating_sub(args.context_lines).max(1);
@@ -88,14 +85,14 @@ impl Tool for ReadFileRange {
     }
 }
 
-/// Asks for all of a file; of what is too long, for both its ends.
+/// Builds the request for a whole file, or for its beginning and end if it is too long.
 fn request(said: String, at: &Lowering, gutter: Gutter) -> Result<Request, Failure> {
     let bytes = at.reply_bytes();
     Ok(Request {
         max_lines: at.dialect.budget.lines as u64,
         characters: bytes as u64,
         gutter,
-        keep: Keep::Ends { head: words::HEAD as u64, tail: words::TAIL as u64 },
+        keep: Keep::Ends { head: truncation::HEAD as u64, tail: truncation::TAIL as u64 },
         ..Request::of(at.source(&said)?, said, bytes)
     })
 }
@@ -117,39 +114,39 @@ fn range(output: &Output, text: &Text, page: &mut Page) {
         _ => (0, 0),
     };
     page.line(&format!("File: {}", output.path));
-    page.line(&format!("Lines {first}-{last} (of {}):", numbered::total(text.total)));
+    page.line(&format!("Lines {first}-{last} (of {}):", line_numbers::total(text.total)));
     lines(output, text, page, |number, body| {
         let _ = write!(body, "{number}: ");
     });
 }
 
-/// Writes the lines, and between the ends what is left out.
+/// Writes the lines, with a notice for omitted ones.
 fn lines(output: &Output, text: &Text, page: &mut Page, gutter: impl Fn(u64, &mut String)) {
     let mut body = String::with_capacity(text.lines.bytes() + 9 * text.lines.len());
     let mut before: Option<u64> = None;
     for (shown, line) in text.lines.iter().enumerate() {
         if before.is_some_and(|before| before + 1 < line.number) {
             let showing = format!("first {shown} and last {} lines", text.lines.len() - shown);
-            let notice = words::truncated(output.bytes, text.total.count(), &showing);
+            let notice = truncation::truncated(output.bytes, text.total.count(), &showing);
             body.truncate(body.trim_end_matches('\n').len());
             body.push_str(&notice);
         }
         gutter(line.number, &mut body);
         match &text.end {
             Some(end) if shown + 1 == text.lines.len() => both_ends(output, text, &line, end, &mut body),
-            _ => numbered::text(&line, &mut body),
+            _ => line_numbers::text(&line, &mut body),
         }
         before = Some(line.number);
     }
     page.fitted(body);
 }
 
-/// Writes the beginning and the end of the last line, which is too long.
+/// Writes the beginning and the end of a last line that is too long.
 fn both_ends(output: &Output, text: &Text, line: &Line<'_>, end: &str, body: &mut String) {
     let (head, tail) = (line.text.len(), end.len());
     body.push_str(line.text);
     let showing = format!("first {head} and last {tail} bytes of line {}", line.number);
-    body.push_str(&words::truncated(output.bytes, text.total.count(), &showing));
+    body.push_str(&truncation::truncated(output.bytes, text.total.count(), &showing));
     body.push_str(end);
     body.push('\n');
 }
@@ -163,7 +160,7 @@ fn notes(output: &Output, page: &mut Page) {
         if let Some(next) = text.next
             && (gap || matches!(text.total, Total::MoreThan(_)))
         {
-            page.note(format!("read_file_range shows more from start_line {next} on"));
+            page.note(format!("continue with read_file_range, start_line {next}"));
         }
     }
     if let Some(note) = &output.note {

@@ -1,9 +1,9 @@
-//! `run_command`: a line for a shell, or a program with its arguments.
+//! `run_command`: a shell command, or a program with its arguments.
 
-use super::words;
+use super::truncation;
 use crate::common::{
-    ran,
-    written::{Gap, Style},
+    command_output::{Gap, Style},
+    commands,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,34 +16,33 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct RunCommand;
 
-/// How long a command is waited for; this dialect cannot look at one again, so it is ended then.
+/// Time limit of a command. This dialect cannot poll one, so it is stopped then.
 const BLOCKING: Duration = Duration::from_secs(600);
 
-/// A long output keeps both ends, in the words of the reference.
-const STYLE: Style = Style { ends: Some((words::HEAD, words::TAIL)), gap: left_out };
+/// Long output keeps both ends, in the wording of the reference.
+const STYLE: Style = Style { ends: Some((truncation::HEAD, truncation::TAIL)), gap: left_out };
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// A line for a shell. Give either this or program.
     #[schemars(extend("x-aliases" = ["Command", "command_line", "CommandLine"], "examples" = ["cargo test 2>&1 | tail"]))]
     command: Option<String>,
-    /// A program by its name or path, with its arguments in args and without a shell.
+    /// Name or path, instead of command.
     #[schemars(extend("x-aliases" = ["Program"], "examples" = ["cargo"]))]
     program: Option<String>,
-    /// The arguments of the program, each as it is.
+    /// Arguments, passed verbatim.
     #[schemars(extend("x-aliases" = ["Args"], "examples" = [["test"]]))]
     args: Option<Vec<String>>,
-    /// Have a shell read the program and its arguments, as one line.
+    /// Run program and args as one shell command.
     #[schemars(extend("x-aliases" = ["Shell"], "examples" = [false]))]
     shell: Option<bool>,
-    /// The directory in which it starts; the workspace's root if left out.
+    /// Working directory. Default: the workspace.
     #[schemars(extend("x-aliases" = ["Cwd"], "examples" = ["src"]))]
     cwd: Option<String>,
-    /// Wait until it ends.
+    /// Wait until it exits.
     #[serde(default = "yes")]
     #[schemars(extend("x-aliases" = ["Blocking"]))]
     blocking: bool,
-    /// Where it is not waited for: how many milliseconds its start is watched.
+    /// With `blocking: false`: milliseconds to wait for an early failure.
     #[schemars(range(min = 0), extend("x-aliases" = ["WaitMsBeforeAsync"], "examples" = [2000]))]
     wait_ms_before_async: Option<u64>,
 }
@@ -63,7 +62,7 @@ impl Tool for RunCommand {
         let wait = if args.blocking {
             Wait::OrEnd(BLOCKING)
         } else {
-            Wait::OrLeave(ran::start(args.wait_ms_before_async, &mut notes))
+            Wait::OrLeave(commands::start(args.wait_ms_before_async, &mut notes))
         };
         Ok(Request {
             command: Command { line: line(args)?, directory, approval: Approval::ByRules },
@@ -75,7 +74,7 @@ impl Tool for RunCommand {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        ran::render(output, page, &STYLE);
+        commands::render(output, page, &STYLE);
     }
 }
 
@@ -84,7 +83,7 @@ fn left_out(ran: &Output, gap: &Gap) -> String {
         Some((first, last)) => format!("first {} and last {} lines", first - 1, ran.lines - last),
         None => format!("first {} and last {} characters", gap.from, ran.characters - gap.to),
     };
-    words::truncated(ran.bytes, ran.lines, &showing)
+    truncation::truncated(ran.bytes, ran.lines, &showing)
 }
 
 fn line(args: Args) -> Result<Line, Failure> {
@@ -94,7 +93,7 @@ fn line(args: Args) -> Result<Line, Failure> {
         (Some(_), Some(_)) => {
             Err(Failure::invalid("command and program are both given; give one of them. Nothing was run."))
         }
-        (None, None) => Err(Failure::invalid("Neither command nor program is given; give one of them.")),
+        (None, None) => Err(Failure::invalid("command and program are both missing; give one of them.")),
         (Some(line), None) if arguments.is_empty() => Ok(Line::Shell(line)),
         (Some(line), None) => Ok(Line::Shell(joined(&line, &arguments))),
         (None, Some(program)) if shell => Ok(Line::Shell(joined(&program, &arguments))),
@@ -102,7 +101,7 @@ fn line(args: Args) -> Result<Line, Failure> {
     }
 }
 
-/// Puts arguments behind the beginning of a line, as a person would type them who wants the shell to read them.
+/// Joins a command and its arguments without quoting, for the shell to parse.
 fn joined(beginning: &str, arguments: &[String]) -> String {
     std::iter::once(beginning).chain(arguments.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! `codebase_search`: lines that match a regular expression, each with the lines around it.
+//! `codebase_search`: lines that match a regular expression, with context.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,20 +15,19 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct CodebaseSearch;
 
-/// How many lines are shown on each side of a match.
+/// Lines of context on each side of a match.
 const AROUND: u64 = 2;
-/// Lines that one reply has for blocks, so that its first line and its remarks fit, too.
+/// Maximum lines of blocks in a reply, leaving room for its heading and notes.
 const LINES: usize = 1_990;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Regular expression (Rust syntax, as ripgrep).
+    /// Regular expression (ripgrep syntax).
     #[schemars(extend("x-aliases" = ["pattern", "regex"], "examples" = ["struct \\w+Error"]))]
     query: String,
-    /// Only files of these names, with commas between them, such as "*.rs,*.toml".
+    /// File filter, such as "*.rs,*.toml".
     #[schemars(extend("x-aliases" = ["file_patterns", "glob"], "examples" = ["*.rs,*.toml"]))]
     file_pattern: Option<String>,
-    /// How many matches to show, as far as one reply holds them.
     #[serde(default = "fifty")]
     #[schemars(extend("x-raise" = true, "x-aliases" = ["limit"]), range(min = 1))]
     max_results: u64,
@@ -56,7 +55,7 @@ impl Tool for CodebaseSearch {
             prune: Prune::Dependencies,
             before: AROUND,
             after: AROUND,
-            // As many matches take at most so many lines.
+            // Upper bound of the lines that the matches take.
             limit: Some(args.max_results.saturating_mul(2 * AROUND + 1)),
             ..Request::of(at.path_or_root(None)?, args.query, at.reply_bytes())
         })
@@ -67,7 +66,7 @@ impl Tool for CodebaseSearch {
         if output.lines_matched == 0 {
             page.line(&format!("No matches found for query: '{query}'"));
             if output.files_searched == 0 && output.walk.complete == Complete::Yes {
-                page.note("no file was searched: nothing is named as file_pattern says, which takes globs such as \"*.rs,*.toml\"");
+                page.note("no file matches file_pattern, which takes globs such as \"*.rs,*.toml\"");
             }
         } else {
             let total = output.lines_matched;
@@ -76,19 +75,18 @@ impl Tool for CodebaseSearch {
             let (body, shown) = blocks(output, most);
             page.take(body);
             if shown < total {
-                let rest =
-                    if shown < most { "; this reply has no room for more" } else { ", or raise max_results" };
+                let rest = if shown < most { "; the reply is full" } else { ", or raise max_results" };
                 page.note(format!("{shown} of {found} are shown; narrow query or file_pattern{rest}"));
             }
         }
-        crate::common::walked::notes(&output.walk, page);
+        crate::common::walk_notes::notes(&output.walk, page);
         if output.walk.complete != Complete::Yes {
             page.note("timed_out: true; these are the matches found so far, not all of them; narrow query or file_pattern");
         }
     }
 }
 
-/// Writes up to so many matches with the lines around them; those that touch one another share a block.
+/// Writes matches with context, up to a limit; adjacent ones share a block.
 fn blocks(output: &Output, most: u64) -> (String, u64) {
     let (mut body, mut shown, mut room) = (String::new(), 0, LINES);
     for file in &output.files {
@@ -114,12 +112,12 @@ fn blocks(output: &Output, most: u64) -> (String, u64) {
     (body, shown)
 }
 
-/// Parts lines where others lie between them.
+/// Splits lines into contiguous blocks.
 fn apart(lines: &[Line]) -> impl Iterator<Item = &[Line]> {
     lines.chunk_by(|_, next| !next.after_gap)
 }
 
-/// Takes the lines up to so many matches, with what follows the last of them.
+/// Returns the lines up to a number of matches, with the context after the last.
 fn first(block: &[Line], most: u64) -> impl Iterator<Item = &Line> {
     let mut hits = 0;
     block.iter().take_while(move |line| {

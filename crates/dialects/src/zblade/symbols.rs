@@ -1,4 +1,4 @@
-//! `symbol_search`, `symbol_resolve` and `symbol_graph`: symbols of the whole project, and how they use one another.
+//! `symbol_search`, `symbol_resolve` and `symbol_graph`: symbols of the project and their uses.
 
 use super::json;
 use schemars::JsonSchema;
@@ -19,16 +19,14 @@ pub(super) struct SymbolGraph;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct SearchArgs {
-    /// What is known of the name: all of it, a part, or names with dots between them.
     #[schemars(extend("x-aliases" = ["name", "pattern"], "examples" = ["Cart.total"]))]
     query: String,
-    /// Path of the file or directory to search.
+    /// File or directory.
     #[schemars(extend("x-aliases" = ["file", "file_path"], "examples" = ["src/cart.py"]))]
     path: Option<String>,
-    /// Kind of symbol, such as function, class, struct or constant.
+    /// Such as function, class, struct or constant.
     #[schemars(extend("x-aliases" = ["symbol_type"], "examples" = ["function"]))]
     kind: Option<String>,
-    /// How many symbols to show.
     #[serde(default = "twenty")]
     #[schemars(extend("x-raise" = true), range(min = 1, max = 100))]
     limit: usize,
@@ -36,49 +34,45 @@ pub(super) struct SearchArgs {
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct ResolveArgs {
-    /// Id of the symbol.
     #[schemars(extend("x-aliases" = ["id"], "examples" = ["python:src/cart.py#Cart.total(function)"]))]
     symbol_id: Option<String>,
-    /// Path of the file that defines it.
+    /// File that defines it.
     #[schemars(extend("x-aliases" = ["file", "file_path"], "examples" = ["src/cart.py"]))]
     path: Option<String>,
-    /// Its name behind the names of what it stands in.
+    /// Such as `Cart.total`.
     #[schemars(extend("examples" = ["Cart.total"]))]
     qualified_name: Option<String>,
-    /// Its own name.
     #[schemars(extend("examples" = ["total"]))]
     name: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct GraphArgs {
-    /// Id of the symbol.
     #[schemars(extend("x-aliases" = ["id"], "examples" = ["python:src/cart.py#Cart.total(function)"]))]
     symbol_id: Option<String>,
-    /// Path of the file that defines it.
+    /// File that defines it.
     #[schemars(extend("x-aliases" = ["file", "file_path"], "examples" = ["src/cart.py"]))]
     path: Option<String>,
-    /// Its name behind the names of what it stands in.
+    /// Such as `Cart.total`.
     #[schemars(extend("examples" = ["Cart.total"]))]
     qualified_name: Option<String>,
-    /// Its own name.
     #[schemars(extend("examples" = ["total"]))]
     name: Option<String>,
-    /// Which uses to show: call, import, inherit (or extends, implements), type, or usage for all of them.
+    /// call, import, inherit (extends, implements), type, or usage for all.
     #[serde(default = "call")]
     #[schemars(extend("x-aliases" = ["edge_kind", "kind"]))]
     relationship_type: String,
-    /// How many uses to show in each direction.
+    /// Uses per direction.
     #[serde(default = "twenty")]
     #[schemars(extend("x-raise" = true), range(min = 1, max = 100))]
     limit: usize,
-    /// Number of uses to skip in each direction.
+    /// Uses to skip per direction.
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["skip"]))]
     offset: usize,
 }
 
-/// How many symbols or uses one reply shows at most, as the contract has it.
+/// Maximum number of symbols or uses in a reply, fixed by the contract.
 const MOST: usize = 100;
 
 const fn twenty() -> usize {
@@ -101,13 +95,13 @@ struct Node<'a> {
     signature: &'a str,
     #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
     fit: Option<&'a str>,
-    /// The id of the symbol that it was built from.
+    /// Id of the symbol that it was built from.
     #[serde(skip_serializing_if = "Option::is_none")]
     built_from: Option<&'a str>,
 }
 
 #[derive(Serialize)]
-struct Found<'a> {
+struct SearchReply<'a> {
     results: Vec<Node<'a>>,
     total: usize,
     truncated: bool,
@@ -117,7 +111,7 @@ struct Found<'a> {
 }
 
 #[derive(Serialize)]
-struct Resolved<'a> {
+struct SymbolReply<'a> {
     symbol: Node<'a>,
     language: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -131,7 +125,7 @@ struct Resolved<'a> {
 }
 
 #[derive(Serialize)]
-struct Related<'a> {
+struct GraphReply<'a> {
     symbol: Node<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     moved_from: Option<&'a str>,
@@ -149,7 +143,7 @@ struct Related<'a> {
 
 #[derive(Serialize)]
 struct Edge<'a> {
-    /// Where the use stands.
+    /// Location of the use.
     at: String,
     code: &'a str,
     usage: &'a str,
@@ -195,7 +189,7 @@ impl Tool for SymbolSearch {
 
     fn lower(args: SearchArgs, at: &Lowering) -> Result<symbols::Request, Failure> {
         if args.query.trim().is_empty() {
-            return Err(Failure::invalid("query is empty: it takes a name, or a part of one."));
+            return Err(Failure::invalid("query is empty; give a name or a part of one."));
         }
         Ok(symbols::Request {
             query: args.query,
@@ -213,7 +207,7 @@ impl Tool for SymbolSearch {
             ..node(&hit.symbol)
         });
         let (shown, total) = (output.symbols.len(), output.total);
-        let found = Found {
+        let found = SearchReply {
             results: results.collect(),
             total,
             truncated: shown < total,
@@ -242,7 +236,7 @@ impl Tool for SymbolResolve {
 
     fn render(output: &symbol::Output, page: &mut Page) {
         let moved = output.moved.as_ref();
-        let resolved = Resolved {
+        let resolved = SymbolReply {
             symbol: node(&output.symbol),
             language: &output.language,
             moved_from: moved.map(|moved| moved.id.as_str()),
@@ -252,7 +246,7 @@ impl Tool for SymbolResolve {
             child_count: output.inside_total,
         };
         json::write(&resolved, page);
-        tell_move(moved, &output.symbol, page);
+        note_move(moved, &output.symbol, page);
         if output.inside.len() < output.inside_total {
             page.note(format!("{} of {} children are shown", output.inside.len(), output.inside_total));
         }
@@ -277,7 +271,7 @@ impl Tool for SymbolGraph {
 
     fn render(output: &relations::Output, page: &mut Page) {
         let (into, out) = (&output.incoming, &output.outgoing);
-        let related = Related {
+        let related = GraphReply {
             symbol: node(&output.symbol),
             moved_from: output.moved.as_ref().map(|moved| moved.id.as_str()),
             relationship_type: &output.relation,
@@ -290,17 +284,16 @@ impl Tool for SymbolGraph {
             searched: output.searched.words(),
         };
         json::write(&related, page);
-        tell_move(output.moved.as_ref(), &output.symbol, page);
+        note_move(output.moved.as_ref(), &output.symbol, page);
         for (side, name) in [(into, "incoming"), (out, "outgoing")] {
             let (shown, total) = (side.shown(), side.total());
             if let Some(next) = side.next_offset {
                 let (first, last) = (side.offset + 1, side.offset + shown);
                 page.note(format!(
-                    "{name} {first} to {last} of {total} are shown, the surest first and unresolved places last; offset {next} shows \
-                     the next"
+                    "{name} {first} to {last} of {total} are shown, the most certain first and unresolved ones last; continue with offset {next}"
                 ));
             } else if shown == 0 && side.offset < total {
-                page.note(format!("the reply has no room for the {total} {name} uses"));
+                page.note(format!("the {total} {name} uses do not fit in the reply"));
             }
         }
     }
@@ -310,7 +303,7 @@ fn room(at: &Lowering) -> usize {
     at.reply_bytes() / 8 * 7
 }
 
-/// Says which symbol is meant by what was given.
+/// Determines the symbol from the arguments.
 fn which(
     id: Option<String>,
     path: Option<String>,
@@ -323,9 +316,9 @@ fn which(
         (None, Some(said), Some(name)) => Ok(Which::Named { path: at.path(&said)?, said, name }),
         (None, path, name) => {
             let missing = match (path, name) {
-                (Some(_), None) => "A path alone names no symbol.",
-                (None, Some(_)) => "A name alone may be that of many symbols.",
-                _ => "Nothing says which symbol is meant.",
+                (Some(_), None) => "A path alone does not identify a symbol.",
+                (None, Some(_)) => "A name alone may match many symbols.",
+                _ => "No symbol is given.",
             };
             Err(Failure::invalid(missing).hint(Hint::Advice(
                 "Give symbol_id, or path with name or qualified_name; to look for a name in all files, search for it."
@@ -335,9 +328,9 @@ fn which(
     }
 }
 
-fn tell_move(moved: Option<&symbol::Gone>, symbol: &Symbol, page: &mut Page) {
+fn note_move(moved: Option<&symbol::Gone>, symbol: &Symbol, page: &mut Page) {
     if let Some(moved) = moved {
-        page.note(format!("{} moved to {} (known again by {})", moved.id, symbol.id, moved.by));
+        page.note(format!("{} moved to {} (recognized by {})", moved.id, symbol.id, moved.by));
     }
 }
 
@@ -382,7 +375,7 @@ fn places(side: &Side) -> Vec<Place<'_>> {
         .collect()
 }
 
-/// Writes a place: the file, and the line if it is known.
+/// Formats a location: the file, and the line if known.
 fn at(path: &str, line: Option<u64>) -> String {
     line.map_or_else(|| path.to_owned(), |line| format!("{path}:{line}"))
 }

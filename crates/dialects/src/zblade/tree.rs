@@ -15,10 +15,10 @@ use toolpost_tool::{Lowering, Page, Tool};
 pub(super) struct ListDir;
 pub(super) struct GetWorkspaceStructure;
 
-/// How many entries are listed if nothing else is said.
+/// Default number of entries.
 const LIMIT: usize = 50;
 
-/// Directories that hold what is installed, built or cached; what begins with a dot is hidden anyway.
+/// Directories of installed, built or cached files. Names with a leading dot are hidden anyway.
 const HEAVY: [&str; 17] = [
     "node_modules",
     "__pycache__",
@@ -41,7 +41,6 @@ const HEAVY: [&str; 17] = [
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct ListArgs {
-    /// Path of the directory.
     #[serde(default = "here")]
     #[schemars(extend("x-aliases" = ["dir", "directory", "dir_path", "directory_path"], "examples" = ["src"]))]
     path: String,
@@ -53,15 +52,13 @@ pub(super) struct ListArgs {
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Path of the directory to begin with.
     #[serde(default = "here")]
     #[schemars(extend("x-aliases" = ["dir", "directory", "dir_path", "directory_path"], "examples" = ["src"]))]
     path: String,
-    /// How many levels of directories to show.
+    /// Directory levels to show.
     #[serde(default = "two")]
     #[schemars(extend("x-raise" = true, "x-aliases" = ["max_depth"]), range(min = 1))]
     depth: usize,
-    /// How many entries to show.
     #[serde(default = "fifty")]
     #[schemars(extend("x-raise" = true), range(min = 1, max = 200))]
     limit: usize,
@@ -142,13 +139,13 @@ fn tree(output: &Output, page: &mut Page, advice: &str) {
         let shown = output.nodes.len();
         page.line(&format!("\n(showing {shown} of more entries, {advice})"));
     }
-    crate::common::walked::notes(&output.walk, page);
+    crate::common::walk_notes::notes(&output.walk, page);
     if output.walk.complete != Complete::Yes {
         page.note("timed_out: true; not every directory was read");
     }
 }
 
-/// Says of directories that end here how many entries of them are not shown.
+/// Writes, for directories that end here, the number of entries that are not shown.
 fn close(cut: &mut Vec<&Node>, depth: usize, page: &mut Page) {
     while let Some(node) = cut.pop_if(|node| node.depth >= depth) {
         page.line(&more(node.more, node.depth + 1));

@@ -1,4 +1,4 @@
-//! `write_file`: makes a file, or writes over all of one.
+//! `write_file`: creates or overwrites a file.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,10 +12,8 @@ pub(super) struct WriteFile;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Path of the file; missing directories are made.
     #[schemars(extend("x-aliases" = ["file_path", "filepath", "filename", "target_file"], "examples" = ["src/new.rs"]))]
     path: String,
-    /// The whole content.
     #[schemars(extend("x-aliases" = ["contents", "text", "data", "code_content"], "examples" = ["fn main() {}\n"]))]
     content: String,
 }
@@ -32,6 +30,6 @@ impl Tool for WriteFile {
     }
 
     fn render(output: &Output, page: &mut Page) {
-        super::changed::render(output, page, "Wrote");
+        super::edit_reply::render(output, page, "Wrote");
     }
 }

@@ -18,7 +18,7 @@ use toolpost_runtime::{Call, Config, Narrow, Outcome, Policy, Runtime, Structure
 use toolpost_tool::Dialect;
 use toolpost_workspace::{Options, Workspace, WorkspacePath};
 
-/// What stands in the file outside of the root.
+/// Content of the file outside the root.
 pub(crate) const SECRET: &str = "secret";
 
 /// A fresh root, and one session in it.
@@ -45,12 +45,12 @@ impl World {
         Self::built(dialect, |engine| engine.with_encoding(encoding), |config| config)
     }
 
-    /// A world in which it is said whether ignore files count.
+    /// A world with the setting `ignore_files`.
     pub(crate) fn ruled(dialect: &'static Dialect, rules: Rules) -> Self {
         Self::built(dialect, |engine| engine.with_rules(rules), |config| config)
     }
 
-    /// A world in which it is said what happens where the next text stands in several places.
+    /// A world with the setting `first_match`.
     pub(crate) fn several(dialect: &'static Dialect, several: Several) -> Self {
         Self::built(dialect, |engine| engine.with_several(several), |config| config)
     }
@@ -76,7 +76,7 @@ impl World {
         )
     }
 
-    /// A world in which a second dialect is spoken beside the first, and a service elsewhere is asked, too.
+    /// A world with two dialects and a remote code search.
     pub(crate) fn beside_consulting(
         first: &'static Dialect,
         second: &'static Dialect,
@@ -105,7 +105,7 @@ impl World {
         Self::built(dialect, |engine| engine.with_editing(editing), |config| config)
     }
 
-    /// A world in which a second dialect is spoken beside the first.
+    /// A world with two dialects.
     pub(crate) fn beside(first: &'static Dialect, second: &'static Dialect) -> Self {
         Self::built(first, |engine| engine, |config| Config { dialects: vec![first, second], ..config })
     }
@@ -156,14 +156,14 @@ impl World {
             structured: Structured::Off,
         };
         let commands = Commands::new(base.path().join("state"), Sandbox::Off, Hosts::default()).unwrap();
-        // No program is found, so that what is said is the same on every machine.
+        // An empty `PATH`, so that replies are the same on every machine.
         let nowhere = Environment::of_this_process().with("PATH", "/nowhere");
         let servers = Servers::new(ServerSettings::new(
             Sandbox::On(Plan::new([root.clone()])),
             nowhere,
             vec![root.clone()],
         ));
-        // What the project brings is trusted here, as the user of this world has said.
+        // The user of this world trusts the project.
         let skills =
             SkillPlaces { user: vec![base.path().join("home/skills")], trusted: Arc::new(|_, _| true) };
         let home = base.path().join("home");
@@ -206,7 +206,7 @@ impl World {
         self.runtime.call(call).await
     }
 
-    /// Gives a call of this session to which nobody can answer.
+    /// Returns a call of this session that cannot prompt.
     pub(crate) fn saying(&self, tool: &str, arguments: Value) -> Call {
         Call {
             tool: tool.to_owned(),
@@ -231,12 +231,12 @@ impl World {
         fs::write(path, bytes).unwrap();
     }
 
-    /// Gives what a client tells its model before any tool is used.
+    /// Returns the server instructions.
     pub(crate) fn instructions(&self) -> String {
         self.runtime.instructions()
     }
 
-    /// Gives a place in the workspace.
+    /// Returns a path in the workspace.
     pub(crate) fn path(&self, said: &str) -> WorkspacePath {
         self.runtime.engine().resolve(said).unwrap()
     }
@@ -245,7 +245,7 @@ impl World {
         &self.root
     }
 
-    /// Tells what stands in the file outside of the root.
+    /// Returns the content of the file outside the root.
     pub(crate) fn secret(&self) -> String {
         fs::read_to_string(self.base.path().join("out/secret")).unwrap()
     }

@@ -102,7 +102,7 @@ fn refused(error: &CommitError, words: String) -> Failure {
         }
         CommitKind::Exists => Failure::new(Kind::Conflict, words).hint(Hint::ReadFirst(error.path.clone())),
         CommitKind::Missing => Failure::new(Kind::NotFound, words),
-        CommitKind::Aside | CommitKind::ReadOnly | CommitKind::Denied { .. } => {
+        CommitKind::External | CommitKind::ReadOnly | CommitKind::Denied { .. } => {
             Failure::new(Kind::Denied, words)
         }
         CommitKind::Io { .. } => Failure::new(Kind::Io, words),

@@ -2,11 +2,9 @@
 
 use super::Files;
 use crate::failure::{Failure, Hint, Kind, convert};
+use toolpost_packages::{Unresolved, Why};
 use toolpost_text::names::suggest;
-use toolpost_workspace::{
-    WorkspacePath,
-    dependencies::{Unresolved, Why},
-};
+use toolpost_workspace::WorkspacePath;
 
 /// How many names are suggested.
 const SUGGESTED: usize = 5;

@@ -8,7 +8,7 @@ use crate::{
 };
 use std::io::{Error, Read};
 use toolpost_workspace::{
-    AccessKind, ContentHash, Lookup, LookupError, Missing, OpenFile, WorkspacePath, hash,
+    AccessKind, ContentHash, Lookup, LookupError, MissingPath, OpenFile, WorkspacePath, hash,
 };
 
 /// How many entries of a directory are named.
@@ -59,7 +59,7 @@ pub(crate) fn file(files: &Files, path: &WorkspacePath, said: &str, cx: &CallCtx
 }
 
 /// Lists what may have been meant: names beside it, and the same name elsewhere.
-pub(crate) fn meant(missing: &Missing) -> Vec<String> {
+pub(crate) fn meant(missing: &MissingPath) -> Vec<String> {
     missing.siblings.iter().chain(&missing.same_name_elsewhere).map(WorkspacePath::display).collect()
 }
 

@@ -13,11 +13,9 @@ pub mod view;
 use crate::failure::{Failure, convert};
 use encoding_rs::Encoding;
 use std::sync::Arc;
+use toolpost_packages::{Dependencies, Resolved};
 use toolpost_search::Rules;
-use toolpost_workspace::{
-    Root, Workspace, WorkspacePath,
-    dependencies::{Dependencies, Resolved},
-};
+use toolpost_workspace::{Root, Workspace, WorkspacePath};
 
 /// Files of the workspace and of its dependencies. Clones share their state.
 #[derive(Clone)]

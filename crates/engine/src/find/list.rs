@@ -12,7 +12,7 @@ use crate::{
 use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_search::{ListOutput, ListRequest, list::Inside};
-use toolpost_workspace::{Siblings, WorkspacePath};
+use toolpost_workspace::{SiblingStat, WorkspacePath};
 
 pub use toolpost_search::{Hidden, Prune, Rules};
 
@@ -135,7 +135,7 @@ impl Operation for List {
 }
 
 fn output(find: &Find, base: WorkspacePath, sizes: Sizes, listed: ListOutput) -> Output {
-    let mut siblings = Siblings::default();
+    let mut siblings = SiblingStat::default();
     let mut bytes = |node: &toolpost_search::list::Node| match (sizes, node.kind) {
         (Sizes::Asked, toolpost_search::Kind::File) => siblings.stat(&node.path).ok().map(|stat| stat.len),
         _ => None,

@@ -9,13 +9,13 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
     time::SystemTime,
 };
-use toolpost_workspace::{Shelf, ShelfError, Workspace, hash};
+use toolpost_workspace::{JsonStore, JsonStoreError, Workspace, hash};
 
 /// Where the tasks of sessions are kept.
 #[derive(Clone)]
 pub(crate) struct Tasks {
     roots: Vec<String>,
-    shelf: Option<Shelf>,
+    shelf: Option<JsonStore>,
     /// What tells the lists of this workspace from those of others.
     mark: String,
 }
@@ -41,7 +41,7 @@ impl Tasks {
     pub(crate) fn of(workspace: &Workspace) -> Result<Self, Failure> {
         let roots: Vec<String> = workspace.roots().iter().map(toolpost_workspace::Root::shown).collect();
         let folder = workspace.state_folder().map(|folder| folder.join("tasks"));
-        let shelf = folder.map(|folder| Shelf::open(&folder)).transpose().map_err(failed)?;
+        let shelf = folder.map(|folder| JsonStore::open(&folder)).transpose().map_err(failed)?;
         let mark = hash(roots.join("\0").as_bytes()).to_string().chars().take(12).collect();
         Ok(Self { roots, shelf, mark })
     }
@@ -121,18 +121,18 @@ impl From<Failure> for Trouble {
     }
 }
 
-impl From<ShelfError> for Trouble {
-    fn from(error: ShelfError) -> Self {
+impl From<JsonStoreError> for Trouble {
+    fn from(error: JsonStoreError) -> Self {
         Self(failed(error))
     }
 }
 
-fn failed(error: ShelfError) -> Failure {
+fn failed(error: JsonStoreError) -> Failure {
     let words = convert::sentence(&format!("The tasks cannot be kept: {error}"));
     match error {
-        ShelfError::Name(_) => Failure::invalid(words),
-        ShelfError::Io { .. } | ShelfError::Damaged { .. } => Failure::new(Kind::Io, words),
-        ShelfError::TooLarge { .. } => Failure::new(Kind::TooLarge, words),
-        ShelfError::Busy(_) => Failure::new(Kind::Conflict, words).hint(Hint::TryAgain),
+        JsonStoreError::Name(_) => Failure::invalid(words),
+        JsonStoreError::Io { .. } | JsonStoreError::Damaged { .. } => Failure::new(Kind::Io, words),
+        JsonStoreError::TooLarge { .. } => Failure::new(Kind::TooLarge, words),
+        JsonStoreError::Busy(_) => Failure::new(Kind::Conflict, words).hint(Hint::TryAgain),
     }
 }

@@ -9,7 +9,8 @@ use toolpost_workspace::{Cache, ContentHash, Hasher, Workspace, WorkspacePath};
 
 use super::build::{LARGEST, SETTLED, is};
 use crate::key::{self, Key};
-use crate::segment::{Form, form};
+use crate::segment::form;
+use crate::source::Form;
 
 /// The blob in which they are kept.
 const NAME: &str = "contents-1";

@@ -9,11 +9,12 @@ use toolpost_workspace::{ContentHash, WorkspacePath};
 
 use super::contents::{Content, Contents};
 use super::{FEW, Grams, Inner, State};
-use crate::far::{Answer, Answers, Far, Knows, Lost, Shared, State as Reached};
 use crate::key::Key;
 use crate::look::Walk;
 use crate::pattern::Pattern;
-use crate::segment::{Doc, Form};
+use crate::remote::{Answer, Knows, Lost, Shared, State as Reached};
+use crate::remote_files::RemoteFiles;
+use crate::source::{Answers, Doc, Form};
 
 /// How long the server is not asked again whether it knows contents that it did not know.
 const PAUSE: Duration = Duration::from_secs(300);
@@ -32,7 +33,7 @@ const AT_ONCE: usize = 4_096;
 pub(super) struct Sharing {
     server: Option<Arc<dyn Shared>>,
     /// The files for which it answers.
-    pub(super) far: Option<(u32, Arc<Far>)>,
+    pub(super) far: Option<(u32, Arc<RemoteFiles>)>,
     contents: Option<Contents>,
     /// The contents that it knows, in one state.
     known: HashSet<ContentHash>,
@@ -41,7 +42,7 @@ pub(super) struct Sharing {
     due: Option<Instant>,
     /// When it was asked last.
     asked: Option<Instant>,
-    /// Why it did not answer, until it does.
+    /// Unavailable it did not answer, until it does.
     lost: Option<String>,
 }
 
@@ -255,7 +256,7 @@ impl State {
             .into_iter()
             .filter(|(_, content)| content.form != Form::Text || known.contains(&content.hash))
             .map(|(key, Content { stat, hash, form })| (Doc { key, stat, form }, hash));
-        let far = Arc::new(Far::new(files.collect(), self.sharing.state));
+        let far = Arc::new(RemoteFiles::new(files.collect(), self.sharing.state));
         self.part();
         if far.docs().is_empty() {
             return;

@@ -10,12 +10,13 @@ use toolpost_workspace::walk::FileStat;
 use toolpost_workspace::{Cache, Watch, memory, unique};
 
 use super::build::build;
-use super::{Inner, State, Why, Work};
-use crate::far::Answers;
+use super::{Inner, State, Work};
 use crate::key::Key;
 use crate::listing::Listing;
 use crate::look::{self, Purpose, Walk};
 use crate::segment::Segment;
+use crate::source::Answers;
+use crate::unavailable::Unavailable;
 
 /// How the names of segments begin.
 const SEGMENT: &str = "grams-";
@@ -106,9 +107,9 @@ impl Inner {
                 state.put(listing);
             }
         } else if files > MOST_FILES {
-            state.refuse(Why::TooMany(files, MOST_FILES));
+            state.refuse(Unavailable::TooMany(files, MOST_FILES));
         } else if text > MOST_TEXT {
-            state.refuse(Why::TooLarge(text >> 30, MOST_TEXT >> 30));
+            state.refuse(Unavailable::TooLarge(text >> 30, MOST_TEXT >> 30));
         } else {
             state.put(listing);
         }
@@ -322,7 +323,7 @@ impl State {
         gone.iter().filter_map(|(_, segment)| segment.name().map(str::to_owned)).collect()
     }
 
-    fn refuse(&mut self, why: Why) {
+    fn refuse(&mut self, why: Unavailable) {
         self.listings.clear();
         self.segments.clear();
         self.part();

@@ -1,11 +1,11 @@
 //! What has a name that is wanted, without a look at the disk.
 
-use toolpost_workspace::walk::{Claim, Kind, Skipped, What};
+use toolpost_workspace::walk::{Claim, EntryType, Kind, Skipped};
 
 use super::{Listing, beginning};
-use crate::index::Why;
 use crate::key;
 use crate::sieve::{Sieve, Tally};
+use crate::unavailable::Unavailable;
 
 /// What has a name that is wanted.
 #[derive(Clone, Debug, Default)]
@@ -29,22 +29,22 @@ pub struct Named {
 
 impl Listing {
     /// Finds what a sieve lets through; a walk has to do it where rules are lifted, or something cannot be read.
-    pub(crate) fn names(&self, sieve: Sieve) -> Result<Names, Why> {
+    pub(crate) fn names(&self, sieve: Sieve) -> Result<Names, Unavailable> {
         if !self.unreadable_below(&sieve).is_empty() {
-            return Err(Why::Unreadable);
+            return Err(Unavailable::Unreadable);
         }
         if !self.covers(&sieve) {
-            return Err(Why::LeftOut);
+            return Err(Unavailable::LeftOut);
         }
         let mut tally = Tally::new(sieve);
         let prefix = tally.prefix.clone();
-        for (key, _) in beginning(&self.left, &prefix).filter(|(_, left)| left.what == What::File) {
-            if tally.judged(&key::relative(&prefix, key), What::File) == Claim::Named {
-                return Err(Why::LeftOut);
+        for (key, _) in beginning(&self.left, &prefix).filter(|(_, left)| left.what == EntryType::File) {
+            if tally.judged(&key::relative(&prefix, key), EntryType::File) == Claim::Named {
+                return Err(Unavailable::LeftOut);
             }
         }
         let left = beginning(&self.left, &prefix).map(|(key, left)| (&**key, *left));
-        let skipped = tally.leave_out(left).ok_or(Why::LeftOut)?;
+        let skipped = tally.leave_out(left).ok_or(Unavailable::LeftOut)?;
         let mut files = Vec::new();
         for (key, file) in beginning(&self.files, &prefix) {
             let relative = key::relative(&prefix, key);

@@ -1,15 +1,12 @@
 //! The files in which a pattern may match, and the count of the others.
 
-use std::ops::Range;
-
-use toolpost_workspace::walk::{Claim, FileStat, Skipped, What};
+use toolpost_workspace::walk::{Claim, EntryType, FileStat, Skipped};
 
 use super::{Key, Listing, TALLIES, beginning};
-use crate::far::Question;
-use crate::index::Why;
 use crate::key;
-use crate::segment::{Form, Found};
 use crate::sieve::{Sieve, Tally};
+use crate::source::{Form, Found, Lines, Question};
+use crate::unavailable::Unavailable;
 
 /// The files in which a pattern may match, and what is known of the others.
 #[derive(Clone, Debug, Default)]
@@ -59,16 +56,6 @@ pub struct Parts {
     pub lines: Box<[Lines]>,
 }
 
-/// Some whole lines of a file, one behind the other.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lines {
-    /// Where they are.
-    pub bytes: Range<u32>,
-    /// How many lines of the file come before them; none if that is not known, or where it matters which lines are the first
-    /// or the last of the file.
-    pub before: Option<u32>,
-}
-
 /// What is said of a candidate until it is known to be wanted.
 struct Known<'l> {
     key: &'l Key,
@@ -84,12 +71,16 @@ const UNREADABLE: usize = 20;
 
 impl Listing {
     /// Finds the files in which a pattern may match.
-    pub(crate) fn shortlist(&mut self, question: &Question<'_>, sieve: Sieve) -> Result<Shortlist, Why> {
+    pub(crate) fn shortlist(
+        &mut self,
+        question: &Question<'_>,
+        sieve: Sieve,
+    ) -> Result<Shortlist, Unavailable> {
         if self.unreadable.len() > UNREADABLE {
-            return Err(Why::Unreadable);
+            return Err(Unavailable::Unreadable);
         }
         if !self.covers(&sieve) {
-            return Err(Why::LeftOut);
+            return Err(Unavailable::LeftOut);
         }
         let mut tally = self.counted(sieve)?;
         let found = self.candidates(question, &mut tally)?;
@@ -130,7 +121,7 @@ impl Listing {
     }
 
     /// Counts what a sieve lets through.
-    fn counted(&mut self, sieve: Sieve) -> Result<Tally, Why> {
+    fn counted(&mut self, sieve: Sieve) -> Result<Tally, Unavailable> {
         let kept = self.tallies.iter().position(|tally| tally.is_of(&sieve));
         let mut tally = match kept {
             Some(place) => {
@@ -150,7 +141,7 @@ impl Listing {
         if tally.skipped.is_none() {
             let prefix = tally.prefix.clone();
             let left = beginning(&self.left, &prefix).map(|(key, left)| (&**key, *left));
-            tally.skipped = Some(tally.leave_out(left).ok_or(Why::LeftOut)?);
+            tally.skipped = Some(tally.leave_out(left).ok_or(Unavailable::LeftOut)?);
         }
         Ok(tally)
     }
@@ -161,11 +152,11 @@ impl Listing {
     }
 
     /// Gathers what the segments cannot rule out, and what they do not know.
-    fn candidates(&self, question: &Question<'_>, tally: &mut Tally) -> Result<Vec<Known<'_>>, Why> {
+    fn candidates(&self, question: &Question<'_>, tally: &mut Tally) -> Result<Vec<Known<'_>>, Unavailable> {
         let prefix = tally.prefix.clone();
         let mut found = Vec::new();
         for (number, held) in &self.held {
-            let files = held.segment.find(question).map_err(|_| Why::Cache(*number))?;
+            let files = held.segment.find(question).map_err(|_| Unavailable::Cache(*number))?;
             let odd = held.segment.odd().iter().map(|doc| Found { doc: *doc, parts: Vec::new() });
             for Found { doc, parts } in files.into_iter().chain(odd) {
                 let Some(file) = held.segment.docs().get(doc as usize) else { continue };
@@ -191,7 +182,8 @@ impl Listing {
             found.push(Known { key, modified, form: None, parts: None, named: false });
         }
         if tally.sieve.judge.is_some() {
-            for (key, left) in beginning(&self.left, &prefix).filter(|(_, left)| left.what == What::File) {
+            for (key, left) in beginning(&self.left, &prefix).filter(|(_, left)| left.what == EntryType::File)
+            {
                 // What is asked for by name is searched although a rule speaks against it.
                 if tally.judged(&key::relative(&prefix, key), left.what) == Claim::Named {
                     found.push(Known { key, modified: 0, form: None, parts: None, named: true });

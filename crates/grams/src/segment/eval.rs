@@ -5,17 +5,8 @@ use std::io;
 
 use super::{Block, ENTRY, STAMP, STRIDE, Segment, four};
 use crate::gram::Gram;
-use crate::listing::Lines;
 use crate::pattern::{Need, Pattern, Reach};
-
-/// A file that may hold a match.
-#[derive(Clone, Debug)]
-pub(crate) struct Found {
-    /// Its number.
-    pub(crate) doc: u32,
-    /// Where in it a match may be; empty if that is not known.
-    pub(crate) parts: Vec<Lines>,
-}
+use crate::source::{Found, Lines};
 
 /// So many trigrams in a row may leave nearly all of the blocks: further ones would, too.
 const IDLE: usize = 3;

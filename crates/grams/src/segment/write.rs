@@ -4,8 +4,9 @@ use toolpost_workspace::Hasher;
 use toolpost_workspace::walk::FileStat;
 
 use super::lists::{EMPTY, List, Lists};
-use super::{Form, STAMP, Written};
+use super::{STAMP, Written};
 use crate::gram::{GRAMS, Gram, grams};
+use crate::source::Form;
 
 /// A block ends with the first line that ends behind so many bytes.
 const BLOCK: usize = 32 * 1024;
@@ -196,8 +197,8 @@ pub fn form(bytes: &[u8]) -> Form {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::far::Answers;
     use crate::segment::Segment;
+    use crate::source::Answers;
     use crate::{Letters, Pattern, Reach};
     use toolpost_workspace::walk::Kind;
 

@@ -1,17 +1,17 @@
-//! GitHub: the search for code of its programming interface.
+//! GitHub code search, through the REST API.
 
 use serde::Deserialize;
 
 use super::terms::terms;
 use super::{Answer, Answers, Asking, Finding, Found, Provider, Question, Unclear, web};
 
-/// GitHub.
+/// The GitHub service.
 #[derive(Debug)]
 pub(super) struct GitHub;
 
-/// How many files are sent.
+/// Maximum number of files in a result.
 const MOST: u32 = 20;
-/// The longest question that it takes.
+/// Maximum length of a query, in bytes.
 const LONGEST: usize = 256;
 
 #[derive(Deserialize)]

@@ -1,6 +1,8 @@
 //! The tree, grown level by level.
 
-use toolpost_workspace::walk::{Ended, Found, Kind, Options, Skipped, Spot, Unreadable, show};
+use toolpost_workspace::walk::{
+    Directory, DirectoryEntry, Kind, Options, Skipped, Unreadable, WalkEnd, show,
+};
 use toolpost_workspace::{Fault, Workspace};
 
 use super::{Inside, ListOutput, ListRequest, Node};
@@ -8,14 +10,14 @@ use crate::{Control, SearchError, said};
 
 /// A directory that was read or is to be read.
 struct Branch {
-    spot: Spot,
+    directory: Directory,
     inside: Inside,
     entries: Vec<Leaf>,
     more: u64,
 }
 
 struct Leaf {
-    found: Found,
+    found: DirectoryEntry,
     branch: Option<usize>,
 }
 
@@ -29,7 +31,7 @@ struct Tree {
     unreadable: Unreadable,
     /// Why the directory that was asked for cannot be read.
     start_refused: Option<Fault>,
-    ended: Ended,
+    ended: WalkEnd,
 }
 
 /// The most entries that are ever kept.
@@ -49,7 +51,7 @@ pub(super) fn grow(
     said::directory(workspace, &request.base, "list")?;
     let options = control.options(request.rules, request.hidden, request.prune);
     let mut tree = Tree {
-        branches: vec![Branch::new(Spot::new(&request.base, &options))],
+        branches: vec![Branch::new(Directory::new(&request.base, &options))],
         options,
         total: 0,
         left: request.limit.unwrap_or(MOST).min(MOST),
@@ -57,7 +59,7 @@ pub(super) fn grow(
         skipped: Skipped::default(),
         unreadable: Unreadable::default(),
         start_refused: None,
-        ended: Ended::Complete,
+        ended: WalkEnd::Complete,
     };
     let mut level = vec![0];
     for _ in 0..request.depth {
@@ -73,8 +75,8 @@ pub(super) fn grow(
 }
 
 impl Branch {
-    fn new(spot: Spot) -> Self {
-        Self { spot, inside: Inside::Unread, entries: Vec::new(), more: 0 }
+    fn new(directory: Directory) -> Self {
+        Self { directory, inside: Inside::Unread, entries: Vec::new(), more: 0 }
     }
 }
 
@@ -83,7 +85,7 @@ impl Tree {
     fn level(&mut self, level: &[usize], control: &Control) -> Vec<usize> {
         for index in level {
             if control.stops() {
-                self.ended = Ended::Stopped;
+                self.ended = WalkEnd::Stopped;
                 break;
             }
             self.read(*index);
@@ -94,28 +96,28 @@ impl Tree {
             let Some(branch) = self.branches.get_mut(*index) else { continue };
             let mut entries = std::mem::take(&mut branch.entries);
             for leaf in &mut entries {
-                if let Some(spot) = leaf.found.spot.take() {
+                if let Some(directory) = leaf.found.subdirectory.take() {
                     leaf.branch = Some(self.branches.len());
                     next.push(self.branches.len());
-                    self.branches.push(Branch::new(spot));
+                    self.branches.push(Branch::new(directory));
                 }
             }
             if let Some(branch) = self.branches.get_mut(*index) {
                 branch.entries = entries;
             }
         }
-        if self.ended == Ended::Stopped { Vec::new() } else { next }
+        if self.ended == WalkEnd::Stopped { Vec::new() } else { next }
     }
 
     fn read(&mut self, index: usize) {
         let Some(branch) = self.branches.get_mut(index) else { return };
-        match branch.spot.read(&self.options, &mut self.skipped, &mut self.unreadable) {
+        match branch.directory.read(&self.options, &mut self.skipped, &mut self.unreadable) {
             Ok(Some(mut found)) => {
-                let is_out = |found: &Found| {
+                let is_out = |found: &DirectoryEntry| {
                     found.kind == Kind::Directory && self.without.iter().any(|name| found.name == **name)
                 };
                 for out in found.extract_if(.., |found| is_out(found)) {
-                    self.skipped.leave_out(|| branch.spot.path_of(&out).display());
+                    self.skipped.leave_out(|| branch.directory.path_of(&out).display());
                 }
                 self.total += found.len() as u64;
                 branch.inside = Inside::Read;
@@ -127,7 +129,7 @@ impl Tree {
                 if index == 0 {
                     self.start_refused = Some(fault);
                 }
-                self.unreadable.note(format!("{}: {fault}", branch.spot.path().display()));
+                self.unreadable.note(format!("{}: {fault}", branch.directory.path().display()));
             }
         }
     }
@@ -159,17 +161,17 @@ impl Tree {
         let mut more = 0;
         if let Some(root) = self.branches.first_mut() {
             more = root.more;
-            let mut open = vec![(root.spot.clone(), std::mem::take(&mut root.entries).into_iter())];
-            while let Some((spot, entries)) = open.last_mut() {
+            let mut open = vec![(root.directory.clone(), std::mem::take(&mut root.entries).into_iter())];
+            while let Some((directory, entries)) = open.last_mut() {
                 let Some(leaf) = entries.next() else {
                     open.pop();
                     continue;
                 };
-                let spot = spot.clone();
+                let directory = directory.clone();
                 let branch = leaf.branch.and_then(|index| self.branches.get_mut(index));
-                nodes.push(node(&spot, &leaf.found, open.len() - 1, branch.as_deref()));
+                nodes.push(node(&directory, &leaf.found, open.len() - 1, branch.as_deref()));
                 if let Some(branch) = branch {
-                    open.push((branch.spot.clone(), std::mem::take(&mut branch.entries).into_iter()));
+                    open.push((branch.directory.clone(), std::mem::take(&mut branch.entries).into_iter()));
                 }
             }
         }
@@ -184,9 +186,9 @@ impl Tree {
     }
 }
 
-fn node(spot: &Spot, found: &Found, depth: usize, branch: Option<&Branch>) -> Node {
+fn node(directory: &Directory, found: &DirectoryEntry, depth: usize, branch: Option<&Branch>) -> Node {
     Node {
-        path: spot.path_of(found),
+        path: directory.path_of(found),
         depth,
         kind: found.kind,
         target: found.target.as_deref().map(show),

@@ -1,4 +1,4 @@
-//! Bytes that are read in parts, by position: of a file, or in memory.
+//! Blobs: random-access bytes in a file or in memory.
 
 use std::fs::File;
 use std::io;
@@ -6,11 +6,11 @@ use std::os::unix::fs::FileExt;
 
 use crate::{Hasher, hash};
 
-/// A blob that is read in parts; what was opened stays readable when its name is taken away.
+/// Random-access bytes; an open blob stays readable after its name is removed.
 #[derive(Debug)]
 pub struct Blob {
     bytes: Bytes,
-    /// The check of each page, once all of it was hashed: each reading is compared with it from then on.
+    /// Checksums of the pages after [`Blob::hash`]; every later read is compared with them.
     checks: Vec<Check>,
 }
 
@@ -20,13 +20,13 @@ enum Bytes {
     Memory(Vec<u8>),
 }
 
-/// The beginning of the hash of a page.
+/// Truncated hash of a page.
 type Check = [u8; 8];
 
-/// How many bytes a page has.
+/// Page size in bytes.
 const PAGE: usize = 4096;
 
-/// So much is read at once when a blob is hashed: whole pages.
+/// Read size for hashing, in bytes; a multiple of the page size.
 const CHUNK: usize = 256 * PAGE;
 
 impl Blob {
@@ -35,13 +35,13 @@ impl Blob {
         Ok(Self { bytes: Bytes::Disk(file, len), checks: Vec::new() })
     }
 
-    /// Makes a blob of bytes that are kept in memory.
+    /// Creates a blob in memory.
     #[must_use]
     pub fn in_memory(bytes: Vec<u8>) -> Self {
         Self { bytes: Bytes::Memory(bytes), checks: Vec::new() }
     }
 
-    /// Gives its length in bytes.
+    /// Returns the length in bytes.
     #[must_use]
     pub fn len(&self) -> u64 {
         match &self.bytes {
@@ -50,16 +50,16 @@ impl Blob {
         }
     }
 
-    /// Says whether there is nothing in it.
+    /// Returns whether the blob is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Reads `len` bytes from `from` on.
+    /// Reads `len` bytes at `from`.
     ///
     /// # Errors
-    /// When they are not there, cannot be read, or are no longer what [`Blob::hash`] saw.
+    /// If the range is out of bounds, cannot be read, or has changed since [`Blob::hash`].
     pub fn read_at(&self, from: u64, len: usize) -> io::Result<Vec<u8>> {
         if self.checks.is_empty() {
             return self.raw(from, len);
@@ -67,7 +67,7 @@ impl Blob {
         if from.checked_add(len as u64).is_none_or(|end| end > self.len()) {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        // Whole pages are read, since each has one check.
+        // Whole pages, since each page has one checksum.
         let page = PAGE as u64;
         let first = from / page;
         let end = (from + len as u64).next_multiple_of(page).min(self.len());
@@ -99,10 +99,10 @@ impl Blob {
         }
     }
 
-    /// Hashes what comes before a place, and has all later readings compared with what was seen now.
+    /// Hashes the bytes before `end`, and enables the check of all later reads.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If the blob cannot be read.
     pub fn hash(&mut self, end: u64) -> io::Result<[u8; 32]> {
         let mut hasher = Hasher::default();
         let mut checks = Vec::new();
@@ -112,7 +112,7 @@ impl Blob {
             let bytes = self.raw(at, len)?;
             let before = usize::try_from(end.saturating_sub(at)).unwrap_or(len).min(len);
             hasher.update(bytes.get(..before).unwrap_or_default());
-            // What is in memory alone nobody else can change.
+            // No other process can change memory.
             if matches!(self.bytes, Bytes::Disk(..)) {
                 checks.extend(bytes.chunks(PAGE).map(check));
             }

@@ -1,4 +1,4 @@
-//! Carrying out one step of a commit.
+//! Execution of one step of a commit.
 
 use std::ffi::OsStr;
 
@@ -7,85 +7,92 @@ use rustix::io::{Errno, Result};
 
 use super::copy::copy;
 use super::directories::is_empty;
-use super::error::{CommitKind, Failed};
-use super::late::{Former, Late};
-use super::stage::{Like, PERMISSIONS, stage};
-use super::work::{Rename, Work};
+use super::error::{CommitKind, OperationError};
+use super::late_change::{LateChange, ReplacedFile};
+use super::planned_step::{PlannedStep, Rename};
+use super::stage::{MetadataSource, PERMISSIONS, stage};
 use crate::access::AccessKind;
+use crate::dir_entry::{DirEntry, fingerprint_entry, move_to};
 use crate::draft::Note;
+use crate::fingerprint::Fingerprint;
 use crate::hash::hash;
-use crate::journal::{Mark, Raw, StepKind};
+use crate::journal::StepKind;
 use crate::path::WorkspacePath;
+use crate::raw_path::RawPath;
 use crate::read::open_regular;
-use crate::spot::{Spot, mark_any, move_to};
 
-/// Whether a step is the whole commit, and so may be done in one stroke without a way back.
+/// Execution mode of the steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
-    OneStroke,
+pub(super) enum ExecutionMode {
+    SingleStep,
     WithBackup,
 }
 
-/// Why a step stopped.
-pub(super) enum Stop {
-    /// The file cannot be replaced, but perhaps be rewritten.
-    NotReplaceable(Failed),
-    /// It cannot be done.
+/// Reasons for stopping a step.
+pub(super) enum StepFailure {
+    /// The file cannot be replaced, but may be rewritten in place.
+    NotReplaceable(OperationError),
+    /// The step is not possible.
     For(CommitKind),
 }
 
-impl From<Failed> for Stop {
-    fn from(failed: Failed) -> Self {
+impl From<OperationError> for StepFailure {
+    fn from(failed: OperationError) -> Self {
         Self::For(failed.into())
     }
 }
 
-impl From<CommitKind> for Stop {
+impl From<CommitKind> for StepFailure {
     fn from(why: CommitKind) -> Self {
         Self::For(why)
     }
 }
 
-/// Writes the new content of a step beside its place.
-pub(super) fn prepare(work: &mut Work, notes: &mut Vec<Note>) -> std::result::Result<Option<u32>, Stop> {
+/// Writes the new content to a temporary file next to the target.
+pub(super) fn prepare(
+    work: &mut PlannedStep,
+    notes: &mut Vec<Note>,
+) -> std::result::Result<Option<u32>, StepFailure> {
     let Some(temp) = work.step.temp.clone() else { return Ok(None) };
-    let spot = open(work)?;
+    let entry = open(work)?;
     if let Some(from) = &work.from {
-        let staged = copy(&from.path, &spot, temp.name())?;
-        work.step.new = Some(staged.mark);
-        work.staged = Some(spot);
+        let staged = copy(&from.path, &entry, temp.name())?;
+        work.step.new = Some(staged.fingerprint);
+        work.staged = Some(entry);
         return Ok(Some(staged.mode));
     }
     if let Some(target) = &work.link {
-        symlinkat(target.as_os_str(), &spot.directory, temp.name())
-            .map_err(Failed::when("creating the link"))?;
-        work.step.new = Some(mark_any(&spot.directory, temp.name()).map_err(CommitKind::from)?.0);
-        work.staged = Some(spot);
+        symlinkat(target.as_os_str(), &entry.directory, temp.name())
+            .map_err(OperationError::when("creating the link"))?;
+        work.step.new = Some(fingerprint_entry(&entry.directory, temp.name()).map_err(CommitKind::from)?.0);
+        work.staged = Some(entry);
         return Ok(None);
     }
     let old = match &work.step.old {
-        Some(_) => Some(open_regular(&spot.directory, spot.name.as_ref()).map_err(CommitKind::from)?),
+        Some(_) => Some(open_regular(&entry.directory, entry.name.as_ref()).map_err(CommitKind::from)?),
         None => None,
     };
     let other = match &work.like {
         Some(like) => Some(open_regular(like.root(), like.relative()).map_err(CommitKind::from)?),
         None => None,
     };
-    let like = other.as_ref().or(old.as_ref()).map_or(Like::New, Like::Old);
+    let like = other.as_ref().or(old.as_ref()).map_or(MetadataSource::New, MetadataSource::Old);
     let after = work.after.unwrap_or_else(|| hash(&work.bytes));
-    let staged = match stage(&spot, temp.name(), &work.bytes, after, &like, work.mode) {
+    let staged = match stage(&entry, temp.name(), &work.bytes, after, &like, work.mode) {
         Ok(staged) => staged,
-        Err(failed) if old.is_some() && may_rewrite(&failed) => return Err(Stop::NotReplaceable(failed)),
+        Err(failed) if old.is_some() && may_rewrite(&failed) => {
+            return Err(StepFailure::NotReplaceable(failed));
+        }
         Err(failed) => return Err(failed.into()),
     };
     notes.extend(staged.lost.into_iter().map(|what| Note::NotKept { path: work.path.clone(), what }));
-    work.step.new = Some(staged.mark);
-    work.staged = Some(spot);
+    work.step.new = Some(staged.fingerprint);
+    work.staged = Some(entry);
     Ok(Some(staged.mode))
 }
 
-/// Makes sure that what is on the disk now is what the plan saw.
-pub(super) fn check(work: &mut Work) -> std::result::Result<(), CommitKind> {
+/// Checks that the files are still as the plan saw them.
+pub(super) fn check(work: &mut PlannedStep) -> std::result::Result<(), CommitKind> {
     if let Some(old) = &mut work.step.old {
         *old = same(&work.path, old)?;
     }
@@ -96,138 +103,159 @@ pub(super) fn check(work: &mut Work) -> std::result::Result<(), CommitKind> {
 }
 
 /// Makes the change visible.
-pub(super) fn apply(work: &mut Work, way: Way) -> std::result::Result<(), Stop> {
-    let spot = open(work)?;
+pub(super) fn apply(work: &mut PlannedStep, way: ExecutionMode) -> std::result::Result<(), StepFailure> {
+    let entry = open(work)?;
     match work.step.kind {
-        StepKind::Put => put(work, &spot, way),
-        StepKind::Remove => remove(work, &spot, way),
-        StepKind::RemoveEmpty => remove_empty(work, &spot, way),
-        StepKind::Move => relocate(work, &spot, way),
+        StepKind::Put => put(work, &entry, way),
+        StepKind::Remove => remove(work, &entry, way),
+        StepKind::RemoveEmpty => remove_empty(work, &entry, way),
+        StepKind::Move => relocate(work, &entry, way),
         StepKind::InPlace => Ok(()),
     }
 }
 
-fn open(work: &Work) -> std::result::Result<Spot, Stop> {
-    Spot::open(&work.path).map_err(Failed::when("opening its directory")).map_err(Stop::from)
+fn open(work: &PlannedStep) -> std::result::Result<DirEntry, StepFailure> {
+    DirEntry::open(&work.path)
+        .map_err(OperationError::when("opening its directory"))
+        .map_err(StepFailure::from)
 }
 
-/// Content decides: the same bytes in another file are as good, and are what would be brought back.
-fn same(path: &WorkspacePath, mark: &Mark) -> std::result::Result<Mark, CommitKind> {
-    let spot = Spot::open(path).map_err(|errno| CommitKind::from(AccessKind::from(errno)))?;
-    let (now, stat) = mark_any(&spot.directory, &spot.name)?;
+/// Returns the current identity. Only the content must match: another file with the same bytes is acceptable,
+/// and is what a revert restores.
+fn same(path: &WorkspacePath, fingerprint: &Fingerprint) -> std::result::Result<Fingerprint, CommitKind> {
+    let entry = DirEntry::open(path).map_err(|errno| CommitKind::from(AccessKind::from(errno)))?;
+    let (now, stat) = fingerprint_entry(&entry.directory, &entry.name)?;
     match now.hash {
-        Some(found) if now.hash != mark.hash => Err(CommitKind::Changed { found }),
-        None if !mark.is_file(&stat) => Err(CommitKind::Access(AccessKind::Changed)),
+        Some(found) if now.hash != fingerprint.hash => Err(CommitKind::Changed { found }),
+        None if !fingerprint.is_file(&stat) => Err(CommitKind::Access(AccessKind::Changed)),
         _ => Ok(now),
     }
 }
 
-/// Looks once more at the file that a step has replaced; returns whether it has grown meanwhile.
+/// Checks the replaced file once more, and returns whether it has grown.
 ///
-/// Fails if it has other content. In one stroke that content is back in its place then; otherwise the step knows the
-/// former file by it, so that the commit can be taken back.
-pub(super) fn confirm(work: &mut Work, way: Way) -> std::result::Result<bool, CommitKind> {
-    let (Some(former), Some(Mark { hash: Some(old), .. })) = (&mut work.former, work.step.old) else {
+/// Fails if its content changed in another way. For a commit of one step, that content is restored first;
+/// otherwise the step records its hash, so that the revert recognises the file.
+pub(super) fn confirm(work: &mut PlannedStep, way: ExecutionMode) -> std::result::Result<bool, CommitKind> {
+    let (Some(former), Some(Fingerprint { hash: Some(old), .. })) = (&mut work.former, work.step.old) else {
         return Ok(false);
     };
     let length = work.old.map_or(0, |stat| stat.len);
-    let looking = Failed::when("looking at the former file");
-    let spot = Spot::open(&work.path).map_err(&looking)?;
-    let bytes = match former.settle(&spot, old, length).map_err(&looking)? {
-        Late::Nothing => return Ok(false),
-        Late::Appended => return Ok(true),
-        Late::Changed(bytes) => bytes,
+    let looking = OperationError::when("looking at the former file");
+    let entry = DirEntry::open(&work.path).map_err(&looking)?;
+    let bytes = match former.settle(&entry, old, length).map_err(&looking)? {
+        LateChange::Nothing => return Ok(false),
+        LateChange::Appended => return Ok(true),
+        LateChange::Changed(bytes) => bytes,
     };
     let found = hash(&bytes);
     match (way, &work.step.temp) {
-        (Way::OneStroke, Some(temp)) => {
-            let staged = stage(&spot, temp.name(), &bytes, found, &Like::Old(former.file()), None);
+        (ExecutionMode::SingleStep, Some(temp)) => {
+            let staged = stage(&entry, temp.name(), &bytes, found, &MetadataSource::Old(former.file()), None);
             staged?;
-            spot.replace(temp.name(), &spot.name).map_err(Failed::when("putting the former content back"))?;
+            entry
+                .replace(temp.name(), &entry.name)
+                .map_err(OperationError::when("putting the former content back"))?;
         }
-        _ => work.step.old = work.step.old.map(|mark| Mark { hash: Some(found), ..mark }),
+        _ => {
+            work.step.old = work.step.old.map(|fingerprint| Fingerprint { hash: Some(found), ..fingerprint })
+        }
     }
     work.former = None;
     Err(CommitKind::Changed { found })
 }
 
-fn put(work: &mut Work, spot: &Spot, way: Way) -> std::result::Result<(), Stop> {
-    let Some(temp) = work.step.temp.as_ref().map(Raw::name) else { return Ok(()) };
+fn put(work: &mut PlannedStep, entry: &DirEntry, way: ExecutionMode) -> std::result::Result<(), StepFailure> {
+    let Some(temp) = work.step.temp.as_ref().map(RawPath::name) else { return Ok(()) };
     if work.step.old.is_none() {
-        let moved = move_to(&spot.directory, temp, &spot.directory, &spot.name);
-        return moved.map_err(Failed::when("giving the new file its name")).map_err(Stop::from);
+        let moved = move_to(&entry.directory, temp, &entry.directory, &entry.name);
+        return moved
+            .map_err(OperationError::when("giving the new file its name"))
+            .map_err(StepFailure::from);
     }
     if work.step.old.is_some_and(|old| old.hash.is_some()) {
-        work.former = Some(Former::open(spot).map_err(CommitKind::from)?);
+        work.former = Some(ReplacedFile::open(entry).map_err(CommitKind::from)?);
     }
     let swapped = match (way, &work.step.backup) {
-        (Way::WithBackup, Some(backup)) => put_with_backup(spot, temp, backup.name()),
-        _ => spot.replace(temp, &spot.name),
+        (ExecutionMode::WithBackup, Some(backup)) => put_with_backup(entry, temp, backup.name()),
+        _ => entry.replace(temp, &entry.name),
     };
-    swapped
-        .map_err(Failed::when("putting the new file in its place"))
-        .map_err(|failed| if may_rewrite(&failed) { Stop::NotReplaceable(failed) } else { failed.into() })
+    swapped.map_err(OperationError::when("putting the new file in its place")).map_err(|failed| {
+        if may_rewrite(&failed) { StepFailure::NotReplaceable(failed) } else { failed.into() }
+    })
 }
 
-/// Keeps the old file under a second name; where that is forbidden, exchanges the two names instead.
+/// Keeps the old file by a hard link; where links are not permitted, exchanges the two names.
 ///
-/// The second name comes first because an exchange looks, to those who watch the directory, as if the file had gone.
-fn put_with_backup(spot: &Spot, temp: &OsStr, backup: &OsStr) -> Result<()> {
-    match spot.link(&spot.name, backup) {
-        Ok(()) => spot.replace(temp, &spot.name).inspect_err(|_| {
-            let _ = spot.unlink(backup);
+/// A link is preferred because watchers of the directory see an exchange as a deletion.
+fn put_with_backup(entry: &DirEntry, temp: &OsStr, backup: &OsStr) -> Result<()> {
+    match entry.link(&entry.name, backup) {
+        Ok(()) => entry.replace(temp, &entry.name).inspect_err(|_| {
+            let _ = entry.unlink(backup);
         }),
-        Err(_) => match spot.exchange(temp, &spot.name) {
-            // Neither is to be had: let it be rewritten.
+        Err(_) => match entry.exchange(temp, &entry.name) {
+            // Neither is supported; rewrite the file in place.
             Err(Errno::INVAL | Errno::NOSYS) => Err(Errno::XDEV),
             answer => answer,
         },
     }
 }
 
-fn remove(work: &Work, spot: &Spot, way: Way) -> std::result::Result<(), Stop> {
+fn remove(work: &PlannedStep, entry: &DirEntry, way: ExecutionMode) -> std::result::Result<(), StepFailure> {
     let removed = match (way, &work.step.backup) {
-        (Way::WithBackup, Some(backup)) => {
-            move_to(&spot.directory, &spot.name, &spot.directory, backup.name())
+        (ExecutionMode::WithBackup, Some(backup)) => {
+            move_to(&entry.directory, &entry.name, &entry.directory, backup.name())
         }
-        _ => unlinkat(&spot.directory, &spot.name, AtFlags::empty()),
+        _ => unlinkat(&entry.directory, &entry.name, AtFlags::empty()),
     };
-    removed.map_err(Failed::when("removing it")).map_err(Stop::from)
+    removed.map_err(OperationError::when("removing it")).map_err(StepFailure::from)
 }
 
-/// What somebody has put into the directory since it was looked at, is never removed with it.
-fn remove_empty(work: &Work, spot: &Spot, way: Way) -> std::result::Result<(), Stop> {
-    let (Way::WithBackup, Some(backup)) = (way, &work.step.backup) else {
-        let removed = unlinkat(&spot.directory, &spot.name, AtFlags::REMOVEDIR);
-        return removed.map_err(Failed::when("removing it")).map_err(Stop::from);
+/// Never removes entries that were added to the directory after the plan.
+fn remove_empty(
+    work: &PlannedStep,
+    entry: &DirEntry,
+    way: ExecutionMode,
+) -> std::result::Result<(), StepFailure> {
+    let (ExecutionMode::WithBackup, Some(backup)) = (way, &work.step.backup) else {
+        let removed = unlinkat(&entry.directory, &entry.name, AtFlags::REMOVEDIR);
+        return removed.map_err(OperationError::when("removing it")).map_err(StepFailure::from);
     };
-    remove(work, spot, way)?;
-    // It has got another name, and so is brought back.
-    if is_empty(&spot.directory, backup.name().as_ref())? { Ok(()) } else { Err(CommitKind::NotEmpty.into()) }
+    remove(work, entry, way)?;
+    // It has its temporary name now, so the revert restores it.
+    if is_empty(&entry.directory, backup.name().as_ref())? {
+        Ok(())
+    } else {
+        Err(CommitKind::NotEmpty.into())
+    }
 }
 
-fn relocate(work: &Work, spot: &Spot, way: Way) -> std::result::Result<(), Stop> {
+fn relocate(
+    work: &PlannedStep,
+    entry: &DirEntry,
+    way: ExecutionMode,
+) -> std::result::Result<(), StepFailure> {
     let Some(to) = &work.to else { return Ok(()) };
-    let there = Spot::open(to).map_err(Failed::when("opening the new directory"))?;
+    let there = DirEntry::open(to).map_err(OperationError::when("opening the new directory"))?;
     if work.rename == Rename::OfLetterCase {
-        let moved = rustix::fs::renameat(&spot.directory, &spot.name, &there.directory, &there.name);
-        return moved.map_err(Failed::when("moving it")).map_err(Stop::from);
+        let moved = rustix::fs::renameat(&entry.directory, &entry.name, &there.directory, &there.name);
+        return moved.map_err(OperationError::when("moving it")).map_err(StepFailure::from);
     }
     let moved = match (&work.step.over, way, &work.step.backup) {
-        (Some(_), Way::WithBackup, Some(backup)) => push_aside(&there, backup.name())
-            .and_then(|()| move_to(&spot.directory, &spot.name, &there.directory, &there.name)),
-        (Some(_), ..) => rustix::fs::renameat(&spot.directory, &spot.name, &there.directory, &there.name),
-        (None, ..) => move_to(&spot.directory, &spot.name, &there.directory, &there.name),
+        (Some(_), ExecutionMode::WithBackup, Some(backup)) => push_aside(&there, backup.name())
+            .and_then(|()| move_to(&entry.directory, &entry.name, &there.directory, &there.name)),
+        (Some(_), ..) => rustix::fs::renameat(&entry.directory, &entry.name, &there.directory, &there.name),
+        (None, ..) => move_to(&entry.directory, &entry.name, &there.directory, &there.name),
     };
-    moved.map_err(Failed::when("moving it")).map_err(Stop::from)
+    moved.map_err(OperationError::when("moving it")).map_err(StepFailure::from)
 }
 
-fn push_aside(there: &Spot, backup: &OsStr) -> Result<()> {
+fn push_aside(there: &DirEntry, backup: &OsStr) -> Result<()> {
     move_to(&there.directory, &there.name, &there.directory, backup)
 }
 
-/// Says whether a file that could not be replaced can still be rewritten: mount points, directories of others.
-fn may_rewrite(failed: &Failed) -> bool {
+/// Returns whether the file may be rewritten in place, as for mount points and directories of other users.
+fn may_rewrite(failed: &OperationError) -> bool {
     let refused = matches!(failed.errno, Errno::ACCESS | Errno::PERM);
     match failed.step {
         "creating the new file" | PERMISSIONS => refused,
@@ -236,15 +264,16 @@ fn may_rewrite(failed: &Failed) -> bool {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
 mod tests {
+    #![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+
     use super::*;
-    use crate::commit::work::{step, work};
+    use crate::commit::planned_step::{step, work};
     use crate::{Durability, HistoryLimits, Options, Scope, Workspace};
 
     #[test]
     fn what_is_put_into_an_empty_directory_before_it_goes_stays() {
-        for (way, name) in [(Way::OneStroke, "d"), (Way::WithBackup, ".toolpost-tmp")] {
+        for (way, name) in [(ExecutionMode::SingleStep, "d"), (ExecutionMode::WithBackup, ".toolpost-tmp")] {
             let base = tempfile::tempdir().unwrap();
             std::fs::create_dir(base.path().join("d")).unwrap();
             let options = Options {
@@ -256,11 +285,11 @@ mod tests {
                 history: HistoryLimits::default(),
             };
             let path = Workspace::open(options).unwrap().0.resolve("d").unwrap();
-            let spot = Spot::open(&path).unwrap();
-            let mark = mark_any(&spot.directory, &spot.name).unwrap().0;
-            let mut gone = work(0, path.clone(), step(StepKind::RemoveEmpty, &path, Some(mark)));
+            let entry = DirEntry::open(&path).unwrap();
+            let fingerprint = fingerprint_entry(&entry.directory, &entry.name).unwrap().0;
+            let mut gone = work(0, path.clone(), step(StepKind::RemoveEmpty, &path, Some(fingerprint)));
             std::fs::write(base.path().join("d/mine"), "mine").unwrap();
-            let Err(Stop::For(why)) = apply(&mut gone, way) else { panic!("{way:?}: it went") };
+            let Err(StepFailure::For(why)) = apply(&mut gone, way) else { panic!("{way:?}: it went") };
             assert_eq!(why, CommitKind::NotEmpty, "{way:?}");
             let there = std::fs::read_dir(base.path()).unwrap().next().unwrap().unwrap();
             assert!(there.file_name().to_string_lossy().ends_with(name), "{way:?}: {there:?}");

@@ -1,4 +1,4 @@
-//! What happens to directories, and to permissions, when all files of a commit are in place.
+//! Final work on directories and permissions, after all files of a commit are in place.
 
 use std::collections::HashMap;
 use std::os::fd::AsFd;
@@ -9,34 +9,36 @@ use rustix::io::{Errno, Result};
 
 use super::error::CommitKind;
 use crate::access::{AccessKind, Kind, Stat};
-use crate::beneath::{READ_DIRECTORY, open_at};
-use crate::journal::{Journal, Mark, Raw, StepKind};
+use crate::dir_entry::DirEntry;
+use crate::fingerprint::Fingerprint;
+use crate::journal::{Journal, StepKind};
+use crate::openat::{READ_DIRECTORY, open_at};
 use crate::path::WorkspacePath;
+use crate::raw_path::RawPath;
 use crate::read::stat_at;
-use crate::spot::Spot;
 use crate::system::mode as mode_bits;
 use crate::workspace::Workspace;
 
-/// Gives new directories, and files that were rewritten in place, their permissions, the innermost first; those that could
-/// not be given them.
+/// Sets the permissions of new directories and of files rewritten in place, innermost first. Returns the
+/// paths that failed.
 pub(crate) fn set_modes(workspace: &Workspace, journal: &Journal) -> Vec<WorkspacePath> {
     let in_place = journal.steps.iter().filter(|step| step.kind == StepKind::InPlace);
-    let files: HashMap<&Path, &Mark> =
+    let files: HashMap<&Path, &Fingerprint> =
         in_place.filter_map(|step| Some((step.place.path(), step.old.as_ref()?))).collect();
-    let set = |(place, mode): &(Raw, u32)| {
+    let set = |(place, mode): &(RawPath, u32)| {
         let path = workspace.known(place.path())?;
         set_mode(&path, *mode, files.get(place.path()).copied()).is_err().then_some(path)
     };
     journal.modes.iter().rev().filter_map(set).collect()
 }
 
-/// Removes a directory if nothing is in it.
+/// Removes a directory if it is empty.
 pub(crate) fn remove_empty(path: &WorkspacePath) -> Result<()> {
-    let spot = Spot::open(path)?;
-    unlinkat(&spot.directory, &spot.name, AtFlags::REMOVEDIR)
+    let entry = DirEntry::open(path)?;
+    unlinkat(&entry.directory, &entry.name, AtFlags::REMOVEDIR)
 }
 
-/// Says whether nothing is in a directory.
+/// Returns whether a directory is empty.
 pub(super) fn is_empty(from: impl AsFd, path: &Path) -> std::result::Result<bool, CommitKind> {
     let look = || {
         let directory = open_at(from, path, READ_DIRECTORY, Mode::empty())?;
@@ -47,8 +49,8 @@ pub(super) fn is_empty(from: impl AsFd, path: &Path) -> std::result::Result<bool
     look().map_err(|errno: Errno| AccessKind::from(errno).into())
 }
 
-/// Removes the directories that are to go if they are empty, the innermost first.
-pub(crate) fn remove_all_empty(workspace: &Workspace, emptied: &[Raw]) {
+/// Removes the listed directories that are empty, innermost first.
+pub(crate) fn remove_all_empty(workspace: &Workspace, emptied: &[RawPath]) {
     let mut paths: Vec<WorkspacePath> =
         emptied.iter().filter_map(|place| workspace.known(place.path())).collect();
     paths.sort();
@@ -57,16 +59,17 @@ pub(crate) fn remove_all_empty(workspace: &Workspace, emptied: &[Raw]) {
     }
 }
 
-fn set_mode(path: &WorkspacePath, mode: u32, file: Option<&Mark>) -> Result<()> {
-    let spot = Spot::open(path)?;
+fn set_mode(path: &WorkspacePath, mode: u32, file: Option<&Fingerprint>) -> Result<()> {
+    let entry = DirEntry::open(path)?;
     let sort = if file.is_some() { OFlags::empty() } else { OFlags::DIRECTORY };
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW | sort;
-    let stat = stat_at(&spot.directory, Path::new(&spot.name)).map_err(|why| why.errno())?;
+    let stat = stat_at(&entry.directory, Path::new(&entry.name)).map_err(|why| why.errno())?;
     if file.is_none() && (stat.kind, stat.mode) == (Kind::Directory, mode) {
         return Ok(());
     }
-    let opened = open_at(&spot.directory, Path::new(&spot.name), flags, Mode::empty())?;
-    if file.is_some_and(|mark| fstat(&opened).is_ok_and(|stat| !mark.is_file(&Stat::of(&stat)))) {
+    let opened = open_at(&entry.directory, Path::new(&entry.name), flags, Mode::empty())?;
+    if file.is_some_and(|fingerprint| fstat(&opened).is_ok_and(|stat| !fingerprint.is_file(&Stat::of(&stat))))
+    {
         return Err(Errno::STALE);
     }
     fchmod(opened, mode_bits(mode))

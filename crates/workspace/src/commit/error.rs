@@ -1,4 +1,4 @@
-//! Why a commit did not happen.
+//! Errors of commits.
 
 use rustix::io::Errno;
 use thiserror::Error;
@@ -8,88 +8,88 @@ use crate::fault::Fault;
 use crate::hash::ContentHash;
 use crate::path::WorkspacePath;
 
-/// Why a commit did not happen; nothing has changed unless `aftermath` says so.
+/// A failed commit. Nothing has changed unless `aftermath` says otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{path}: {why}{}", after(.aftermath))]
 pub struct CommitError {
-    /// The path that stood in the way.
+    /// Path that caused the failure.
     pub path: WorkspacePath,
     /// The reason.
     pub why: CommitKind,
-    /// What could not be taken back, a sentence each; empty if all is as it was.
+    /// Steps that could not be reverted, one sentence each.
     pub aftermath: Vec<String>,
 }
 
-/// The reason why a commit did not happen.
+/// Reasons for a failed commit.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CommitKind {
-    /// The path is not among those held.
+    /// The path is not held.
     #[error("is not held: hold it first")]
     NotHeld,
-    /// It lies aside of the roots.
+    /// The path is in an external root.
     #[error("is not of the workspace, and is only read")]
-    Aside,
+    External,
     /// The path is a root itself.
     #[error("is a root of the workspace, which is never replaced, moved or deleted")]
     Root,
-    /// Two drafts want the same path, or one lies inside what the other moves away.
+    /// Two drafts change the same path, or one is inside an entry that another moves away.
     #[error("is changed twice in one commit: make it two commits")]
     Clash,
-    /// A directory would be copied to a place inside of itself.
+    /// A directory would be copied into itself.
     #[error("lies inside the directory that is to be copied there: choose a place outside of it")]
     IntoItself,
-    /// There is nothing where something must be.
+    /// The file does not exist.
     #[error("does not exist")]
     Missing,
-    /// There is something where nothing may be.
+    /// The path exists already.
     #[error("exists already")]
     Exists,
-    /// The content is not what the caller has seen.
+    /// The content differs from what the caller has seen.
     #[error("has changed since it was read (now {found}): read it again")]
     Changed {
-        /// The content now.
+        /// Hash of the current content.
         found: ContentHash,
     },
-    /// Its owner may not write it.
+    /// The owner has no write permission.
     #[error("is read-only: make it writable first, if it is meant to change")]
     ReadOnly,
-    /// A directory or a link would have to be moved to another disk.
+    /// A directory or link cannot be moved to another file system.
     #[error(
         "lies on another disk than {to}, where it cannot be moved in one step: copy it there, then delete it here"
     )]
     OtherDisk {
-        /// The new place.
+        /// Target path.
         to: String,
     },
-    /// The directory holds something.
+    /// The directory is not empty.
     #[error("is a directory that is not empty")]
     NotEmpty,
-    /// It is a directory.
+    /// The path is a directory.
     #[error("is a directory")]
     IsDirectory,
-    /// Something on the way is not a directory.
+    /// A parent of the path is not a directory.
     #[error("lies below something that is not a directory")]
     NotADirectory,
-    /// It is a pipe, a socket, a device, a link.
+    /// The path is a pipe, a socket, a device or a link.
     #[error("is {}, which is not replaced", .0.name())]
     NotRegular(Kind),
-    /// The system does not permit it.
+    /// Permission denied.
     #[error("permission denied ({fault}) {step}")]
     Denied {
-        /// What was being done.
+        /// Operation in progress.
         step: &'static str,
-        /// What the system said.
+        /// The operating system's error.
         fault: Fault,
     },
-    /// The system failed.
+    /// Any other system error.
     #[error("{fault} {step}")]
     Io {
-        /// What was being done.
+        /// Operation in progress.
         step: &'static str,
-        /// What the system said.
+        /// The operating system's error.
         fault: Fault,
     },
-    /// It could not be looked at.
+    /// The path cannot be accessed.
     #[error("{0}")]
     Access(AccessKind),
 }
@@ -112,23 +112,23 @@ impl From<AccessKind> for CommitKind {
     }
 }
 
-/// What the system said, while what was being done.
+/// An error number with the operation that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Failed {
+pub(crate) struct OperationError {
     pub(crate) errno: Errno,
     pub(crate) step: &'static str,
 }
 
-impl Failed {
-    /// Makes the mapping of an error of the system, for `map_err`.
+impl OperationError {
+    /// Returns a conversion for `map_err`.
     pub(crate) fn when(step: &'static str) -> impl Fn(Errno) -> Self {
         move |errno| Self { errno, step }
     }
 }
 
-impl From<Failed> for CommitKind {
-    fn from(failed: Failed) -> Self {
-        let Failed { errno, step } = failed;
+impl From<OperationError> for CommitKind {
+    fn from(failed: OperationError) -> Self {
+        let OperationError { errno, step } = failed;
         match errno {
             Errno::EXIST => Self::Exists,
             Errno::NOENT => Self::Missing,

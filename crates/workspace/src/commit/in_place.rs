@@ -1,4 +1,4 @@
-//! Rewriting a file where it is, for names that cannot be exchanged: with a copy of both contents until it is done.
+//! Rewriting files in place, with backups of both contents, for names that cannot be replaced.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -8,29 +8,31 @@ use std::path::Path;
 use rustix::fs::{Mode, OFlags, fstat, ftruncate};
 use rustix::io::{Errno, Result};
 
-use super::error::Failed;
+use super::error::OperationError;
+use super::revert_outcome::RevertOutcome;
 use super::stage::sync_file;
-use super::undo::Reverted;
 use crate::access::Stat;
-use crate::beneath::open_at;
+use crate::dir_entry::DirEntry;
 use crate::fault::Fault;
+use crate::fingerprint::Fingerprint;
 use crate::hash::{ContentHash, hash};
-use crate::journal::{Mark, Step};
+use crate::journal::Step;
+use crate::openat::open_at;
 use crate::path::WorkspacePath;
-use crate::spot::Spot;
 use crate::state::{State, Sync};
 use crate::workspace::Workspace;
 
-/// Keeps both contents in the state directory, before a byte of the file is touched; returns the copies' name.
+/// Backs up both contents in the state directory before the file is changed. Returns the backups' name.
 pub(super) fn keep(
     state: &State,
-    spot: &Spot,
-    old: &Mark,
+    entry: &DirEntry,
+    old: &Fingerprint,
     new: &[u8],
-) -> std::result::Result<String, Failed> {
-    let bytes = open(spot, old).and_then(|file| content(&file)).map_err(Failed::when("reading the file"))?;
+) -> std::result::Result<String, OperationError> {
+    let bytes =
+        open(entry, old).and_then(|file| content(&file)).map_err(OperationError::when("reading the file"))?;
     if Some(hash(&bytes)) != old.hash {
-        return Err(Failed { errno: Errno::STALE, step: "reading the file" });
+        return Err(OperationError { errno: Errno::STALE, step: "reading the file" });
     }
     let copies = state.journal_name();
     let kept = state
@@ -39,33 +41,42 @@ pub(super) fn keep(
     if kept.is_err() {
         forget(state, &copies);
     }
-    kept.map_err(Failed::when("backing up the file"))?;
+    kept.map_err(OperationError::when("backing up the file"))?;
     Ok(copies)
 }
 
-/// Writes the new bytes over the old ones, and reads them back.
-pub(super) fn rewrite(spot: &Spot, old: &Mark, new: &[u8]) -> std::result::Result<(), Failed> {
-    let file = open(spot, old).map_err(Failed::when("opening the file to rewrite it"))?;
-    overwrite(&file, new).map_err(Failed::when("rewriting the file in place"))
+/// Overwrites the file and verifies it.
+pub(super) fn rewrite(
+    entry: &DirEntry,
+    old: &Fingerprint,
+    new: &[u8],
+) -> std::result::Result<(), OperationError> {
+    let file = open(entry, old).map_err(OperationError::when("opening the file to rewrite it"))?;
+    overwrite(&file, new).map_err(OperationError::when("rewriting the file in place"))
 }
 
-/// Brings the old bytes back, unless the file holds something that is neither of both nor between them.
-pub(super) fn undo(workspace: &Workspace, path: &WorkspacePath, spot: &Spot, step: &Step) -> Reverted {
+/// Restores the old content, unless the file holds anything but the old, the new or a partial content.
+pub(super) fn undo(
+    workspace: &Workspace,
+    path: &WorkspacePath,
+    entry: &DirEntry,
+    step: &Step,
+) -> RevertOutcome {
     let (Some(old), Some(copies), Some(state)) = (&step.old, &step.copies, workspace.state()) else {
-        return Reverted::Nothing;
+        return RevertOutcome::Nothing;
     };
     let copy = format!("{copies}.old");
     let kept = |why: &str, copy: &str| format!("{why}; its former content is in {copy}");
-    let left = |why: &str| Reverted::Left(kept(why, &set_aside(state, copies)));
+    let left = |why: &str| RevertOutcome::Left(kept(why, &set_aside(state, copies)));
     let refused = |why: &str, errno: Errno| {
-        Reverted::Refused(kept(&format!("{why} ({})", Fault::from(errno)), &state.shown(&copy)))
+        RevertOutcome::Refused(kept(&format!("{why} ({})", Fault::from(errno)), &state.shown(&copy)))
     };
     let (before, after) = match (state.read(&copy), state.read(&format!("{copies}.bytes"))) {
         (Ok(before), Ok(after)) => (before, after),
-        (Err(Errno::NOENT), _) | (_, Err(Errno::NOENT)) => return Reverted::Nothing,
+        (Err(Errno::NOENT), _) | (_, Err(Errno::NOENT)) => return RevertOutcome::Nothing,
         (Err(errno), _) | (_, Err(errno)) => return refused("the copies of it cannot be read", errno),
     };
-    let file = match open(spot, old) {
+    let file = match open(entry, old) {
         Ok(file) => file,
         Err(Errno::STALE | Errno::NOENT | Errno::LOOP | Errno::ISDIR | Errno::NXIO) => {
             return left("it is not the same file any more");
@@ -80,9 +91,9 @@ pub(super) fn undo(workspace: &Workspace, path: &WorkspacePath, spot: &Spot, ste
         return left("somebody has changed it since");
     }
     let outcome = if now == before {
-        Ok(Reverted::Nothing)
+        Ok(RevertOutcome::Nothing)
     } else {
-        overwrite(&file, &before).map(|()| Reverted::Restored)
+        overwrite(&file, &before).map(|()| RevertOutcome::Restored)
     };
     match outcome {
         Ok(outcome) => {
@@ -93,7 +104,7 @@ pub(super) fn undo(workspace: &Workspace, path: &WorkspacePath, spot: &Spot, ste
     }
 }
 
-/// Keeps the old content under a name that is not swept, and says where.
+/// Renames the backup of the old content so that no sweep removes it. Returns its path.
 fn set_aside(state: &State, copies: &str) -> String {
     let (old, kept) = (format!("{copies}.old"), format!("{copies}.kept"));
     let renamed = state.rename(&old, &kept);
@@ -101,20 +112,20 @@ fn set_aside(state: &State, copies: &str) -> String {
     state.shown(if renamed.is_ok() { &kept } else { &old })
 }
 
-/// Removes both copies.
+/// Removes both backups.
 pub(super) fn forget(state: &State, copies: &str) {
     for kind in ["old", "bytes"] {
         let _ = state.remove(&format!("{copies}.{kind}"));
     }
 }
 
-/// Says whether `now` is what a write of `after` over `before` leaves when it stops somewhere, or has come to its end; or
-/// what is left where writing `before` back has stopped, too.
+/// Returns whether `now` is the result of a complete or interrupted write of `after` over `before`, or of an
+/// interrupted restore of `before`.
 fn is_torn(now: &[u8], before: &[u8], after: &[u8]) -> bool {
     let back = common(now, before);
     let written = back + common(&now[back..], after.get(back..).unwrap_or_default());
     let rest_is_old = now[written..] == before[written.min(before.len())..];
-    // A shorter content is cut off last.
+    // A file is truncated last.
     rest_is_old || (written == now.len() && written >= after.len())
 }
 
@@ -122,11 +133,11 @@ fn common(left: &[u8], right: &[u8]) -> usize {
     left.iter().zip(right).take_while(|(left, right)| left == right).count()
 }
 
-fn open(spot: &Spot, mark: &Mark) -> Result<File> {
+fn open(entry: &DirEntry, fingerprint: &Fingerprint) -> Result<File> {
     let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
-    let file = open_at(&spot.directory, Path::new(&spot.name), flags, Mode::empty())?;
+    let file = open_at(&entry.directory, Path::new(&entry.name), flags, Mode::empty())?;
     let stat = Stat::of(&fstat(&file)?);
-    if mark.is_file(&stat) { Ok(file.into()) } else { Err(Errno::STALE) }
+    if fingerprint.is_file(&stat) { Ok(file.into()) } else { Err(Errno::STALE) }
 }
 
 fn content(mut file: &File) -> Result<Vec<u8>> {

@@ -1,4 +1,4 @@
-//! What a file is besides its content: owner, permissions, attributes.
+//! Metadata of files: owner, permissions and extended attributes.
 
 use std::ffi::{CStr, CString};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -13,9 +13,9 @@ use crate::system::mode as mode_bits;
 
 const ACCESS_LIST: &CStr = c"system.posix_acl_access";
 
-/// Gives a new file what the old one has, and names what could not be given.
+/// Copies the metadata of the old file to the new one. Returns the metadata that could not be copied.
 ///
-/// Fails only if the permission bits cannot be set: with wrong ones the new file must not be seen.
+/// Fails only if the permission bits cannot be set, since the file must not appear with wrong ones.
 pub(crate) fn copy(old: impl AsFd, new: impl AsFd, mode: Option<u32>) -> Result<Vec<String>> {
     let (old, new) = (old.as_fd(), new.as_fd());
     let mut lost = Vec::new();
@@ -31,7 +31,7 @@ pub(crate) fn copy(old: impl AsFd, new: impl AsFd, mode: Option<u32>) -> Result<
         bits &= !0o4000;
     }
     if copy_attributes(old, new, &mut lost) == AccessList::Lost {
-        // The group bits of a file with an access list are the list's mask, not what the group may do.
+        // With an ACL, the group bits are its mask and not the group's permissions.
         bits &= !0o070;
     }
     if Stat::of(&fstat(new)?).mode != bits {
@@ -50,7 +50,7 @@ fn copy_attributes(old: BorrowedFd<'_>, new: BorrowedFd<'_>, lost: &mut Vec<Stri
     let mut access_list = AccessList::AsBefore;
     let names = attribute_names(old);
     if !names.iter().any(|name| name.as_c_str() == ACCESS_LIST) {
-        // The directory's default list may have given the new file one.
+        // The directory's default ACL may apply to the new file.
         let _ = fremovexattr(new, ACCESS_LIST);
     }
     for name in names.iter().filter(|name| is_kept(name)) {
@@ -70,7 +70,7 @@ fn copy_attributes(old: BorrowedFd<'_>, new: BorrowedFd<'_>, lost: &mut Vec<Stri
     access_list
 }
 
-/// The labels of security modules are kept; `security.capability` is not, as any write clears it.
+/// Labels of security modules are copied; `security.capability` is not, since every write clears it.
 fn is_kept(name: &CStr) -> bool {
     let name = name.to_bytes();
     name.starts_with(b"user.")
@@ -90,7 +90,7 @@ fn attribute(file: BorrowedFd<'_>, name: &CStr) -> Result<Vec<u8>> {
     sized(|buffer| fgetxattr(file, name, buffer))
 }
 
-/// Calls with a growing buffer until the answer fits.
+/// Calls with a growing buffer until the result fits.
 fn sized(call: impl Fn(&mut [u8]) -> Result<usize>) -> Result<Vec<u8>> {
     let mut buffer = vec![0; 1024];
     loop {

@@ -1,35 +1,36 @@
-//! What drafts come down to, checked against the disk before anything is touched.
+//! Plans: the steps that drafts require, checked before anything is changed.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsString;
 use std::path::Path;
 
-use super::clash::check_paths;
+use super::conflicts::check_paths;
 use super::directories::is_empty;
 use super::error::{CommitError, CommitKind};
-use super::work::{ReadOnly, Rename, Source, Work, device_above, is_same_name, step, work};
+use super::planned_step::{PlannedStep, ReadOnly, Rename, Source, device_above, is_same_name, step, work};
 use crate::access::{AccessKind, Kind, OwnerWritable, Stat};
-use crate::draft::{Action, Changed, Draft, Expect, Note, Outcome, Overwrite};
+use crate::dir_entry::{DirEntry, fingerprint_entry, fingerprint_file};
+use crate::draft::{Action, ChangeReport, Draft, Expect, Note, Outcome, Overwrite};
+use crate::fingerprint::Fingerprint;
 use crate::hash::{ContentHash, hash};
-use crate::journal::{Mark, StepKind};
+use crate::journal::StepKind;
 use crate::path::WorkspacePath;
 use crate::read::stat_at;
-use crate::spot::{Spot, mark_any, mark_of};
 
-/// All that a commit has to do.
+/// The plan of a commit.
 #[derive(Default)]
 pub(super) struct Plan {
-    pub(super) works: Vec<Work>,
-    /// Directories to make, parents first.
+    pub(super) works: Vec<PlannedStep>,
+    /// Directories to create, parents first.
     pub(super) made: BTreeSet<WorkspacePath>,
-    /// The permission bits of some of them.
+    /// Permission bits of new directories.
     pub(super) modes: BTreeMap<WorkspacePath, u32>,
-    /// Directories that go at the end if they are empty, with their drafts.
+    /// Directories to remove at the end if they are empty, with the numbers of their drafts.
     pub(super) emptied: Vec<(usize, WorkspacePath)>,
-    /// What each draft will have done, if all goes well.
-    pub(super) changes: Vec<Changed>,
+    /// Expected results of the drafts.
+    pub(super) changes: Vec<ChangeReport>,
     pub(super) notes: Vec<Note>,
-    /// What is no longer where it was once the steps so far are done.
+    /// Paths that are free after the steps so far.
     leaving: HashSet<WorkspacePath>,
     read_only: ReadOnly,
 }
@@ -50,7 +51,8 @@ impl Plan {
                 Problem::At(path, why) => why.at(&path),
             })?;
         }
-        let is_tree = |work: &Work| work.from.as_ref().is_some_and(|from| from.kind == Kind::Directory);
+        let is_tree =
+            |work: &PlannedStep| work.from.as_ref().is_some_and(|from| from.kind == Kind::Directory);
         match plan.works.iter().find(|work| is_tree(work)) {
             Some(tree) if !alone => Err(CommitKind::Clash.at(&tree.path)),
             _ => Ok(plan),
@@ -99,26 +101,38 @@ impl Plan {
             self.need_parents(&path)?;
             self.changes.push(changed(&path, Outcome::Created, None, Some(after), mode));
             let step = step(StepKind::Put, &path, None);
-            self.push(Work { bytes, after: Some(after), mode, ..work(number, path, step) });
+            self.push(PlannedStep { bytes, after: Some(after), mode, ..work(number, path, step) });
             return Ok(());
         };
-        let (mark, stat) = match expect {
-            // What is there is looked at before it is replaced; so far it is what the caller has seen.
+        let (fingerprint, stat) = match expect {
+            // The content is checked before the replacement; until then, the caller's hash is assumed.
             Expect::Hash(seen) if seen != after => {
                 self.replaceable(&stat, expect)?;
-                (Mark::new(&stat, Some(seen)), stat)
+                (Fingerprint::new(&stat, Some(seen)), stat)
             }
             _ => self.writable(&path, &stat, expect)?,
         };
         let mode_stays = mode.is_none_or(|mode| mode == stat.mode);
-        if mark.hash == Some(after) && mode_stays {
-            self.changes.push(changed(&path, Outcome::NoChange, mark.hash, mark.hash, Some(stat.mode)));
+        if fingerprint.hash == Some(after) && mode_stays {
+            self.changes.push(changed(
+                &path,
+                Outcome::NoChange,
+                fingerprint.hash,
+                fingerprint.hash,
+                Some(stat.mode),
+            ));
             return Ok(());
         }
         let new_mode = Some(mode.unwrap_or(stat.mode));
-        self.changes.push(changed(&path, Outcome::Replaced, mark.hash, Some(after), new_mode));
-        let step = step(StepKind::Put, &path, Some(mark));
-        self.push(Work { bytes, after: Some(after), mode, old: Some(stat), ..work(number, path, step) });
+        self.changes.push(changed(&path, Outcome::Replaced, fingerprint.hash, Some(after), new_mode));
+        let step = step(StepKind::Put, &path, Some(fingerprint));
+        self.push(PlannedStep {
+            bytes,
+            after: Some(after),
+            mode,
+            old: Some(stat),
+            ..work(number, path, step)
+        });
         Ok(())
     }
 
@@ -129,14 +143,14 @@ impl Plan {
         self.need_parents(&path)?;
         self.changes.push(changed(&path, Outcome::Created, None, None, None));
         let step = step(StepKind::Put, &path, None);
-        self.push(Work { link: Some(target), ..work(number, path, step) });
+        self.push(PlannedStep { link: Some(target), ..work(number, path, step) });
         Ok(())
     }
 
-    /// Without an expectation, a directory goes with all that is in it.
+    /// Without an expectation, removes a directory recursively.
     fn delete(&mut self, number: usize, path: WorkspacePath, expect: Option<Expect>) -> Result<(), Problem> {
         let stat = present(&path)?.ok_or(CommitKind::Missing)?;
-        let mark = match (stat.kind, expect) {
+        let fingerprint = match (stat.kind, expect) {
             (Kind::File, _) => self.writable(&path, &stat, expect.unwrap_or(Expect::Any))?.0,
             (_, Some(Expect::Absent)) => return Err(CommitKind::Exists.into()),
             (Kind::Directory, Some(Expect::Hash(_))) => return Err(CommitKind::IsDirectory.into()),
@@ -144,13 +158,13 @@ impl Plan {
             (Kind::Directory, Some(Expect::Any)) if !is_empty(path.root(), path.relative())? => {
                 return Err(CommitKind::NotEmpty.into());
             }
-            _ => Mark::new(&stat, None),
+            _ => Fingerprint::new(&stat, None),
         };
-        self.changes.push(changed(&path, Outcome::Deleted, mark.hash, None, Some(stat.mode)));
+        self.changes.push(changed(&path, Outcome::Deleted, fingerprint.hash, None, Some(stat.mode)));
         let empty = stat.kind == Kind::Directory && expect.is_some();
         let kind = if empty { StepKind::RemoveEmpty } else { StepKind::Remove };
-        let step = step(kind, &path, Some(mark));
-        self.push(Work { old: Some(stat), ..work(number, path, step) });
+        let step = step(kind, &path, Some(fingerprint));
+        self.push(PlannedStep { old: Some(stat), ..work(number, path, step) });
         Ok(())
     }
 
@@ -178,7 +192,7 @@ impl Plan {
         Ok(())
     }
 
-    /// What is copied is looked at again when it is; only whether it is a directory decides here.
+    /// The source is read again when it is copied; only its type matters here.
     fn copy(&mut self, number: usize, path: WorkspacePath, from: WorkspacePath) -> Result<(), Problem> {
         let stat = present(&from)
             .and_then(|stat| stat.ok_or_else(|| CommitKind::Missing.into()))
@@ -189,7 +203,7 @@ impl Plan {
         if present(&path)?.is_some() {
             return Err(CommitKind::Exists.into());
         }
-        // Such a copy would find itself in what it copies, without end.
+        // The copy would contain itself.
         if stat.kind == Kind::Directory && from.contains(&path) {
             return Err(CommitKind::IntoItself.into());
         }
@@ -197,7 +211,7 @@ impl Plan {
         self.changes.push(changed(&path, Outcome::Created, None, None, Some(stat.mode)));
         let step = step(StepKind::Put, &path, None);
         let source = Source { path: from, kind: stat.kind };
-        self.push(Work { from: Some(source), ..work(number, path, step) });
+        self.push(PlannedStep { from: Some(source), ..work(number, path, step) });
         Ok(())
     }
 
@@ -208,9 +222,15 @@ impl Plan {
         to: WorkspacePath,
         overwrite: Overwrite,
     ) -> Result<(), Problem> {
-        let (mark, stat) = marked(&path)?;
+        let (fingerprint, stat) = marked(&path)?;
         if path == to {
-            self.changes.push(changed(&path, Outcome::NoChange, mark.hash, mark.hash, Some(stat.mode)));
+            self.changes.push(changed(
+                &path,
+                Outcome::NoChange,
+                fingerprint.hash,
+                fingerprint.hash,
+                Some(stat.mode),
+            ));
             return Ok(());
         }
         let rename = if is_same_name(&path, &to, &stat) { Rename::OfLetterCase } else { Rename::ToNothing };
@@ -221,29 +241,29 @@ impl Plan {
             }
         };
         let outcome = Outcome::Moved { to: to.clone() };
-        self.changes.push(changed(&path, outcome, mark.hash, mark.hash, Some(stat.mode)));
+        self.changes.push(changed(&path, outcome, fingerprint.hash, fingerprint.hash, Some(stat.mode)));
         if device_above(&to).is_some_and(|device| device != stat.device) {
             if stat.kind != Kind::File {
                 return Err(CommitKind::OtherDisk { to: to.display() }.into());
             }
-            return self.copy_over(number, path, to, (mark, stat), over);
+            return self.copy_over(number, path, to, (fingerprint, stat), over);
         }
-        let mut step = step(StepKind::Move, &path, Some(mark));
-        step.over = over.map(|(mark, _)| mark);
-        step.backup = over.and(to.file_name()).map(|name| Spot::temporary(name).into());
+        let mut step = step(StepKind::Move, &path, Some(fingerprint));
+        step.over = over.map(|(fingerprint, _)| fingerprint);
+        step.backup = over.and(to.file_name()).map(|name| DirEntry::temporary(name).into());
         step.to = Some(to.raw().into());
         let old = over.map(|(_, stat)| stat);
-        self.push(Work { to: Some(to), old, rename, ..work(number, path, step) });
+        self.push(PlannedStep { to: Some(to), old, rename, ..work(number, path, step) });
         Ok(())
     }
 
-    /// Looks at where a move goes; what is in its way, if it may go.
+    /// Checks the target of a move. Returns the file that it replaces.
     fn target(
         &mut self,
         to: &WorkspacePath,
         moved: &Stat,
         overwrite: Overwrite,
-    ) -> Result<Option<(Mark, Stat)>, Problem> {
+    ) -> Result<Option<(Fingerprint, Stat)>, Problem> {
         let Some(there) = present(to)? else {
             self.need_parents(to)?;
             return Ok(None);
@@ -254,32 +274,32 @@ impl Plan {
         self.writable(to, &there, Expect::Any).map(Some)
     }
 
-    /// Between disks nothing can be renamed: the file is written anew there and removed here.
+    /// Plans a move between file systems: write the file at the target, then remove it here.
     fn copy_over(
         &mut self,
         number: usize,
         path: WorkspacePath,
         to: WorkspacePath,
-        (mark, stat): (Mark, Stat),
-        over: Option<(Mark, Stat)>,
+        (fingerprint, stat): (Fingerprint, Stat),
+        over: Option<(Fingerprint, Stat)>,
     ) -> Result<(), Problem> {
         let opened = crate::read::open_regular(path.root(), path.relative()).map_err(CommitKind::from)?;
         let snapshot = opened.snapshot(u64::MAX - 1).map_err(CommitKind::from)?;
-        if Some(snapshot.hash) != mark.hash {
+        if Some(snapshot.hash) != fingerprint.hash {
             return Err(CommitKind::Changed { found: snapshot.hash }.into());
         }
         self.notes.push(Note::NotKept { path: to.clone(), what: "owner, times and attributes".into() });
-        let put = step(StepKind::Put, &to, over.map(|(mark, _)| mark));
+        let put = step(StepKind::Put, &to, over.map(|(fingerprint, _)| fingerprint));
         let old = over.map(|(_, stat)| stat);
         let after = Some(snapshot.hash);
         let bytes = snapshot.bytes;
-        self.push(Work { bytes, after, mode: Some(stat.mode), old, ..work(number, to, put) });
-        let gone = step(StepKind::Remove, &path, Some(mark));
-        self.push(Work { old: Some(stat), ..work(number, path, gone) });
+        self.push(PlannedStep { bytes, after, mode: Some(stat.mode), old, ..work(number, to, put) });
+        let gone = step(StepKind::Remove, &path, Some(fingerprint));
+        self.push(PlannedStep { old: Some(stat), ..work(number, path, gone) });
         Ok(())
     }
 
-    /// Notes the directories above a path that are missing.
+    /// Adds the missing parents of a path to the directories to create.
     fn need_parents(&mut self, path: &WorkspacePath) -> Result<(), Problem> {
         let mut missing = Vec::new();
         let mut parent = path.parent();
@@ -299,7 +319,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Refuses what is not a plain writable file, whatever it holds.
+    /// Rejects anything but a writable regular file.
     fn replaceable(&self, stat: &Stat, expect: Expect) -> Result<(), Problem> {
         match (stat.kind, expect) {
             (Kind::Directory, _) => return Err(CommitKind::IsDirectory.into()),
@@ -313,26 +333,31 @@ impl Plan {
         Ok(())
     }
 
-    /// Reads the file that is to go, and refuses what is not a plain writable file with the expected content.
-    fn writable(&self, path: &WorkspacePath, stat: &Stat, expect: Expect) -> Result<(Mark, Stat), Problem> {
+    /// Rejects anything but a writable regular file with the expected content, which is read.
+    fn writable(
+        &self,
+        path: &WorkspacePath,
+        stat: &Stat,
+        expect: Expect,
+    ) -> Result<(Fingerprint, Stat), Problem> {
         self.replaceable(stat, expect)?;
-        let (mark, stat) = marked(path)?;
-        match (expect, mark.hash) {
+        let (fingerprint, stat) = marked(path)?;
+        match (expect, fingerprint.hash) {
             (Expect::Hash(wanted), Some(found)) if wanted != found => {
                 Err(CommitKind::Changed { found }.into())
             }
-            _ => Ok((mark, stat)),
+            _ => Ok((fingerprint, stat)),
         }
     }
 
-    fn push(&mut self, work: Work) {
+    fn push(&mut self, work: PlannedStep) {
         if matches!(work.step.kind, StepKind::Move | StepKind::Remove | StepKind::RemoveEmpty) {
             self.leaving.insert(work.path.clone());
         }
         self.works.push(work);
     }
 
-    /// Looks at a path; what an earlier draft takes away from it is not there.
+    /// Returns metadata of a path; `None` if an earlier draft vacates it.
     fn present(&self, path: &WorkspacePath) -> Result<Option<Stat>, Problem> {
         if self.leaving.contains(path) { Ok(None) } else { present(path) }
     }
@@ -366,11 +391,11 @@ fn present(path: &WorkspacePath) -> Result<Option<Stat>, Problem> {
     }
 }
 
-fn marked(path: &WorkspacePath) -> Result<(Mark, Stat), Problem> {
-    let spot = Spot::open(path).map_err(|errno| CommitKind::from(AccessKind::from(errno)))?;
-    let marked = match stat_at(&spot.directory, Path::new(&spot.name)) {
-        Ok(stat) if stat.kind == Kind::File => mark_of(&spot.directory, &spot.name),
-        _ => mark_any(&spot.directory, &spot.name),
+fn marked(path: &WorkspacePath) -> Result<(Fingerprint, Stat), Problem> {
+    let entry = DirEntry::open(path).map_err(|errno| CommitKind::from(AccessKind::from(errno)))?;
+    let marked = match stat_at(&entry.directory, Path::new(&entry.name)) {
+        Ok(stat) if stat.kind == Kind::File => fingerprint_file(&entry.directory, &entry.name),
+        _ => fingerprint_entry(&entry.directory, &entry.name),
     };
     Ok(marked.map_err(CommitKind::from)?)
 }
@@ -381,6 +406,6 @@ fn changed(
     before: Option<ContentHash>,
     after: Option<ContentHash>,
     mode: Option<u32>,
-) -> Changed {
-    Changed { path: path.clone(), outcome, before, after, mode }
+) -> ChangeReport {
+    ChangeReport { path: path.clone(), outcome, before, after, mode }
 }

@@ -1,25 +1,29 @@
-//! What the history will say of a commit, and the contents that it takes to say it.
+//! Recording of a commit for the history.
 
 use std::path::Path;
 
 use rustix::io::{Errno, Result};
 
 use super::Commit;
-use super::work::{Source, Work};
+use super::planned_step::{PlannedStep, Source};
 use crate::access::{Kind, Stat};
+use crate::dir_entry::{DirEntry, fingerprint_file};
 use crate::draft::{Cause, Note};
 use crate::fault::Fault;
-use crate::history::{Change, Content, Record, Recording, Sort, What, copied_tree, keep_tree, read_link};
-use crate::journal::{Mark, Raw, StepKind};
-use crate::owner::unique;
+use crate::fingerprint::Fingerprint;
+use crate::journal::StepKind;
 use crate::path::WorkspacePath;
+use crate::process_id::unique;
+use crate::raw_path::RawPath;
 use crate::read::stat_at;
-use crate::spot::{Spot, mark_of};
+use crate::record::{Change, ChangeKind, Content, ContentKind, Record};
+use crate::recording::{Recording, tree};
 
 impl<'a> Commit<'a> {
-    /// Keeps what the commit will change, and writes the record of it; no change fails because that is not possible.
+    /// Stores the affected contents and creates the record. A failure adds a note and does not fail the
+    /// commit.
     ///
-    /// What is returned has to live until the journal names the record.
+    /// The returned value must live until the journal names the record.
     pub(super) fn record(&mut self, cause: &Cause) -> Option<Recording<'a>> {
         let state = self.workspace.state()?;
         let store = match state.history_or_fault() {
@@ -51,8 +55,8 @@ impl<'a> Commit<'a> {
         let mut changes = Vec::new();
         for path in &self.made {
             let mode = self.modes.get(path).copied();
-            let after = Content { mode, ..Content::new(Sort::Directory) };
-            changes.push(Change { after: Some(after), ..Change::new(What::MadeDirectory, path) });
+            let after = Content { mode, ..Content::new(ContentKind::Directory) };
+            changes.push(Change { after: Some(after), ..Change::new(ChangeKind::MadeDirectory, path) });
         }
         for work in &self.works {
             changes.push(match work.step.kind {
@@ -63,17 +67,19 @@ impl<'a> Commit<'a> {
         }
         for (_, path) in &self.emptied {
             let stat = stat_at(path.root(), path.relative()).ok();
-            let before = Content { mode: stat.map(|stat| stat.mode), ..Content::new(Sort::Directory) };
-            changes.push(Change { before: Some(before), ..Change::new(What::DeletedEmpty, path) });
+            let before = Content { mode: stat.map(|stat| stat.mode), ..Content::new(ContentKind::Directory) };
+            changes.push(Change { before: Some(before), ..Change::new(ChangeKind::DeletedEmpty, path) });
         }
         Ok(changes)
     }
 }
 
-fn put(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
+fn put(recording: &mut Recording<'_>, work: &PlannedStep) -> Result<Change> {
     let before = kept(recording, &work.path, work.step.old.as_ref(), work.old.as_ref())?;
     let after = match (&work.link, &work.from) {
-        (Some(target), _) => Content { target: Some(target.clone().into()), ..Content::new(Sort::Link) },
+        (Some(target), _) => {
+            Content { target: Some(target.clone().into()), ..Content::new(ContentKind::Link) }
+        }
         (None, Some(from)) => copied(recording, from)?,
         (None, None) => {
             let mode = work.mode.or(work.old.map(|old| old.mode));
@@ -82,35 +88,36 @@ fn put(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
             after
         }
     };
-    let what = if before.is_some() { What::Written } else { What::Created };
+    let what = if before.is_some() { ChangeKind::Written } else { ChangeKind::Created };
     Ok(Change { before, after: Some(after), ..Change::new(what, &work.path) })
 }
 
-/// What a copy will hold; its bytes are those of the original, so they are kept only to be shown.
+/// Returns the state of a copy. The bytes are stored only for display, since the original remains.
 fn copied(recording: &mut Recording<'_>, from: &Source) -> Result<Content> {
     let stat = stat_at(from.path.root(), from.path.relative()).map_err(|_| Errno::STALE)?;
     let mode = Some(stat.mode & 0o777);
     match from.kind {
         Kind::File if recording.too_much(stat.len).is_none() => {
-            let spot = Spot::open(&from.path)?;
-            let (mark, stat) = mark_of(&spot.directory, &spot.name).map_err(|_| Errno::STALE)?;
-            let file = kept(recording, &from.path, Some(&mark), Some(&stat))?;
-            Ok(file.map_or_else(|| Content::new(Sort::File), |file| Content { mode, ..file }))
+            let entry = DirEntry::open(&from.path)?;
+            let (fingerprint, stat) =
+                fingerprint_file(&entry.directory, &entry.name).map_err(|_| Errno::STALE)?;
+            let file = kept(recording, &from.path, Some(&fingerprint), Some(&stat))?;
+            Ok(file.map_or_else(|| Content::new(ContentKind::File), |file| Content { mode, ..file }))
         }
         Kind::File => Ok(Content::file(None, stat.len, mode)),
         Kind::Link => link(&from.path, &stat),
         _ => {
-            let mut content = Content { mode, ..Content::new(Sort::Directory) };
-            copied_tree(recording, &from.path, &mut content)?;
+            let mut content = Content { mode, ..Content::new(ContentKind::Directory) };
+            tree::copied(recording, &from.path, &mut content)?;
             Ok(content)
         }
     }
 }
 
-fn removed(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
+fn removed(recording: &mut Recording<'_>, work: &PlannedStep) -> Result<Change> {
     let Some(old) = &work.old else { return Err(Errno::INVAL) };
-    let mut content = Content { mode: Some(old.mode), ..Content::new(Sort::Other) };
-    let mut what = What::Deleted;
+    let mut content = Content { mode: Some(old.mode), ..Content::new(ContentKind::Other) };
+    let mut what = ChangeKind::Deleted;
     match old.kind {
         Kind::File => {
             let file = kept(recording, &work.path, work.step.old.as_ref(), Some(old))?;
@@ -118,47 +125,48 @@ fn removed(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
         }
         Kind::Link => content = link(&work.path, old)?,
         Kind::Directory => {
-            content.sort = Sort::Directory;
-            keep_tree(recording, &work.path, &mut content)?;
-            what = if content.sort == Sort::Tree { What::DeletedTree } else { What::Deleted };
+            content.sort = ContentKind::Directory;
+            tree::keep(recording, &work.path, &mut content)?;
+            what =
+                if content.sort == ContentKind::Tree { ChangeKind::DeletedTree } else { ChangeKind::Deleted };
         }
         other => recording.lose(&work.path, &mut content, format!("is {}", other.name())),
     }
     Ok(Change { before: Some(content), ..Change::new(what, &work.path) })
 }
 
-fn moved(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
-    let (Some(to), Some(mark)) = (&work.to, &work.step.old) else { return Err(Errno::INVAL) };
+fn moved(recording: &mut Recording<'_>, work: &PlannedStep) -> Result<Change> {
+    let (Some(to), Some(fingerprint)) = (&work.to, &work.step.old) else { return Err(Errno::INVAL) };
     let stat = stat_at(work.path.root(), work.path.relative()).map_err(|_| Errno::STALE)?;
     let before = kept(recording, to, work.step.over.as_ref(), work.old.as_ref())?;
     let after = match stat.kind {
-        // What takes the place of another is kept, so that the difference can be shown.
-        Kind::File if before.is_some() => kept(recording, &work.path, Some(mark), Some(&stat))?,
-        Kind::File => Some(Content::file(mark.hash, stat.len, Some(stat.mode))),
+        // The moved file is stored so that a diff can be shown.
+        Kind::File if before.is_some() => kept(recording, &work.path, Some(fingerprint), Some(&stat))?,
+        Kind::File => Some(Content::file(fingerprint.hash, stat.len, Some(stat.mode))),
         Kind::Link => Some(link(&work.path, &stat)?),
-        Kind::Directory => Some(Content { mode: Some(stat.mode), ..Content::new(Sort::Directory) }),
-        _ => Some(Content { mode: Some(stat.mode), ..Content::new(Sort::Other) }),
+        Kind::Directory => Some(Content { mode: Some(stat.mode), ..Content::new(ContentKind::Directory) }),
+        _ => Some(Content { mode: Some(stat.mode), ..Content::new(ContentKind::Other) }),
     };
-    let to = Some(Raw::from(to.raw()));
-    Ok(Change { to, before, after, ..Change::new(What::Moved, &work.path) })
+    let to = Some(RawPath::from(to.raw()));
+    Ok(Change { to, before, after, ..Change::new(ChangeKind::Moved, &work.path) })
 }
 
-/// Keeps the file that a mark stands for.
+/// Stores a file with a known identity.
 fn kept(
     recording: &mut Recording<'_>,
     path: &WorkspacePath,
-    mark: Option<&Mark>,
+    fingerprint: Option<&Fingerprint>,
     stat: Option<&Stat>,
 ) -> Result<Option<Content>> {
-    let (Some(mark), Some(stat)) = (mark, stat) else { return Ok(None) };
-    let mut content = Content::file(mark.hash, stat.len, Some(stat.mode));
-    let spot = Spot::open(path)?;
-    recording.keep_file(path, &spot.directory, Path::new(&spot.name), &mut content)?;
+    let (Some(fingerprint), Some(stat)) = (fingerprint, stat) else { return Ok(None) };
+    let mut content = Content::file(fingerprint.hash, stat.len, Some(stat.mode));
+    let entry = DirEntry::open(path)?;
+    recording.keep_file(path, &entry.directory, Path::new(&entry.name), &mut content)?;
     Ok(Some(content))
 }
 
 fn link(path: &WorkspacePath, stat: &Stat) -> Result<Content> {
-    let spot = Spot::open(path)?;
-    let target = Some(read_link(&spot.directory, &spot.name)?);
-    Ok(Content { target, mode: Some(stat.mode), ..Content::new(Sort::Link) })
+    let entry = DirEntry::open(path)?;
+    let target = Some(tree::link(&entry.directory, &entry.name)?);
+    Ok(Content { target, mode: Some(stat.mode), ..Content::new(ContentKind::Link) })
 }

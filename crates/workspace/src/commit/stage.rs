@@ -1,4 +1,4 @@
-//! Writing new content beside the file that it is for.
+//! Staging of new content in temporary files.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -9,70 +9,70 @@ use std::path::Path;
 use rustix::fs::{OFlags, fchmod, fstat};
 use rustix::io::{Errno, Result};
 
-use super::error::Failed;
+use super::error::OperationError;
 use super::metadata;
 use crate::access::Stat;
-use crate::beneath::open_at;
+use crate::dir_entry::DirEntry;
 use crate::fault::Fault;
+use crate::fingerprint::Fingerprint;
 use crate::hash::ContentHash;
-use crate::journal::Mark;
-use crate::nameless;
+use crate::openat::open_at;
 use crate::read::OpenFile;
-use crate::spot::Spot;
 use crate::system::{mode as mode_bits, reserve, sync_bytes};
+use crate::tmpfile;
 
-/// From this length on, room is asked for first, so that a full disk is noticed before a long write.
+/// From this length in bytes, space is reserved before writing, to detect a full disk early.
 const LARGE: usize = 1 << 20;
 
-/// New content, on the disk under a temporary name.
-pub(crate) struct Staged {
-    pub(crate) mark: Mark,
+/// StagedFile content under a temporary name.
+pub(crate) struct StagedFile {
+    pub(crate) fingerprint: Fingerprint,
     pub(crate) mode: u32,
-    /// What of the old file besides its content could not be kept.
+    /// Metadata of the old file that could not be copied.
     pub(crate) lost: Vec<String>,
 }
 
-/// Whose permissions the new file gets.
-pub(crate) enum Like<'a> {
-    /// What any new file in this directory gets.
+/// Source of the new file's metadata.
+pub(crate) enum MetadataSource<'a> {
+    /// Defaults of the directory.
     New,
-    /// What the file that it replaces has.
+    /// The replaced file.
     Old(&'a OpenFile),
 }
 
-/// Writes bytes, which have this hash, into a file without a name, and gives it the temporary one when all is there.
+/// Writes content with a known hash to an unnamed file, then links it to the temporary name.
 pub(crate) fn stage(
-    spot: &Spot,
+    entry: &DirEntry,
     temp: &OsStr,
     bytes: &[u8],
     hash: ContentHash,
-    like: &Like<'_>,
+    like: &MetadataSource<'_>,
     mode: Option<u32>,
-) -> std::result::Result<Staged, Failed> {
+) -> std::result::Result<StagedFile, OperationError> {
     let first = match like {
-        Like::New if mode.is_none() => mode_bits(0o666),
+        MetadataSource::New if mode.is_none() => mode_bits(0o666),
         _ => mode_bits(0o600),
     };
     if let Some(file) =
-        nameless::make(&spot.directory, first).map_err(Failed::when("creating the new file"))?
+        tmpfile::create(&entry.directory, first).map_err(OperationError::when("creating the new file"))?
     {
         let file = File::from(file);
         let staged = fill(&file, bytes, hash, like, mode)?;
-        if nameless::name(&file, &spot.directory, temp).is_ok() {
+        if tmpfile::link(&file, &entry.directory, temp).is_ok() {
             return Ok(staged);
         }
     }
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
-    let named = open_at(&spot.directory, Path::new(temp), flags, first);
-    let file = File::from(named.map_err(Failed::when("creating the new file"))?);
+    let named = open_at(&entry.directory, Path::new(temp), flags, first);
+    let file = File::from(named.map_err(OperationError::when("creating the new file"))?);
     let staged = fill(&file, bytes, hash, like, mode);
     if staged.is_err() {
-        let _ = spot.unlink(temp);
+        let _ = entry.unlink(temp);
     }
     staged
 }
 
-/// Writes all bytes, giving the file room first if there are many.
+/// Writes all bytes, and reserves space first if there are many.
 pub(crate) fn write_all(mut file: &File, bytes: &[u8]) -> Result<()> {
     if bytes.len() >= LARGE {
         reserve(file, bytes.len() as u64)?;
@@ -80,10 +80,10 @@ pub(crate) fn write_all(mut file: &File, bytes: &[u8]) -> Result<()> {
     file.write_all(bytes).map_err(|error| Fault::from(error).errno())
 }
 
-/// Brings a file's bytes to the disk.
+/// Syncs the content of a file.
 pub(crate) fn sync_file(file: impl AsFd) -> Result<()> {
     match sync_bytes(file) {
-        // Some file systems have nothing to sync.
+        // Some file systems do not support syncing.
         Err(Errno::INVAL | Errno::NOSYS) => Ok(()),
         answer => answer,
     }
@@ -93,20 +93,20 @@ fn fill(
     file: &File,
     bytes: &[u8],
     hash: ContentHash,
-    like: &Like<'_>,
+    like: &MetadataSource<'_>,
     mode: Option<u32>,
-) -> std::result::Result<Staged, Failed> {
-    write_all(file, bytes).map_err(Failed::when("writing the new file"))?;
+) -> std::result::Result<StagedFile, OperationError> {
+    write_all(file, bytes).map_err(OperationError::when("writing the new file"))?;
     let lost = match (like, mode) {
-        (Like::Old(old), mode) => metadata::copy(old.file(), file, mode),
-        (Like::New, Some(mode)) => fchmod(file, mode_bits(mode)).map(|()| Vec::new()),
-        (Like::New, None) => Ok(Vec::new()),
+        (MetadataSource::Old(old), mode) => metadata::copy(old.file(), file, mode),
+        (MetadataSource::New, Some(mode)) => fchmod(file, mode_bits(mode)).map(|()| Vec::new()),
+        (MetadataSource::New, None) => Ok(Vec::new()),
     };
-    let lost = lost.map_err(Failed::when(PERMISSIONS))?;
-    sync_file(file).map_err(Failed::when("bringing the new file to the disk"))?;
-    let stat = Stat::of(&fstat(file).map_err(Failed::when("looking at the new file"))?);
-    Ok(Staged { mark: Mark::new(&stat, Some(hash)), mode: stat.mode, lost })
+    let lost = lost.map_err(OperationError::when(PERMISSIONS))?;
+    sync_file(file).map_err(OperationError::when("bringing the new file to the disk"))?;
+    let stat = Stat::of(&fstat(file).map_err(OperationError::when("looking at the new file"))?);
+    Ok(StagedFile { fingerprint: Fingerprint::new(&stat, Some(hash)), mode: stat.mode, lost })
 }
 
-/// The step in which permissions are copied; where that is refused, the file can still be rewritten in place.
+/// Operation of copying permissions. If it is refused, the file may still be rewritten in place.
 pub(crate) const PERMISSIONS: &str = "copying the permissions";

@@ -1,4 +1,4 @@
-//! Taking a step back, and clearing up behind one; only what is known again by its hash is touched.
+//! Reverting steps, and cleaning up after them; only files recognised by identity and hash are touched.
 
 use std::ffi::OsStr;
 
@@ -6,34 +6,23 @@ use rustix::fs::{AtFlags, unlinkat};
 use rustix::io::{Errno, Result};
 
 use super::in_place;
+use super::revert_outcome::RevertOutcome;
 use crate::access::AccessKind;
+use crate::dir_entry::{Comparison, DirEntry, gone, move_to};
 use crate::fault::Fault;
-use crate::journal::{Journal, Phase, Raw, Step, StepKind};
+use crate::journal::{Journal, Phase, Step, StepKind};
 use crate::path::WorkspacePath;
+use crate::raw_path::RawPath;
 use crate::read::stat_at;
-use crate::spot::{Found, Spot, gone, move_to};
-use crate::tree::remove_tree;
+use crate::remove_tree::remove_tree;
 use crate::workspace::Workspace;
 
-/// What became of a step that was to be taken back.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Reverted {
-    /// It had not happened.
-    Nothing,
-    /// All is as it was.
-    Restored,
-    /// Somebody changed the place since; the sentence says what is where.
-    Left(String),
-    /// The system refused, as it may not the next time; the sentence says what is where.
-    Refused(String),
-}
-
-/// Takes back all steps of a commit, the last one first: what became of each, in that order, and what is still to be taken
-/// back.
+/// Reverts all steps of a commit, last one first. Returns the outcomes in that order, and a journal of the
+/// remaining steps.
 pub(crate) fn undo_all(
     workspace: &Workspace,
     journal: &Journal,
-) -> (Vec<(WorkspacePath, Reverted)>, Option<Journal>) {
+) -> (Vec<(WorkspacePath, RevertOutcome)>, Option<Journal>) {
     let (mut undone, mut rest) = (Vec::new(), Vec::new());
     for step in journal.steps.iter().rev() {
         let Some(path) = workspace.known(step.place.path()) else { continue };
@@ -42,7 +31,7 @@ pub(crate) fn undo_all(
         } else {
             undo(workspace, &path, step)
         };
-        if let Reverted::Refused(_) = outcome {
+        if let RevertOutcome::Refused(_) = outcome {
             rest.insert(0, step.clone());
         }
         undone.push((path, outcome));
@@ -50,14 +39,14 @@ pub(crate) fn undo_all(
     let mut is_made = !rest.is_empty();
     for made in journal.made.iter().rev() {
         let Some(path) = workspace.known(made.path()) else { continue };
-        // Only if it is still empty: what somebody put into it since stays.
-        let removed =
-            Spot::open(&path).and_then(|spot| unlinkat(&spot.directory, &spot.name, AtFlags::REMOVEDIR));
+        // Only if it is still empty: entries that were added since are kept.
+        let removed = DirEntry::open(&path)
+            .and_then(|entry| unlinkat(&entry.directory, &entry.name, AtFlags::REMOVEDIR));
         match removed {
             Ok(()) | Err(Errno::NOENT | Errno::NOTEMPTY | Errno::EXIST | Errno::NOTDIR | Errno::LOOP) => {}
             Err(errno) => {
                 let why = format!("the directory made for it could not be removed ({})", Fault::from(errno));
-                undone.push((path, Reverted::Refused(why)));
+                undone.push((path, RevertOutcome::Refused(why)));
                 is_made = true;
             }
         }
@@ -67,7 +56,7 @@ pub(crate) fn undo_all(
     (undone, rest)
 }
 
-/// Removes what a finished step has left; the name of a file that would not go.
+/// Removes temporary files of a finished step. Returns the names that could not be removed.
 pub(crate) fn clear(workspace: &Workspace, step: &Step) -> Vec<String> {
     let mut left = Vec::new();
     let keeper = match step.kind {
@@ -75,14 +64,14 @@ pub(crate) fn clear(workspace: &Workspace, step: &Step) -> Vec<String> {
         _ => Some(&step.place),
     };
     let Some(path) = keeper.and_then(|place| workspace.known(place.path())) else { return left };
-    let spot = Spot::open(&path);
-    if let Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) = spot {
+    let entry = DirEntry::open(&path);
+    if let Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) = entry {
         return left;
     }
     for name in [&step.backup, &step.temp].into_iter().flatten() {
-        let removed = spot.as_ref().map_err(|errno| *errno).and_then(|spot| match step.kind {
-            StepKind::RemoveEmpty => remove_or_return(spot, name.name()),
-            _ => remove_tree(&spot.directory, name.name()),
+        let removed = entry.as_ref().map_err(|errno| *errno).and_then(|entry| match step.kind {
+            StepKind::RemoveEmpty => remove_or_return(entry, name.name()),
+            _ => remove_tree(&entry.directory, name.name()),
         });
         if removed.is_err() {
             left.push(beside(&path, name));
@@ -94,120 +83,124 @@ pub(crate) fn clear(workspace: &Workspace, step: &Step) -> Vec<String> {
     left
 }
 
-/// Removes a directory that was to go because it was empty; what somebody has put into it since gets its name back.
-fn remove_or_return(spot: &Spot, backup: &OsStr) -> Result<()> {
-    match gone(unlinkat(&spot.directory, backup, AtFlags::REMOVEDIR)) {
-        Err(Errno::NOTEMPTY | Errno::EXIST) => move_to(&spot.directory, backup, &spot.directory, &spot.name),
+/// Removes a directory that was empty. If entries were added since, it gets its name back.
+fn remove_or_return(entry: &DirEntry, backup: &OsStr) -> Result<()> {
+    match gone(unlinkat(&entry.directory, backup, AtFlags::REMOVEDIR)) {
+        Err(Errno::NOTEMPTY | Errno::EXIST) => {
+            move_to(&entry.directory, backup, &entry.directory, &entry.name)
+        }
         answer => answer,
     }
 }
 
-fn undo(workspace: &Workspace, path: &WorkspacePath, step: &Step) -> Reverted {
-    let spot = match Spot::open(path) {
-        Ok(spot) => spot,
+fn undo(workspace: &Workspace, path: &WorkspacePath, step: &Step) -> RevertOutcome {
+    let entry = match DirEntry::open(path) {
+        Ok(entry) => entry,
         Err(errno) => return unreached(errno),
     };
     let undone = match step.kind {
-        StepKind::Put => undo_put(path, &spot, step),
-        StepKind::InPlace => Ok(in_place::undo(workspace, path, &spot, step)),
-        StepKind::Remove | StepKind::RemoveEmpty => undo_remove(path, &spot, step),
-        StepKind::Move => undo_move(workspace, &spot, step),
+        StepKind::Put => undo_put(path, &entry, step),
+        StepKind::InPlace => Ok(in_place::undo(workspace, path, &entry, step)),
+        StepKind::Remove | StepKind::RemoveEmpty => undo_remove(path, &entry, step),
+        StepKind::Move => undo_move(workspace, &entry, step),
     };
     undone.unwrap_or_else(|errno| {
-        Reverted::Refused(format!("it could not be looked at ({})", Fault::from(errno)))
+        RevertOutcome::Refused(format!("it could not be looked at ({})", Fault::from(errno)))
     })
 }
 
-fn drop_temp(path: &WorkspacePath, step: &Step) -> Reverted {
-    let Some(temp) = &step.temp else { return Reverted::Nothing };
-    let spot = match Spot::open(path) {
-        Ok(spot) => spot,
+fn drop_temp(path: &WorkspacePath, step: &Step) -> RevertOutcome {
+    let Some(temp) = &step.temp else { return RevertOutcome::Nothing };
+    let entry = match DirEntry::open(path) {
+        Ok(entry) => entry,
         Err(errno) => return unreached(errno),
     };
-    // On a read-only file system nothing can be removed, and nothing was made.
-    if matches!(stat_at(&spot.directory, temp.name().as_ref()), Err(AccessKind::Missing)) {
-        return Reverted::Nothing;
+    // On a read-only file system nothing can be removed, and nothing was created.
+    if matches!(stat_at(&entry.directory, temp.name().as_ref()), Err(AccessKind::Missing)) {
+        return RevertOutcome::Nothing;
     }
-    // It may be the copy of a directory.
-    match remove_tree(&spot.directory, temp.name()) {
-        Ok(()) => Reverted::Nothing,
-        Err(errno) => Reverted::Refused(not_removed(&beside(path, temp), errno)),
+    // It may be a copied directory.
+    match remove_tree(&entry.directory, temp.name()) {
+        Ok(()) => RevertOutcome::Nothing,
+        Err(errno) => RevertOutcome::Refused(not_removed(&beside(path, temp), errno)),
     }
 }
 
-/// A directory that is gone holds nothing to take back; one that cannot be opened may.
-fn unreached(errno: Errno) -> Reverted {
+/// A missing directory has nothing to revert; one that cannot be opened may have.
+fn unreached(errno: Errno) -> RevertOutcome {
     match errno {
-        Errno::NOENT | Errno::NOTDIR | Errno::LOOP => Reverted::Nothing,
-        _ => Reverted::Refused(format!("its directory could not be opened ({})", Fault::from(errno))),
+        Errno::NOENT | Errno::NOTDIR | Errno::LOOP => RevertOutcome::Nothing,
+        _ => RevertOutcome::Refused(format!("its directory could not be opened ({})", Fault::from(errno))),
     }
 }
 
-/// What is in the way is somebody's own, and stays; all else may be different the next time.
-fn stopped(errno: Errno, why: String) -> Reverted {
+/// An obstacle of another process stays; any other error may not recur.
+fn stopped(errno: Errno, why: String) -> RevertOutcome {
     match errno {
-        Errno::EXIST | Errno::NOENT | Errno::NOTEMPTY | Errno::ISDIR | Errno::NOTDIR => Reverted::Left(why),
-        _ => Reverted::Refused(why),
+        Errno::EXIST | Errno::NOENT | Errno::NOTEMPTY | Errno::ISDIR | Errno::NOTDIR => {
+            RevertOutcome::Left(why)
+        }
+        _ => RevertOutcome::Refused(why),
     }
 }
 
-fn undo_put(path: &WorkspacePath, spot: &Spot, step: &Step) -> Result<Reverted> {
+fn undo_put(path: &WorkspacePath, entry: &DirEntry, step: &Step) -> Result<RevertOutcome> {
     let Some(new) = &step.new else {
         return Ok(drop_temp(path, step));
     };
-    let is_old = |name: &OsStr| step.old.map_or(Ok(Found::Absent), |old| spot.find(name, &old));
-    let names: Vec<&OsStr> = [&step.backup, &step.temp].into_iter().flatten().map(Raw::name).collect();
+    let is_old = |name: &OsStr| step.old.map_or(Ok(Comparison::Absent), |old| entry.find(name, &old));
+    let names: Vec<&OsStr> = [&step.backup, &step.temp].into_iter().flatten().map(RawPath::name).collect();
     let mut keeper = None;
     for name in &names {
-        if is_old(name)? == Found::Same {
+        if is_old(name)? == Comparison::Same {
             keeper = Some(*name);
         }
     }
-    let outcome = match (spot.find(&spot.name, new)?, &step.old, keeper) {
-        (Found::Same, None, _) => result(spot.unlink(&spot.name), path),
-        (Found::Same, Some(_), Some(keeper)) => result(spot.replace(keeper, &spot.name), path),
-        (Found::Same, Some(_), None) => Reverted::Left("the file that it replaced is gone".into()),
-        (Found::Altered, _, _) => Reverted::Left("somebody has changed the new file since".into()),
-        (Found::Other | Found::Absent, _, _) => Reverted::Nothing,
+    let outcome = match (entry.find(&entry.name, new)?, &step.old, keeper) {
+        (Comparison::Same, None, _) => result(entry.unlink(&entry.name), path),
+        (Comparison::Same, Some(_), Some(keeper)) => result(entry.replace(keeper, &entry.name), path),
+        (Comparison::Same, Some(_), None) => RevertOutcome::Left("the file that it replaced is gone".into()),
+        (Comparison::Altered, _, _) => RevertOutcome::Left("somebody has changed the new file since".into()),
+        (Comparison::Other | Comparison::Absent, _, _) => RevertOutcome::Nothing,
     };
-    let old_in_place = step.old.is_none() || is_old(&spot.name)? == Found::Same;
+    let old_in_place = step.old.is_none() || is_old(&entry.name)? == Comparison::Same;
     let (mut kept, mut stuck) = (None, None);
     for name in names {
-        if !old_in_place && matches!(is_old(name)?, Found::Same | Found::Altered) {
+        if !old_in_place && matches!(is_old(name)?, Comparison::Same | Comparison::Altered) {
             kept.get_or_insert_with(|| escape(name));
-        } else if let Err(errno) = spot.unlink(name) {
+        } else if let Err(errno) = entry.unlink(name) {
             stuck = Some(not_removed(&escape(name), errno));
         }
     }
     let outcome = match (outcome, kept) {
         (outcome, None) => outcome,
-        (Reverted::Left(why), Some(name)) => {
-            Reverted::Left(format!("{why}; what it replaced is kept beside it as {name}"))
+        (RevertOutcome::Left(why), Some(name)) => {
+            RevertOutcome::Left(format!("{why}; what it replaced is kept beside it as {name}"))
         }
-        (Reverted::Refused(why), Some(name)) => {
-            Reverted::Refused(format!("{why}; what it replaced is kept beside it as {name}"))
+        (RevertOutcome::Refused(why), Some(name)) => {
+            RevertOutcome::Refused(format!("{why}; what it replaced is kept beside it as {name}"))
         }
-        (Reverted::Nothing | Reverted::Restored, Some(name)) => Reverted::Left(format!(
+        (RevertOutcome::Nothing | RevertOutcome::Restored, Some(name)) => RevertOutcome::Left(format!(
             "somebody has changed it since; what was there before is kept beside it as {name}"
         )),
     };
     Ok(match (outcome, stuck) {
         (outcome, None) => outcome,
-        (Reverted::Left(why) | Reverted::Refused(why), Some(stuck)) => {
-            Reverted::Refused(format!("{why}; {stuck}"))
+        (RevertOutcome::Left(why) | RevertOutcome::Refused(why), Some(stuck)) => {
+            RevertOutcome::Refused(format!("{why}; {stuck}"))
         }
-        (Reverted::Nothing | Reverted::Restored, Some(stuck)) => Reverted::Refused(stuck),
+        (RevertOutcome::Nothing | RevertOutcome::Restored, Some(stuck)) => RevertOutcome::Refused(stuck),
     })
 }
 
-fn undo_remove(path: &WorkspacePath, spot: &Spot, step: &Step) -> Result<Reverted> {
-    let (Some(old), Some(backup)) = (&step.old, &step.backup) else { return Ok(Reverted::Nothing) };
-    match spot.find(backup.name(), old)? {
-        Found::Same | Found::Altered => {}
-        Found::Other | Found::Absent => return Ok(Reverted::Nothing),
+fn undo_remove(path: &WorkspacePath, entry: &DirEntry, step: &Step) -> Result<RevertOutcome> {
+    let (Some(old), Some(backup)) = (&step.old, &step.backup) else { return Ok(RevertOutcome::Nothing) };
+    match entry.find(backup.name(), old)? {
+        Comparison::Same | Comparison::Altered => {}
+        Comparison::Other | Comparison::Absent => return Ok(RevertOutcome::Nothing),
     }
-    Ok(match move_to(&spot.directory, backup.name(), &spot.directory, &spot.name) {
-        Ok(()) => Reverted::Restored,
+    Ok(match move_to(&entry.directory, backup.name(), &entry.directory, &entry.name) {
+        Ok(()) => RevertOutcome::Restored,
         Err(errno) => {
             let fault = Fault::from(errno);
             let kept = beside(path, backup);
@@ -216,50 +209,52 @@ fn undo_remove(path: &WorkspacePath, spot: &Spot, step: &Step) -> Result<Reverte
     })
 }
 
-fn undo_move(workspace: &Workspace, spot: &Spot, step: &Step) -> Result<Reverted> {
+fn undo_move(workspace: &Workspace, entry: &DirEntry, step: &Step) -> Result<RevertOutcome> {
     let target = step.to.as_ref().and_then(|to| workspace.known(to.path()));
-    let (Some(target), Some(old)) = (target, &step.old) else { return Ok(Reverted::Nothing) };
-    let there = match Spot::open(&target) {
+    let (Some(target), Some(old)) = (target, &step.old) else { return Ok(RevertOutcome::Nothing) };
+    let there = match DirEntry::open(&target) {
         Ok(there) => there,
         Err(errno) => return Ok(unreached(errno)),
     };
     let back = match there.find(&there.name, old)? {
-        Found::Same | Found::Altered => move_to(&there.directory, &there.name, &spot.directory, &spot.name),
-        Found::Other | Found::Absent => return bring_back(&there, &target, step),
+        Comparison::Same | Comparison::Altered => {
+            move_to(&there.directory, &there.name, &entry.directory, &entry.name)
+        }
+        Comparison::Other | Comparison::Absent => return bring_back(&there, &target, step),
     };
     if let Err(errno) = back {
         let why = format!("{target} could not be moved back ({})", Fault::from(errno));
         return Ok(stopped(errno, why));
     }
     Ok(match bring_back(&there, &target, step)? {
-        Reverted::Nothing => Reverted::Restored,
+        RevertOutcome::Nothing => RevertOutcome::Restored,
         outcome => outcome,
     })
 }
 
-/// Gives a place back what a move has pushed, or was about to push, aside.
-fn bring_back(there: &Spot, target: &WorkspacePath, step: &Step) -> Result<Reverted> {
-    let (Some(over), Some(backup)) = (&step.over, &step.backup) else { return Ok(Reverted::Nothing) };
-    if there.find(&there.name, over)? == Found::Same {
+/// Restores the file that a move has replaced.
+fn bring_back(there: &DirEntry, target: &WorkspacePath, step: &Step) -> Result<RevertOutcome> {
+    let (Some(over), Some(backup)) = (&step.over, &step.backup) else { return Ok(RevertOutcome::Nothing) };
+    if there.find(&there.name, over)? == Comparison::Same {
         return Ok(match there.unlink(backup.name()) {
-            Ok(()) => Reverted::Nothing,
-            Err(errno) => Reverted::Refused(not_removed(&beside(target, backup), errno)),
+            Ok(()) => RevertOutcome::Nothing,
+            Err(errno) => RevertOutcome::Refused(not_removed(&beside(target, backup), errno)),
         });
     }
-    if matches!(there.find(backup.name(), over)?, Found::Absent | Found::Other) {
-        return Ok(Reverted::Left(format!("what {target} held before is gone")));
+    if matches!(there.find(backup.name(), over)?, Comparison::Absent | Comparison::Other) {
+        return Ok(RevertOutcome::Left(format!("what {target} held before is gone")));
     }
     Ok(match move_to(&there.directory, backup.name(), &there.directory, &there.name) {
-        Ok(()) => Reverted::Restored,
+        Ok(()) => RevertOutcome::Restored,
         Err(errno) => {
             stopped(errno, format!("what {target} held before is kept as {}", beside(target, backup)))
         }
     })
 }
 
-fn result(answer: Result<()>, path: &WorkspacePath) -> Reverted {
+fn result(answer: Result<()>, path: &WorkspacePath) -> RevertOutcome {
     match answer {
-        Ok(()) => Reverted::Restored,
+        Ok(()) => RevertOutcome::Restored,
         Err(errno) => stopped(errno, format!("{path} could not be brought back ({})", Fault::from(errno))),
     }
 }
@@ -268,8 +263,8 @@ fn not_removed(name: &str, errno: Errno) -> String {
     format!("the temporary file {name} could not be removed ({})", Fault::from(errno))
 }
 
-/// Shows a name in the directory of a path.
-fn beside(path: &WorkspacePath, name: &Raw) -> String {
+/// Returns the display path of a name in the directory of `path`.
+fn beside(path: &WorkspacePath, name: &RawPath) -> String {
     let parent = path.parent().map(|parent| parent.display()).filter(|parent| parent != ".");
     let name = escape(name.name());
     parent.map_or_else(|| name.clone(), |parent| format!("{parent}/{name}"))

@@ -1,60 +1,60 @@
-//! What a change has done to each file, as a unified diff.
+//! Unified diffs of recorded changes.
 
 use std::fmt::Write;
 
 use toolpost_text::diff::{Diff, unified_whole};
 
 use super::list::History;
-use super::record::{Change, Content, Record, Sort, What};
-use super::tree;
+use super::paths::shown;
+use crate::record::{Change, ChangeKind, Content, ContentKind, Record, nodes};
 
-/// How many unchanged lines stand around a change.
+/// Number of context lines.
 const CONTEXT: usize = 3;
 
-/// What happened to one file.
+/// Diff of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileDiff {
-    /// What happened.
-    pub what: What,
-    /// The file, as shown.
+    /// Kind of change.
+    pub what: ChangeKind,
+    /// Display path.
     pub path: String,
-    /// Its new place, of a move.
+    /// Target of a move.
     pub to: Option<String>,
-    /// How it looks.
-    pub shown: Shown,
+    /// The diff.
+    pub shown: DiffBody,
 }
 
-/// How a change of one file looks.
+/// Content of a file's diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Shown {
-    /// Lines of text.
+pub enum DiffBody {
+    /// Changed lines.
     Text(Diff),
-    /// A sentence, for what has no lines.
+    /// A description, if there are no lines to compare.
     Words(String),
 }
 
-/// A file of a change that is still to be looked at.
+/// A file of a change, before it is compared.
 struct File {
-    what: What,
+    what: ChangeKind,
     path: String,
     to: Option<String>,
     compared: Compared,
 }
 
-/// What is to be compared, or is known without.
+/// Contents to compare, or a description.
 enum Compared {
     Contents(Option<Content>, Option<Content>),
     Words(String),
 }
 
 impl History<'_> {
-    /// Compares what each file held before and after a change; the files of a removed directory are shown each.
+    /// Returns the diffs of all files of a change; a removed directory is expanded into its files.
     pub fn diff(&self, record: &Record) -> Vec<FileDiff> {
         let files = record.changes.iter().flat_map(|change| self.files(change));
         files.map(|file| self.look(file)).collect()
     }
 
-    /// Compares the first files only, as [`History::diff`] does; and says how many there are besides.
+    /// Returns the diffs of the first `most` files, and the number of remaining files.
     pub fn diff_first(&self, record: &Record, most: usize) -> (Vec<FileDiff>, usize) {
         let mut files = record.changes.iter().flat_map(|change| self.files(change));
         let first = files.by_ref().take(most).map(|file| self.look(file)).collect();
@@ -65,24 +65,23 @@ impl History<'_> {
         let File { what, path, to, compared } = file;
         let shown = match compared {
             Compared::Contents(before, after) => self.compare(before.as_ref(), after.as_ref()),
-            Compared::Words(words) => Shown::Words(words),
+            Compared::Words(words) => DiffBody::Words(words),
         };
         FileDiff { what, path, to, shown }
     }
 
-    /// Names the files of a change; no content is read but the list of a directory.
+    /// Returns the files of a change; reads only the list of a directory.
     fn files(&self, change: &Change) -> Vec<File> {
         let (path, to) = (change.path(self.workspace), change.to(self.workspace));
         let file =
             |path: String, compared: Compared| File { what: change.what, path, to: to.clone(), compared };
-        let list = change.before.as_ref().filter(|before| before.sort == Sort::Tree && before.lost.is_none());
-        let nodes = list.map(|list| self.bytes(list).map(|bytes| tree::nodes(&bytes).unwrap_or_default()));
-        match nodes {
+        let list =
+            change.before.as_ref().filter(|before| before.sort == ContentKind::Tree && before.lost.is_none());
+        let listed = list.map(|list| self.bytes(list).map(|bytes| nodes(&bytes).unwrap_or_default()));
+        match listed {
             Some(Ok(nodes)) => {
-                let below = nodes.into_iter().filter(|node| node.content.sort != Sort::Directory);
-                let whole = |place: &std::path::Path| {
-                    super::record::shown(self.workspace, &change.place.path().join(place))
-                };
+                let below = nodes.into_iter().filter(|node| node.content.sort != ContentKind::Directory);
+                let whole = |place: &std::path::Path| shown(self.workspace, &change.place.path().join(place));
                 below
                     .map(|node| file(whole(node.place.path()), Compared::Contents(Some(node.content), None)))
                     .collect()
@@ -90,51 +89,51 @@ impl History<'_> {
             Some(Err(why)) => {
                 vec![file(path, Compared::Words(format!("the directory cannot be shown: {why}")))]
             }
-            None if change.what == What::Moved && change.before.is_none() => {
+            None if change.what == ChangeKind::Moved && change.before.is_none() => {
                 vec![file(path, Compared::Words("moved, with its content as it was".to_owned()))]
             }
             None => vec![file(path, Compared::Contents(change.before.clone(), change.after.clone()))],
         }
     }
 
-    fn compare(&self, before: Option<&Content>, after: Option<&Content>) -> Shown {
-        let is_file = |content: &Content| content.sort == Sort::File;
+    fn compare(&self, before: Option<&Content>, after: Option<&Content>) -> DiffBody {
+        let is_file = |content: &Content| content.sort == ContentKind::File;
         if !before.iter().chain(&after).all(|content| is_file(content))
             || (before.is_none() && after.is_none())
         {
-            return Shown::Words(sentence(before, after));
+            return DiffBody::Words(sentence(before, after));
         }
         let bytes = |content: Option<&Content>| content.map_or(Ok(Vec::new()), |content| self.bytes(content));
         let (old, new) = match (bytes(before), bytes(after)) {
             (Ok(old), Ok(new)) => (old, new),
-            (Err(why), _) => return Shown::Words(format!("what was there before cannot be shown: {why}")),
-            (_, Err(why)) => return Shown::Words(format!("what came of it cannot be shown: {why}")),
+            (Err(why), _) => return DiffBody::Words(format!("what was there before cannot be shown: {why}")),
+            (_, Err(why)) => return DiffBody::Words(format!("what came of it cannot be shown: {why}")),
         };
         match (text(&old), text(&new)) {
-            (Some(old), Some(new)) if old != new => Shown::Text(unified_whole(old, new, CONTEXT)),
-            (Some(_), Some(_)) => Shown::Words(sentence(before, after)),
-            _ => Shown::Words(format!("not text: {} bytes before, {} after", old.len(), new.len())),
+            (Some(old), Some(new)) if old != new => DiffBody::Text(unified_whole(old, new, CONTEXT)),
+            (Some(_), Some(_)) => DiffBody::Words(sentence(before, after)),
+            _ => DiffBody::Words(format!("not text: {} bytes before, {} after", old.len(), new.len())),
         }
     }
 }
 
 impl FileDiff {
-    /// Writes it in the form that `patch` and `git apply` read; what has no lines is a comment.
+    /// Formats the diff for `patch` and `git apply`; a description becomes a comment.
     #[must_use]
     pub fn unified(&self) -> String {
         let target = self.to.as_ref().unwrap_or(&self.path);
         match &self.shown {
-            Shown::Text(diff) => {
-                let old = if self.what == What::Created {
+            DiffBody::Text(diff) => {
+                let old = if self.what == ChangeKind::Created {
                     "/dev/null".to_owned()
                 } else {
                     format!("a/{}", self.path)
                 };
-                let is_gone = matches!(self.what, What::Deleted | What::DeletedTree);
+                let is_gone = matches!(self.what, ChangeKind::Deleted | ChangeKind::DeletedTree);
                 let new = if is_gone { "/dev/null".to_owned() } else { format!("b/{target}") };
                 format!("--- {old}\n+++ {new}\n{}", diff.text)
             }
-            Shown::Words(words) => match &self.to {
+            DiffBody::Words(words) => match &self.to {
                 Some(to) => format!("# {} -> {to}: {words}\n", self.path),
                 None => format!("# {}: {words}\n", self.path),
             },
@@ -146,7 +145,7 @@ fn text(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
 }
 
-/// Says in a sentence what became of what.
+/// Describes a change without lines.
 fn sentence(before: Option<&Content>, after: Option<&Content>) -> String {
     let mut words = String::new();
     match (before, after) {
@@ -169,10 +168,10 @@ fn sentence(before: Option<&Content>, after: Option<&Content>) -> String {
 
 fn name(content: &Content) -> &'static str {
     match content.sort {
-        Sort::File if content.bytes == 0 => "empty file",
-        Sort::File => "file",
-        Sort::Directory | Sort::Tree => "directory",
-        Sort::Link => "symbolic link",
-        Sort::Other => "special file",
+        ContentKind::File if content.bytes == 0 => "empty file",
+        ContentKind::File => "file",
+        ContentKind::Directory | ContentKind::Tree => "directory",
+        ContentKind::Link => "symbolic link",
+        ContentKind::Other => "special file",
     }
 }

@@ -1,46 +1,46 @@
-//! Finding changes: the newest first, or one by its id.
+//! Queries of the history.
 
 use std::collections::{BTreeMap, HashSet};
 
 use rustix::io::Errno;
 use thiserror::Error;
 
-use super::record::{Content, Record};
-use super::store::{Folder, Store};
+use crate::record::{Content, Record};
+use crate::store::{Folder, Store};
 use crate::workspace::Workspace;
 
-/// The changes that were made below the roots of a workspace.
+/// Changes below the roots of a workspace.
 pub struct History<'a> {
     pub(super) workspace: &'a Workspace,
     pub(super) store: &'a Store,
 }
 
-/// Why no change was found.
+/// Errors of finding a change.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FindError {
-    /// None is left that could be meant.
+    /// There is no change that could be meant.
     #[error("the history holds no change of this workspace that is not undone")]
     Empty,
-    /// None has such an id.
+    /// No change has this id.
     #[error(
         "the history holds no change of this workspace whose id, or whose call's id, begins with `{said}`"
     )]
     Unknown {
-        /// What was said, escaped.
+        /// The given id, escaped.
         said: String,
     },
-    /// More than one has.
+    /// Several changes match.
     #[error("`{said}` may be {}: say more of the id", .ids.join(" or "))]
     Several {
-        /// What was said, escaped.
+        /// The given id, escaped.
         said: String,
-        /// The ids.
+        /// Ids of the matching changes.
         ids: Vec<String>,
     },
 }
 
 impl Workspace {
-    /// Returns what was changed below its roots; nothing where no history is kept.
+    /// Returns the history; `None` if it is disabled.
     pub fn history(&self) -> Option<History<'_>> {
         let store = self.state()?.history()?;
         Some(History { workspace: self, store })
@@ -48,7 +48,7 @@ impl Workspace {
 }
 
 impl History<'_> {
-    /// Reads the changes, the newest first.
+    /// Returns the changes, the newest first.
     pub fn records(&self) -> impl Iterator<Item = Record> + use<'_> {
         let folders: Vec<Folder> = self
             .store
@@ -65,7 +65,7 @@ impl History<'_> {
         names.into_iter().rev().filter_map(read).filter(|record| record.is_of(self.workspace))
     }
 
-    /// Finds the change whose id, or whose call's id, begins with what was said.
+    /// Finds a change by a prefix of its id, or of its call's id.
     pub fn find(&self, said: &str) -> Result<Record, FindError> {
         let shown = || toolpost_text::escape::name(said.as_bytes()).into_owned();
         let is_meant = |record: &Record| {
@@ -90,12 +90,12 @@ impl History<'_> {
         }
     }
 
-    /// Finds the newest change.
+    /// Returns the newest change.
     pub fn last(&self) -> Result<Record, FindError> {
         self.records().next().ok_or(FindError::Empty)
     }
 
-    /// Finds the newest change that is in force: neither undone, nor itself one that undid another.
+    /// Returns the newest change that is neither undone nor an undo itself.
     pub fn last_in_force(&self) -> Result<Record, FindError> {
         let mut undone = HashSet::new();
         let in_force = self.records().find(|record| {
@@ -110,7 +110,7 @@ impl History<'_> {
         in_force.ok_or(FindError::Empty)
     }
 
-    /// Names the changes of a list, newest first, that are undone.
+    /// Returns the ids of the undone changes in a list, which must be sorted from the newest.
     pub fn undone(records: &[Record]) -> HashSet<String> {
         let mut undone = HashSet::new();
         for record in records {
@@ -121,7 +121,7 @@ impl History<'_> {
         undone
     }
 
-    /// Reads the bytes of a file as the history keeps them.
+    /// Reads stored content.
     pub fn bytes(&self, content: &Content) -> Result<Vec<u8>, String> {
         if let Some(why) = &content.lost {
             return Err(format!("it {why}"));
@@ -134,7 +134,7 @@ impl History<'_> {
         })
     }
 
-    /// Says whether a folder's root lies in one of the roots, or one of them in it.
+    /// Returns whether a directory's root contains one of the roots, or is inside one.
     fn may_hold(&self, folder: &Folder) -> bool {
         let roots = self.workspace.roots().iter();
         roots

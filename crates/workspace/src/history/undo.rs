@@ -1,4 +1,4 @@
-//! Taking a change back: all of it or none, and only what is still as the change left it.
+//! Undo of recorded changes: all or nothing, and only if the files are still as the change left them.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -6,89 +6,90 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use super::completion::{CurrentState, is_one, is_same, look};
 use super::list::History;
-use super::record::{Change, Content, Record, Sort, What, shown};
-use super::settle::{Now, is_one, is_same, look};
-use super::tree::{self, Node};
+use super::paths::shown;
 use crate::access::{OwnerWritable, Stat};
 use crate::commit::{CommitError, ReadOnly};
-use crate::draft::{Action, Cause, Committed, Draft, Expect, Note, Overwrite};
+use crate::draft::{Action, Cause, CommitReport, Draft, Expect, Note, Overwrite};
 use crate::fault::Fault;
 use crate::hold::HoldError;
-use crate::journal::Raw;
 use crate::path::WorkspacePath;
+use crate::raw_path::RawPath;
+use crate::record::{Change, ChangeKind, Content, ContentKind, Node, Record, nodes};
+use crate::recording::tree;
 
-/// A change that was taken back.
+/// Result of an undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Undone {
-    /// What was taken back.
+pub struct UndoReport {
+    /// The change that was undone.
     pub record: Record,
-    /// What was done for it; the history knows it as a change of its own.
-    pub committed: Committed,
-    /// What the caller should be told.
+    /// The commit of the undo, which is recorded as a change of its own.
+    pub committed: CommitReport,
+    /// Remarks for the caller.
     pub notes: Vec<Note>,
 }
 
-/// Why a change was not taken back; everything is as it was.
+/// Errors of an undo; nothing has changed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum UndoError {
-    /// Files are not as the change left them.
+    /// Files differ from what the change left.
     #[error("the change {id} was not undone, because {}{}", list(.obstacles), first(.later))]
     Changed {
-        /// The change.
+        /// Id of the change.
         id: String,
-        /// What stands in the way.
+        /// Files that differ.
         obstacles: Vec<Obstacle>,
-        /// Later changes of the same files, the newest first.
+        /// Ids of later changes of the same files, the newest first.
         later: Vec<String>,
     },
-    /// It touched files outside of the roots.
+    /// The change affected files outside the roots.
     #[error("the change {id} also touched {place}, outside of the workspace: open its root, too")]
     Outside {
-        /// The change.
+        /// Id of the change.
         id: String,
         /// The file, escaped.
         place: String,
     },
-    /// The bytes from before are not there.
+    /// Former content is not available.
     #[error("the change {id} cannot be undone: the former content of {place} is not there ({why})")]
     NotKept {
-        /// The change.
+        /// Id of the change.
         id: String,
         /// The file, as shown.
         place: String,
-        /// Why.
+        /// Reason.
         why: String,
     },
-    /// It is undone already.
+    /// The change is undone already.
     #[error("the change {id} is undone already, by {by}: to make it again, undo that one")]
     Already {
-        /// The change.
+        /// Id of the change.
         id: String,
-        /// The change that undid it.
+        /// Id of the change that undid it.
         by: String,
     },
-    /// The files cannot be held: another call or process is changing one of them, or they are too many.
+    /// The files cannot be locked: another call or process is changing one of them, or there are too many.
     #[error(transparent)]
     NotHeld(#[from] HoldError),
-    /// The commit failed; nothing has changed unless it says so.
+    /// The commit failed.
     #[error(transparent)]
     Commit(#[from] CommitError),
 }
 
-/// A file that is not as the change left it.
+/// A file that differs from what the change left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Obstacle {
-    /// The file, as shown.
+    /// Display path.
     pub path: String,
-    /// What about it is different.
+    /// Description of the difference.
     pub why: String,
 }
 
 impl History<'_> {
-    /// Takes a change back, waiting at most `wait` for others to let go of the files; `cause` says who asks.
-    pub fn undo(&self, record: &Record, cause: &Cause, wait: Duration) -> Result<Undone, UndoError> {
-        // Only a later change can have undone it, or be in the way.
+    /// Undoes a change, waiting at most `wait` for locks; `cause` names the caller.
+    pub fn undo(&self, record: &Record, cause: &Cause, wait: Duration) -> Result<UndoReport, UndoError> {
+        // Only later changes can have undone it, or affect the same files.
         let records: Vec<Record> = self.records().take_while(|other| other.id != record.id).collect();
         let undone = Self::undone(&records);
         if undone.contains(&record.id) {
@@ -108,8 +109,8 @@ impl History<'_> {
         paths.sort();
         paths.dedup();
         let hold = self.workspace.hold(&paths, wait)?;
-        let mut way = WayBack::new(self, record);
-        // The last thing that was done goes first.
+        let mut way = UndoPlan::new(self, record);
+        // In reverse order of execution.
         for change in record.changes.iter().rev() {
             way.add(change)?;
         }
@@ -119,33 +120,33 @@ impl History<'_> {
         }
         let cause = Cause { undoes: Some(record.id.clone()), ..cause.clone() };
         let committed = hold.commit_with(way.drafts, &cause, ReadOnly::MayGo)?;
-        Ok(Undone { record: record.clone(), committed, notes: hold.notes().to_vec() })
+        Ok(UndoReport { record: record.clone(), committed, notes: hold.notes().to_vec() })
     }
 }
 
-/// The drafts that take a change back, as they come together.
-struct WayBack<'a> {
+/// Drafts of an undo under construction.
+struct UndoPlan<'a> {
     history: &'a History<'a>,
     record: &'a Record,
-    /// What the change has put where nothing was, by its place.
+    /// Creations of the change, by path.
     created: HashMap<&'a Path, &'a Change>,
-    /// From where it has moved something.
+    /// Sources of its moves.
     moved_from: HashSet<&'a Path>,
-    /// To where it has moved something.
+    /// Targets of its moves.
     moved_to: HashSet<&'a Path>,
     drafts: Vec<Draft>,
     obstacles: Vec<Obstacle>,
 }
 
-impl<'a> WayBack<'a> {
+impl<'a> UndoPlan<'a> {
     fn new(history: &'a History<'a>, record: &'a Record) -> Self {
-        let of = |what: What| record.changes.iter().filter(move |change| change.what == what);
+        let of = |what: ChangeKind| record.changes.iter().filter(move |change| change.what == what);
         Self {
             history,
             record,
-            created: of(What::Created).map(|change| (change.place.path(), change)).collect(),
-            moved_from: of(What::Moved).map(|change| change.place.path()).collect(),
-            moved_to: of(What::Moved).filter_map(|change| Some(change.to.as_ref()?.path())).collect(),
+            created: of(ChangeKind::Created).map(|change| (change.place.path(), change)).collect(),
+            moved_from: of(ChangeKind::Moved).map(|change| change.place.path()).collect(),
+            moved_to: of(ChangeKind::Moved).filter_map(|change| Some(change.to.as_ref()?.path())).collect(),
             drafts: Vec::new(),
             obstacles: Vec::new(),
         }
@@ -154,35 +155,35 @@ impl<'a> WayBack<'a> {
     fn add(&mut self, change: &Change) -> Result<(), UndoError> {
         let Some(path) = self.known(&change.place) else { return Ok(()) };
         match change.what {
-            What::Created => {
-                // What took the place of something that moved away, gives way to it when it comes back.
+            ChangeKind::Created => {
+                // The move back replaces the entry that was created at its source.
                 let moved_away = self.moved_from.contains(change.place.path());
                 if self.unchanged(&path, change).is_some() && !moved_away {
-                    let is_tree = change.after.as_ref().is_some_and(|after| after.sort == Sort::Tree);
+                    let is_tree = change.after.as_ref().is_some_and(|after| after.sort == ContentKind::Tree);
                     let delete = Action::Delete { expect: expect(change.after.as_ref()) };
                     self.draft(path, if is_tree { Action::DeleteTree } else { delete });
                 }
             }
-            What::Written => {
+            ChangeKind::Written => {
                 let Some(stat) = self.unchanged(&path, change) else { return Ok(()) };
                 let Some(before) = &change.before else { return Ok(()) };
                 let bytes = self.bytes(&path, before)?;
                 let was = change.after.as_ref().and_then(|after| after.mode);
-                // Permissions that the change left alone are left alone.
+                // Unchanged permissions stay unchanged.
                 let mode = if was == before.mode { stat.mode } else { before.mode.unwrap_or(stat.mode) };
                 self.draft(path, Action::Restore { bytes, expect: expect(change.after.as_ref()), mode });
             }
-            What::Deleted | What::DeletedTree => {
+            ChangeKind::Deleted | ChangeKind::DeletedTree => {
                 if self.is_free(&path, change) {
                     self.bring_back(path, change)?;
                 }
             }
-            What::DeletedEmpty => {
+            ChangeKind::DeletedEmpty => {
                 let mode = change.before.as_ref().and_then(|before| before.mode).unwrap_or(0o777);
                 self.draft(path, Action::RestoreDirectory { mode });
             }
-            What::MadeDirectory => self.draft(path, Action::DeleteEmpty),
-            What::Moved => self.move_back(path, change)?,
+            ChangeKind::MadeDirectory => self.draft(path, Action::DeleteEmpty),
+            ChangeKind::Moved => self.move_back(path, change)?,
         }
         Ok(())
     }
@@ -210,7 +211,7 @@ impl<'a> WayBack<'a> {
     fn bring_back(&mut self, path: WorkspacePath, change: &Change) -> Result<(), UndoError> {
         let Some(before) = &change.before else { return Ok(()) };
         self.put(path.clone(), before)?;
-        if change.what == What::DeletedTree {
+        if change.what == ChangeKind::DeletedTree {
             for node in self.nodes(change, before)? {
                 let inner = WorkspacePath::beneath(path.root(), &path.relative().join(node.place.path()));
                 self.put(inner, &node.content)?;
@@ -219,29 +220,29 @@ impl<'a> WayBack<'a> {
         Ok(())
     }
 
-    /// Lists all that was below a directory that went with all that was in it, parents first.
+    /// Returns the entries of a removed directory tree, parents first.
     fn nodes(&self, change: &Change, list: &Content) -> Result<Vec<Node>, UndoError> {
         let bytes = self.history.bytes(list);
-        let nodes = bytes.and_then(|bytes| {
-            tree::nodes(&bytes).map_err(|errno| format!("its list is damaged ({})", Fault::from(errno)))
+        let listed = bytes.and_then(|bytes| {
+            nodes(&bytes).map_err(|errno| format!("its list is damaged ({})", Fault::from(errno)))
         });
-        nodes.map_err(|why| UndoError::NotKept {
+        listed.map_err(|why| UndoError::NotKept {
             id: self.record.id.clone(),
             place: change.path(self.history.workspace),
             why,
         })
     }
 
-    /// Makes again what was at a path where nothing is now.
+    /// Adds a draft that restores an entry.
     fn put(&mut self, path: WorkspacePath, content: &Content) -> Result<(), UndoError> {
         let mode = content.mode.unwrap_or(0o666);
         let action = match content.sort {
-            Sort::Directory | Sort::Tree => Action::RestoreDirectory { mode },
-            Sort::Link => {
+            ContentKind::Directory | ContentKind::Tree => Action::RestoreDirectory { mode },
+            ContentKind::Link => {
                 let target = content.target.as_ref().map(|target| target.name().to_owned());
                 Action::RestoreLink { target: target.unwrap_or_default() }
             }
-            Sort::File | Sort::Other => {
+            ContentKind::File | ContentKind::Other => {
                 Action::Restore { bytes: self.bytes(&path, content)?, expect: Expect::Absent, mode }
             }
         };
@@ -249,48 +250,50 @@ impl<'a> WayBack<'a> {
         Ok(())
     }
 
-    /// Says what the system says of a path that is as the change left it; notes it as an obstacle otherwise.
+    /// Returns metadata if the path is as the change left it; adds an obstacle otherwise.
     fn unchanged(&mut self, path: &WorkspacePath, change: &Change) -> Option<Stat> {
         let after = change.after.as_ref()?;
         let why = match look(path) {
-            Now::There(..) if after.sort == Sort::Tree && after.lost.is_some() => {
+            CurrentState::There(..) if after.sort == ContentKind::Tree && after.lost.is_some() => {
                 format!(
                     "{}, so nobody can say whether it is as it was",
                     after.lost.as_deref().unwrap_or_default()
                 )
             }
-            Now::There(..) if after.sort == Sort::Tree && !is_same_tree(path, after) => {
+            CurrentState::There(..) if after.sort == ContentKind::Tree && !is_same_tree(path, after) => {
                 "holds other things now".to_owned()
             }
-            Now::There(stat, now) if is_same(&now, after) => {
+            CurrentState::There(stat, now) if is_same(&now, after) => {
                 let locked = stat.owner_writable == OwnerWritable::No && after.mode != Some(stat.mode);
-                if !(locked && after.sort == Sort::File) {
+                if !(locked && after.sort == ContentKind::File) {
                     return Some(stat);
                 }
                 "has been made read-only since".to_owned()
             }
-            Now::There(_, now) if now.sort == Sort::File && after.sort == Sort::File => {
+            CurrentState::There(_, now)
+                if now.sort == ContentKind::File && after.sort == ContentKind::File =>
+            {
                 "has another content now".to_owned()
             }
-            Now::There(stat, _) => format!("is {} now", stat.kind.name()),
-            Now::Absent => "is gone".to_owned(),
-            Now::Unknown(why) => why,
+            CurrentState::There(stat, _) => format!("is {} now", stat.kind.name()),
+            CurrentState::Absent => "is gone".to_owned(),
+            CurrentState::Unknown(why) => why,
         };
         self.obstacles.push(Obstacle { path: path.display(), why });
         None
     }
 
-    /// Says whether nothing is at a path, or only what this change itself has put there.
+    /// Returns whether the path is free, or holds only what this change has put there.
     fn is_free(&mut self, path: &WorkspacePath, change: &Change) -> bool {
         if self.moved_to.contains(change.place.path()) {
             return true;
         }
         let to = change.to.as_ref().and_then(|to| self.known(to));
         let why = match look(path) {
-            Now::Absent => return true,
-            Now::There(..) if to.is_some_and(|to| is_one(path, &to)) => return true,
-            Now::There(stat, _) => format!("is there again, as {}", stat.kind.name()),
-            Now::Unknown(why) => why,
+            CurrentState::Absent => return true,
+            CurrentState::There(..) if to.is_some_and(|to| is_one(path, &to)) => return true,
+            CurrentState::There(stat, _) => format!("is there again, as {}", stat.kind.name()),
+            CurrentState::Unknown(why) => why,
         };
         self.obstacles.push(Obstacle { path: path.display(), why });
         false
@@ -298,13 +301,13 @@ impl<'a> WayBack<'a> {
 
     fn bytes(&self, path: &WorkspacePath, content: &Content) -> Result<Vec<u8>, UndoError> {
         let not_kept = |why| UndoError::NotKept { id: self.record.id.clone(), place: path.display(), why };
-        if content.sort == Sort::Other {
+        if content.sort == ContentKind::Other {
             return Err(not_kept("which is no regular file, nothing was kept".to_owned()));
         }
         self.history.bytes(content).map_err(not_kept)
     }
 
-    fn known(&self, place: &Raw) -> Option<WorkspacePath> {
+    fn known(&self, place: &RawPath) -> Option<WorkspacePath> {
         self.history.workspace.known(place.path())
     }
 
@@ -313,7 +316,7 @@ impl<'a> WayBack<'a> {
     }
 }
 
-/// Says whether a directory still holds what was copied into it.
+/// Returns whether a directory still has the content that was copied into it.
 fn is_same_tree(path: &WorkspacePath, after: &Content) -> bool {
     tree::now(path).is_ok_and(|now| now == after.hash)
 }
@@ -322,7 +325,7 @@ fn expect(content: Option<&Content>) -> Expect {
     content.and_then(|content| content.hash).map_or(Expect::Any, Expect::Hash)
 }
 
-/// Names those of the later changes that are in force and touched the same files.
+/// Returns the ids of later changes of the same files that are not undone.
 fn later(records: &[Record], undone: &HashSet<String>, record: &Record) -> Vec<String> {
     let own: HashSet<&Path> = record.places().collect();
     let touches = |other: &&Record| other.places().any(|place| own.contains(place));
@@ -339,7 +342,7 @@ fn list(obstacles: &[Obstacle]) -> String {
     all.join(", ")
 }
 
-/// So many obstacles are named.
+/// Maximum number of obstacles in a message.
 const SHOWN: usize = 10;
 
 fn first(later: &[String]) -> String {

@@ -1,4 +1,4 @@
-//! What a visitor sees of one entry.
+//! Entries as a visitor sees them.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -11,47 +11,47 @@ use rustix::io::{Errno, retry_on_intr};
 
 use super::error::OpenFault;
 use super::listing::{Kind, kind_of};
-use crate::beneath::open_at;
+use crate::openat::open_at;
 use crate::path::WorkspacePath;
 
-/// A name that was found, before any rule is asked.
+/// An entry before any rule is applied.
 pub struct Candidate<'a> {
     pub(super) name: &'a [u8],
     pub(super) relative: &'a [u8],
     pub(super) kind: Kind,
 }
 
-/// An entry that no rule left out, with its open directory behind it.
+/// An entry that no rule excludes, with access to its file.
 pub struct Entry<'a> {
     pub(super) candidate: &'a Candidate<'a>,
     pub(super) directory: BorrowedFd<'a>,
     pub(super) base: &'a WorkspacePath,
-    pub(super) standing: Standing,
+    pub(super) standing: RuleEffect,
 }
 
-/// Whether an entry is seen although a rule speaks against it.
+/// Effect of ignore rules on a visited entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// No rule speaks against it.
+pub enum RuleEffect {
+    /// No rule excludes it.
     Free,
-    /// A rule would have left it out, but it was asked for by name.
+    /// A rule excludes it, but the visitor named it explicitly.
     Overruled,
 }
 
-/// Size and time of something that was found. Two are equal if the file has not changed; the number of its names does not count.
+/// Metadata of an entry. Equality ignores the number of hard links.
 #[derive(Clone, Copy, Debug)]
 pub struct FileStat {
-    /// What it is.
+    /// File type.
     pub kind: Kind,
-    /// Its length in bytes.
+    /// Length in bytes.
     pub len: u64,
-    /// When it was last changed, in nanoseconds since 1970.
+    /// Modification time, in nanoseconds since 1970.
     pub modified: i64,
-    /// When anything about it last changed, its name and its times included, in nanoseconds since 1970.
+    /// Change time of the inode (ctime), in nanoseconds since 1970.
     pub touched: i64,
-    /// Its number on its device.
+    /// Inode number.
     pub inode: u64,
-    /// How many names it has; 0 if that is not known.
+    /// Number of hard links; 0 if unknown.
     pub links: u64,
 }
 
@@ -64,12 +64,12 @@ impl PartialEq for FileStat {
 
 impl Eq for FileStat {}
 
-/// A regular file that was opened where it was found.
+/// An open regular file.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedFile {
     /// The file, open for reading.
     pub file: File,
-    /// What it was when it was opened.
+    /// Metadata at the time of opening.
     pub stat: FileStat,
 }
 
@@ -84,71 +84,71 @@ impl Candidate<'_> {
         self.name
     }
 
-    /// Returns the bytes of the path below the start of the walk.
+    /// Returns the bytes of the path relative to the start of the walk.
     pub fn relative_bytes(&self) -> &[u8] {
         self.relative
     }
 
-    /// Returns the path below the start of the walk.
+    /// Returns the path relative to the start of the walk.
     pub fn relative(&self) -> &Path {
         Path::new(OsStr::from_bytes(self.relative))
     }
 
-    /// Returns what it is, without following links.
+    /// Returns the file type, without following links.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 }
 
 impl<'a> Entry<'a> {
-    /// Returns name, kind and place below the start of the walk.
+    /// Returns name, type and relative path.
     pub fn candidate(&self) -> &'a Candidate<'a> {
         self.candidate
     }
 
-    /// Makes the whole path; this allocates, so it is best kept for hits.
+    /// Returns the full path; allocates.
     pub fn path(&self) -> WorkspacePath {
         below(self.base, self.candidate.relative)
     }
 
-    /// Gives the open directory that it lies in.
+    /// Returns the open parent directory.
     #[cfg(target_os = "linux")]
     pub(crate) fn directory(&self) -> BorrowedFd<'a> {
         self.directory
     }
 
-    /// Says whether a rule had to be lifted for this entry.
-    pub fn standing(&self) -> Standing {
+    /// Returns the effect of ignore rules on this entry.
+    pub fn rule_effect(&self) -> RuleEffect {
         self.standing
     }
 
-    /// Asks for size and time, without following a link.
+    /// Returns metadata, without following links.
     pub fn stat(&self) -> Result<FileStat, OpenFault> {
         let stat = statat(self.directory, self.candidate.name(), AtFlags::SYMLINK_NOFOLLOW).map_err(fault)?;
         Ok(file_stat(&stat))
     }
 
-    /// Opens a regular file for reading; a link, pipe or device that was swapped in is refused.
-    pub fn open(&self) -> Result<Opened, OpenFault> {
+    /// Opens a regular file for reading; refuses a link, pipe or device that replaced it.
+    pub fn open(&self) -> Result<OpenedFile, OpenFault> {
         open_regular(self.directory, self.candidate.name())
     }
 
-    /// Reads what a link says.
+    /// Reads the target of a link.
     pub fn target(&self) -> Result<OsString, OpenFault> {
         read_link(self.directory, self.candidate.name())
     }
 }
 
-/// Makes the path of something that a walk found below its start, from [`Candidate::relative_bytes`].
+/// Returns the path of an entry from [`Candidate::relative_bytes`].
 ///
-/// `None` unless it is made of plain names only.
+/// `None` unless all components are normal.
 pub fn found_below(start: &WorkspacePath, relative: &[u8]) -> Option<WorkspacePath> {
     let plain = |part| matches!(part, Component::Normal(_));
     let path = Path::new(OsStr::from_bytes(relative));
     (!relative.contains(&0) && path.components().all(plain)).then(|| below(start, relative))
 }
 
-/// Makes the path of something below a path.
+/// Returns the path below a base.
 pub(super) fn below(base: &WorkspacePath, relative: &[u8]) -> WorkspacePath {
     let relative = Path::new(OsStr::from_bytes(relative));
     if base.is_root() {
@@ -157,7 +157,7 @@ pub(super) fn below(base: &WorkspacePath, relative: &[u8]) -> WorkspacePath {
     WorkspacePath::beneath(base.root(), &base.relative().join(relative))
 }
 
-/// How files are opened: a link is none, and neither a pipe nor a terminal is waited for.
+/// Flags for reading: no links, and no blocking on pipes or terminals.
 const READ: OFlags = OFlags::RDONLY
     .union(OFlags::NOFOLLOW)
     .union(OFlags::NONBLOCK)
@@ -165,22 +165,22 @@ const READ: OFlags = OFlags::RDONLY
     .union(OFlags::CLOEXEC);
 
 /// Opens a regular file by its name in an open directory.
-pub(super) fn open_regular(directory: BorrowedFd<'_>, name: &OsStr) -> Result<Opened, OpenFault> {
-    // A single name that is not followed cannot lead out of its directory.
+pub(super) fn open_regular(directory: BorrowedFd<'_>, name: &OsStr) -> Result<OpenedFile, OpenFault> {
+    // A single component that is not followed cannot lead out of its directory.
     regular(retry_on_intr(|| openat(directory, name, READ, Mode::empty())).map_err(fault)?)
 }
 
-/// Opens a regular file by its whole path, on which no link is followed.
-pub(super) fn open_below(path: &WorkspacePath) -> Result<Opened, OpenFault> {
+/// Opens a regular file by its whole path, without following links.
+pub(super) fn open_below(path: &WorkspacePath) -> Result<OpenedFile, OpenFault> {
     regular(open_at(path.root(), path.relative(), READ, Mode::empty()).map_err(fault)?)
 }
 
-fn regular(descriptor: OwnedFd) -> Result<Opened, OpenFault> {
+fn regular(descriptor: OwnedFd) -> Result<OpenedFile, OpenFault> {
     let stat = file_stat(&fstat(&descriptor).map_err(fault)?);
     if stat.kind != Kind::File {
         return Err(OpenFault::NotRegular);
     }
-    Ok(Opened { file: File::from(descriptor), stat })
+    Ok(OpenedFile { file: File::from(descriptor), stat })
 }
 
 pub(super) fn read_link(directory: BorrowedFd<'_>, name: &OsStr) -> Result<OsString, OpenFault> {
@@ -188,7 +188,7 @@ pub(super) fn read_link(directory: BorrowedFd<'_>, name: &OsStr) -> Result<OsStr
     Ok(OsString::from_vec(target.into_bytes()))
 }
 
-/// Finds out what an entry is where the directory did not say.
+/// Determines the file type if the directory listing lacks it.
 pub(super) fn look(directory: BorrowedFd<'_>, name: &[u8]) -> Option<Kind> {
     let stat = statat(directory, OsStr::from_bytes(name), AtFlags::SYMLINK_NOFOLLOW).ok()?;
     Some(file_stat(&stat).kind)

@@ -1,17 +1,17 @@
-//! Why a file that was found could not be opened.
+//! Errors of opening a walked file.
 
 use crate::fault::Fault;
 
-/// Why a file that a walk found could not be opened.
+/// Errors of opening a file that a walk has found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpenFault {
-    /// It is gone, or became a link, since its name was read.
+    /// The file was removed, or replaced by a link.
     #[error("it was removed or replaced while the walk went on")]
     Gone,
-    /// It is not a regular file.
+    /// The path is not a regular file.
     #[error("it is not a regular file")]
     NotRegular,
-    /// The system refused.
+    /// The operating system's error.
     #[error("{0}")]
     Refused(Fault),
 }

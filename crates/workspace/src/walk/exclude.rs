@@ -1,4 +1,4 @@
-//! Where a repository keeps the excludes that are not part of its tree.
+//! Location of a repository's `info/exclude`.
 
 use std::ffi::OsStr;
 use std::io::Read;
@@ -9,15 +9,15 @@ use rustix::fs::{Mode, OFlags, open, openat};
 use rustix::io::Errno;
 
 use super::entry::open_regular;
-use crate::beneath::{READ_DIRECTORY, open_at};
+use crate::openat::{READ_DIRECTORY, open_at};
 
-/// The name of the file in the directory that [`info`] opens.
+/// Name of the file in the directory of [`info`].
 pub(crate) const EXCLUDE: &str = "exclude";
 
-/// The longest path in a `.git` file that is read.
+/// Size limit of a `.git` file, in bytes.
 const LONGEST: u64 = 4096;
 
-/// Opens the directory `info` of the repository whose top a directory is; `.git` may be a file that names it.
+/// Opens the `info` directory of a repository; `.git` may be a file that points to the repository.
 pub(crate) fn info(top: BorrowedFd<'_>) -> Option<OwnedFd> {
     match open_at(top, Path::new(".git/info"), READ_DIRECTORY, Mode::empty()) {
         Ok(info) => Some(info),
@@ -26,7 +26,7 @@ pub(crate) fn info(top: BorrowedFd<'_>) -> Option<OwnedFd> {
     }
 }
 
-/// Follows the `.git` file of a linked working tree or a submodule.
+/// Follows the `.git` file of a linked work tree or submodule.
 fn linked(top: BorrowedFd<'_>) -> Option<OwnedFd> {
     let pointer = first_line(top, ".git")?;
     let directory = below(top, pointer.strip_prefix("gitdir:")?.trim())?;

@@ -1,4 +1,4 @@
-//! A directory on its way through a walk: found, then open.
+//! Directories during a walk: waiting or open.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
@@ -10,44 +10,44 @@ use rustix::io::Errno;
 
 use super::listing::Listing;
 use super::rules::Level;
-use crate::beneath::{READ_DIRECTORY, open_at};
+use crate::openat::{READ_DIRECTORY, open_at};
 
 /// An open directory from which deeper ones are opened.
 pub(super) struct Anchor {
     descriptor: OwnedFd,
-    /// How much of a walk's path it stands for.
+    /// Length of the path prefix that the descriptor stands for, in bytes.
     upto: usize,
 }
 
-/// A directory that was found and waits to be opened.
+/// A directory that waits to be opened.
 pub(super) struct Waiting<P> {
     pub(super) anchor: Arc<Anchor>,
-    /// From the start of the rules to here, without a slash at the end.
+    /// Path from the first directory with rules, without a trailing slash.
     pub(super) path: Box<[u8]>,
     pub(super) level: Arc<Level>,
     pub(super) place: P,
     pub(super) named: Named,
 }
 
-/// A directory that is open and was read.
+/// An open directory with its listing.
 pub(super) struct Open<P> {
     pub(super) here: Arc<Anchor>,
     pub(super) above: Arc<Anchor>,
-    /// From the start of the rules to here, with a slash at the end unless it is empty.
+    /// Path from the first directory with rules, with a trailing slash unless empty.
     pub(super) path: Vec<u8>,
     pub(super) level: Arc<Level>,
     pub(super) place: P,
     pub(super) listing: Listing,
 }
 
-/// Whether a directory was asked for by its name.
+/// Flag for directories that the visitor named explicitly.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Named {
     No,
     Yes,
 }
 
-/// A new anchor is dropped when the path from the last one would grow longer than this.
+/// Maximum path length from the last anchor, in bytes; a longer path gets a new anchor.
 const LONGEST_TAIL: usize = 1024;
 
 impl Anchor {
@@ -55,7 +55,7 @@ impl Anchor {
         Arc::new(Self { descriptor, upto })
     }
 
-    /// Opens a directory below it, never through a link.
+    /// Opens a directory below the anchor, without following links.
     pub(super) fn open(&self, path: &[u8]) -> Result<OwnedFd, Errno> {
         let tail = path.get(self.upto..).unwrap_or_default();
         let flags = READ_DIRECTORY | OFlags::NOFOLLOW;
@@ -70,7 +70,7 @@ impl AsFd for Anchor {
 }
 
 impl<P> Open<P> {
-    /// Returns the anchor from which a child is to be opened: an old one, so that few descriptors stay open.
+    /// Returns the anchor for the children: an old one if possible, so that few descriptors stay open.
     pub(super) fn anchor(&self) -> &Arc<Anchor> {
         if self.path.len() - self.above.upto > LONGEST_TAIL { &self.here } else { &self.above }
     }

@@ -1,11 +1,11 @@
-//! The names in one directory, read in a few calls.
+//! Compact directory listings.
 
 use std::os::fd::BorrowedFd;
 
 use rustix::fs::FileType;
 use rustix::io::Errno;
 
-/// What an entry of a directory is, without following links.
+/// File type of an entry, without following links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -19,11 +19,11 @@ pub enum Kind {
     Fifo,
     /// A socket.
     Socket,
-    /// A character or block device, or something newer.
+    /// A character or block device, or an unknown type.
     Device,
 }
 
-/// The names in a directory, packed.
+/// The names in a directory, packed into one buffer.
 #[derive(Default)]
 pub(super) struct Listing {
     bytes: Vec<u8>,
@@ -37,7 +37,7 @@ struct Item {
     kind: Option<Kind>,
 }
 
-/// What the names in a directory tell about it.
+/// Marker files and directories in a listing.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Marks(u16);
 
@@ -52,7 +52,7 @@ impl Marks {
     pub(super) const CARGO: Self = Self(128);
     pub(super) const ANY_RULES: Self = Self(1 | 2 | 4 | 8);
 
-    /// Says whether any of the given marks is there.
+    /// Returns whether any of the given marks is set.
     pub(super) fn has(self, mark: Self) -> bool {
         self.0 & mark.0 != 0
     }
@@ -77,7 +77,7 @@ impl Marks {
 }
 
 impl Listing {
-    /// Reads the whole directory; the buffer is only lent, to be used again.
+    /// Reads a whole directory; `buffer` is reused between calls.
     pub(super) fn read(directory: BorrowedFd<'_>, buffer: &mut Vec<u8>) -> Result<Self, Errno> {
         let mut listing = Self::default();
         raw::read(directory, buffer, |name, kind| listing.push(name, kind))?;
@@ -88,7 +88,7 @@ impl Listing {
         self.items.len()
     }
 
-    /// Returns a name with its kind, if the directory told it.
+    /// Returns a name with its type, if the listing has it.
     pub(super) fn get(&self, index: usize) -> Option<(&[u8], Option<Kind>)> {
         let item = self.items.get(index)?;
         let start = item.start as usize;
@@ -110,7 +110,7 @@ impl Listing {
     }
 }
 
-/// Translates what the system says about an entry; `None` if it does not say.
+/// Converts a file type; `None` if it is unknown.
 pub(super) fn kind_of(kind: FileType) -> Option<Kind> {
     Some(match kind {
         FileType::RegularFile => Kind::File,
@@ -125,14 +125,14 @@ pub(super) fn kind_of(kind: FileType) -> Option<Kind> {
 
 #[cfg(target_os = "linux")]
 mod raw {
-    //! Entries straight from `getdents`, through a big buffer.
+    //! Listing by `getdents` with a large buffer.
 
     use std::os::fd::BorrowedFd;
 
     use rustix::fs::RawDir;
     use rustix::io::Errno;
 
-    use super::{Kind, kind_of};
+    use crate::walk::listing::{Kind, kind_of};
 
     const BUFFER: usize = 64 * 1024;
 
@@ -147,7 +147,7 @@ mod raw {
         while let Some(entry) = entries.next() {
             match entry {
                 Ok(entry) => push(entry.file_name().to_bytes(), kind_of(entry.file_type())),
-                // The directory was removed while it was read: what was read still counts.
+                // The directory was removed during the listing; the entries so far count.
                 Err(Errno::NOENT) => return Ok(()),
                 Err(errno) => return Err(errno),
             }
@@ -158,14 +158,14 @@ mod raw {
 
 #[cfg(not(target_os = "linux"))]
 mod raw {
-    //! Entries through the portable reader.
+    //! Portable listing.
 
     use std::os::fd::BorrowedFd;
 
     use rustix::fs::Dir;
     use rustix::io::Errno;
 
-    use super::{Kind, kind_of};
+    use crate::walk::listing::{Kind, kind_of};
 
     pub(super) fn read(
         directory: BorrowedFd<'_>,

@@ -1,15 +1,15 @@
-//! Opens files that a walk found before, by their paths below its start.
+//! Opening of files that an earlier walk has found.
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 
-use super::entry::{Opened, below, open_below, open_regular};
+use super::entry::{OpenedFile, below, open_below, open_regular};
 use super::error::OpenFault;
-use crate::beneath::{has_openat2, open_handle};
+use crate::openat::{has_openat2, open_handle};
 use crate::path::WorkspacePath;
 
-/// Opens files below a directory, as a walk does: never through a link. Files of one directory in a row are quick.
+/// Opens files below a directory, without following links; fast for consecutive files of one directory.
 #[derive(Debug)]
 pub struct Opener {
     base: WorkspacePath,
@@ -20,22 +20,22 @@ pub struct Opener {
 #[derive(Debug)]
 struct Last {
     directory: Vec<u8>,
-    /// None before a second file of it is opened, where one call finds a file by its whole path.
+    /// Handle of the directory, opened at the second file; a single file is opened by its whole path.
     handle: Option<OwnedFd>,
 }
 
 impl Opener {
-    /// Makes an opener of what lies below a directory.
+    /// Creates an opener for files below a directory.
     #[must_use]
     pub fn new(base: WorkspacePath) -> Self {
         Self { base, last: None }
     }
 
-    /// Opens a regular file for reading, by its path below the start.
+    /// Opens a regular file by its path relative to the base.
     ///
     /// # Errors
-    /// When it is gone, is no regular file, or cannot be read.
-    pub fn open(&mut self, relative: &[u8]) -> Result<Opened, OpenFault> {
+    /// If the file is gone, is not a regular file, or cannot be read.
+    pub fn open(&mut self, relative: &[u8]) -> Result<OpenedFile, OpenFault> {
         let (directory, name) = match relative.iter().rposition(|byte| *byte == b'/') {
             Some(end) => (&relative[..end], &relative[end + 1..]),
             None => (&relative[..0], relative),
@@ -63,8 +63,9 @@ impl Opener {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
 mod tests {
+    #![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+
     use super::*;
     use crate::{Options, Workspace};
     use std::io::Read;

@@ -1,48 +1,49 @@
-//! What a walk leaves out, as its caller chooses.
+//! Options of a walk.
 
 use std::num::NonZeroUsize;
 
-/// Whose ignore rules count.
+/// Ignore rules to apply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rules {
-    /// No ignore files at all.
+    /// No ignore files.
     None,
-    /// `.gitignore` (also without a repository), `.ignore`, `.rgignore`, `.git/info/exclude`, the user's excludes.
+    /// `.gitignore` (also without a repository), `.ignore`, `.rgignore`, `.git/info/exclude` and the user's
+    /// global excludes.
     #[default]
     Git,
 }
 
-/// What happens to names that begin with a dot.
+/// Treatment of names that start with a dot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hidden {
-    /// They are left out and counted.
+    /// Exclude and count them.
     Skip,
-    /// They are seen like all others.
+    /// Treat them like other names.
     #[default]
     Show,
 }
 
-/// What happens to directories of installed packages, caches and build output.
+/// Treatment of directories of installed packages, caches and build output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Prune {
-    /// They are entered like all others.
+    /// Enter them like other directories.
     #[default]
     Nothing,
-    /// They are left out and counted.
+    /// Exclude and count them.
     Dependencies,
-    /// They are entered although an ignore rule names them.
+    /// Enter them even if an ignore rule matches them.
     Enter,
 }
 
-/// How a walk goes.
+/// Options of a walk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Whose ignore rules count.
+    /// Ignore rules to apply.
     pub rules: Rules,
-    /// What happens to hidden names.
+    /// Treatment of hidden names.
     pub hidden: Hidden,
-    /// What happens to dependency directories.
+    /// Treatment of dependency directories.
     pub prune: Prune,
-    /// How many threads walk at most; as many as there are cores if not said.
+    /// Maximum number of threads; by default the number of cores.
     pub threads: Option<NonZeroUsize>,
 }

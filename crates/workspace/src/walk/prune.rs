@@ -1,26 +1,26 @@
-//! Which directories belong to version control or hold what is installed, cached or built.
+//! Detection of version control, dependency, cache and build directories.
 //!
-//! The list is short on purpose: only names that nobody gives to a directory of sources. Where a name is not enough
-//! (`target`, `vendor`, `env`), what lies in the directory or beside it must agree.
+//! The list is short on purpose: only names that are never used for source directories. If a name is not
+//! enough (`target`, `vendor`, `env`), the content of the directory or of its parent must confirm it.
 
 use super::listing::Marks;
 
-/// Says whether a directory of this name is a version control system's own.
+/// Returns whether the name is that of a version control directory.
 pub(super) fn is_version_control(name: &[u8]) -> bool {
     matches!(name, b".git" | b".jj" | b".sl" | b".hg" | b".svn")
 }
 
-/// Says whether the name, with what lies beside it, tells that the directory was installed, cached or built.
+/// Returns whether the name and the names next to it identify a dependency, cache or build directory.
 pub(super) fn is_dependency(name: &[u8], beside: Marks) -> bool {
     NAMES.contains(&name) || (name == b"target" && beside.has(Marks::CARGO))
 }
 
-/// Says whether the name alone, with what lies beside it, allows that the directory was installed, cached or built.
+/// Returns whether the name and the names next to it permit a dependency, cache or build directory.
 pub(super) fn may_be_dependency(name: &[u8], beside: Marks) -> bool {
     is_dependency(name, beside) || name == b"vendor"
 }
 
-/// Says whether what lies in a directory tells that it was installed, cached or built.
+/// Returns whether the content identifies a dependency, cache or build directory.
 pub(super) fn holds_dependencies(name: &[u8], within: Marks) -> bool {
     within.has(Marks::CACHE)
         || within.has(Marks::PYTHON_ENVIRONMENT)

@@ -1,14 +1,14 @@
-//! The work that the threads of a walk share.
+//! Work queue of a walk's threads.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// What is still to do: parts of open directories first, so that few directories are open at a time.
+/// Pending work: parts of open directories first, so that few directories are open at a time.
 pub(super) struct Queue<D, C> {
     state: Mutex<State<D, C>>,
     changed: Condvar,
 }
 
-/// A piece of work.
+/// A unit of work.
 pub(super) enum Task<D, C> {
     Directory(D),
     Chunk(C),
@@ -23,23 +23,23 @@ struct State<D, C> {
 }
 
 impl<D, C> Queue<D, C> {
-    /// Makes an empty queue for one worker.
+    /// Creates an empty queue for one worker.
     pub(super) fn new() -> Self {
         let state = State { directories: Vec::new(), chunks: Vec::new(), workers: 1, idle: 0, closed: false };
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// Counts one more worker, before it starts.
+    /// Registers another worker before it starts.
     pub(super) fn expect_worker(&self) {
         self.lock().workers += 1;
     }
 
-    /// Counts one less: it could not be started. The caller is a worker itself and goes on.
+    /// Unregisters a worker that could not be started; the caller itself is a worker and continues.
     pub(super) fn forget_worker(&self) {
         self.lock().workers -= 1;
     }
 
-    /// Adds directories, emptying the list; the last is taken first.
+    /// Moves directories into the queue; the last one is taken first.
     pub(super) fn add_directories(&self, directories: &mut Vec<D>) {
         if directories.is_empty() {
             return;
@@ -56,7 +56,7 @@ impl<D, C> Queue<D, C> {
         self.wake(&state);
     }
 
-    /// Takes a piece of work, waiting for one while others may still add some; `None` at the end of the walk.
+    /// Takes a unit of work, and waits while other workers may add some; `None` at the end of the walk.
     pub(super) fn take(&self) -> Option<Task<D, C>> {
         let mut state = self.lock();
         loop {
@@ -80,13 +80,13 @@ impl<D, C> Queue<D, C> {
         }
     }
 
-    /// Ends the walk for everyone.
+    /// Ends the walk for all workers.
     pub(super) fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_all();
     }
 
-    /// Says how many pieces of work wait.
+    /// Returns the number of pending units.
     pub(super) fn waiting(&self) -> usize {
         let state = self.lock();
         state.directories.len() + state.chunks.len()

@@ -1,4 +1,4 @@
-//! The ignore rules in force in a directory.
+//! Effective ignore rules of a directory.
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -9,33 +9,19 @@ use std::sync::Arc;
 use ignore::Match;
 use ignore::gitignore::Gitignore;
 
-use super::Claim;
-use super::compiled;
 use super::entry::{Candidate, open_regular};
 use super::error::OpenFault;
 use super::exclude;
-use super::ledger::Unreadable;
 use super::listing::{Kind, Marks};
 use super::options::{Hidden, Options, Prune, Rules};
 use super::prune;
+use super::rule_cache;
+use super::stats::{Reason, Unreadable};
 
-/// Why an entry is left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// An ignore rule names it.
-    Ignored,
-    /// Its name begins with a dot.
-    Hidden,
-    /// It is the directory of version control.
-    VersionControl,
-    /// It is a directory of installed packages, a cache or build output.
-    Dependency,
-}
-
-/// The rules of one directory, with those of the directories above it.
+/// Rules of one directory, linked to those of its parents.
 ///
-/// A directory without rules of its own shares the level of its parent. Rules are matched against paths relative to
-/// the directory that holds them: `start` says where in the walk's paths that begins.
+/// A directory without own rules shares the level of its parent. Rules match paths relative to their
+/// directory: `start` is the offset of that path in the walk's paths.
 #[derive(Default)]
 pub(super) struct Level {
     pub(super) parent: Option<Arc<Self>>,
@@ -44,7 +30,7 @@ pub(super) struct Level {
     pub(super) top: Top,
 }
 
-/// Whether a directory is the top of a repository, where the rules of outer repositories end.
+/// Flag for the top of a repository, where the rules of outer repositories end.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Top {
     #[default]
@@ -52,7 +38,7 @@ pub(super) enum Top {
     Yes,
 }
 
-/// The rules read from one directory, strongest first.
+/// Rules of one directory, in order of precedence.
 #[derive(Default)]
 pub(super) struct Gitignores {
     pub(super) ripgrep: Option<Arc<Gitignore>>,
@@ -62,7 +48,7 @@ pub(super) struct Gitignores {
     pub(super) global: Option<Arc<Gitignore>>,
 }
 
-/// What the rules say about a path.
+/// Result of matching a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Silent,
@@ -71,7 +57,7 @@ enum Verdict {
 }
 
 impl Level {
-    /// Returns the rules of a directory whose names were read; its parent's if it has none of its own.
+    /// Returns the rules of a directory with these marks, or the parent's rules if it has none of its own.
     pub(super) fn of(
         parent: &Arc<Self>,
         directory: BorrowedFd<'_>,
@@ -107,7 +93,7 @@ impl Level {
         Arc::new(Self { parent: Some(Arc::clone(parent)), start, git, top })
     }
 
-    /// Asks all rules in force, the nearest and strongest first.
+    /// Evaluates all effective rules, the nearest and strongest first.
     fn verdict(&self, path: &[u8], kind: Kind) -> Verdict {
         let mut answers = [Verdict::Silent; 5];
         let mut inside = true;
@@ -133,9 +119,10 @@ impl Level {
     }
 }
 
-/// Says which rule leaves an entry out, whatever its claim.
+/// Returns the reason to exclude an entry, whatever its claim.
 ///
-/// `free` holds the names of version control and dependency directories that the walk's own start names.
+/// `free` lists the version control and dependency directories on the path to the walk's start, which are not
+/// excluded.
 pub(super) fn against(
     options: &Options,
     level: &Level,
@@ -165,20 +152,15 @@ pub(super) fn against(
     (hidden && verdict != Verdict::Keep).then_some(Reason::Hidden)
 }
 
-/// Says whether an entry is left out, as its claim allows.
-pub(super) fn leaves_out(claim: Claim, against: Option<Reason>) -> Option<Reason> {
-    if claim == Claim::Named { None } else { against }
-}
-
-/// Reads the rules in one file; `None` if it has none.
+/// Reads the rules in a file; `None` if it has none.
 pub(super) fn load(directory: impl AsFd, name: &str) -> Result<Option<Arc<Gitignore>>, OpenFault> {
     let opened = open_regular(directory.as_fd(), OsStr::new(name))?;
     let mut text = Vec::new();
     read_at_most(opened.file, &mut text).map_err(|error| OpenFault::Refused(error.into()))?;
-    Ok(compiled::of(&text))
+    Ok(rule_cache::of(&text))
 }
 
-/// Ignore files longer than this are cut: no honest one is.
+/// Size limit of ignore files, in bytes; longer ones are truncated.
 const MOST_RULES: u64 = 4 * 1024 * 1024;
 
 pub(super) fn read_at_most(file: std::fs::File, text: &mut Vec<u8>) -> std::io::Result<()> {
@@ -186,7 +168,7 @@ pub(super) fn read_at_most(file: std::fs::File, text: &mut Vec<u8>) -> std::io::
     file.take(MOST_RULES).read_to_end(text).map(|_| ())
 }
 
-/// Reads the excludes of the repository whose top a directory is.
+/// Reads a repository's `info/exclude`.
 fn load_exclude(directory: BorrowedFd<'_>) -> Option<Arc<Gitignore>> {
     load(exclude::info(directory)?, exclude::EXCLUDE).ok()?
 }

@@ -1,21 +1,21 @@
-//! How many threads all walks of this process may have beside those that they are called on.
+//! Process-wide limit on the helper threads of walks.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::available_parallelism;
 
-/// How many helping threads run now.
+/// Number of running helper threads.
 static HELPING: AtomicUsize = AtomicUsize::new(0);
 
-/// The fewest that all walks together may have, on however small a machine.
+/// Minimum limit for all walks together, on any machine.
 const LEAST: usize = 8;
 
-/// A number of helping threads that a walk may start; dropping it gives them back.
+/// A permit for helper threads, returned on drop.
 #[derive(Debug)]
 pub(super) struct Allowance(usize);
 
 impl Allowance {
-    /// Takes as many as are wanted, or what is left.
+    /// Acquires up to `wanted` helper threads.
     pub(super) fn take(wanted: usize) -> Self {
         let most = available_parallelism().map_or(1, NonZeroUsize::get).saturating_mul(2).max(LEAST);
         let mut taken = 0;
@@ -26,7 +26,7 @@ impl Allowance {
         Self(taken)
     }
 
-    /// Says how many they are.
+    /// Returns the number of granted threads.
     pub(super) fn helpers(&self) -> usize {
         self.0
     }

@@ -1,4 +1,4 @@
-//! The threads of a walk.
+//! Threads of a walk.
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -8,45 +8,46 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::io::Errno;
 
-use super::entry::{Candidate, Entry, Standing, below, look};
+use super::entry::{Candidate, Entry, RuleEffect, below, look};
 use super::frame::{Anchor, Named, Open, Waiting};
-use super::ledger::{Skipped, Unreadable, What};
 use super::listing::{Kind, Listing};
 use super::options::{Options, Prune, Rules};
 use super::queue::{Queue, Task};
-use super::rules::{Level, Reason, against, leaves_out};
+use super::rules::{Level, against};
+use super::stats::{EntryType, Reason, Skipped, Unreadable};
 use super::threads::Allowance;
-use super::{Claim, Next, Visitor, above, prune};
-use crate::beneath::open_directory_beneath;
+use super::visitor::{Claim, Next, Visitor};
+use super::{inherited_rules, prune};
 use crate::fault::Fault;
+use crate::openat::open_directory_beneath;
 use crate::path::WorkspacePath;
 
-/// What a walk leaves behind.
+/// Result of a walk.
 #[derive(Debug)]
-pub struct Walked<V> {
-    /// The visitors of all threads, with what they gathered.
+pub struct WalkResult<V> {
+    /// The visitors of all threads.
     pub visitors: Vec<V>,
-    /// What rules left out.
+    /// Entries that rules excluded.
     pub skipped: Skipped,
-    /// What could not be read.
+    /// Entries that could not be read.
     pub unreadable: Unreadable,
-    /// Whether the walk came to its end.
-    pub ended: Ended,
+    /// End of the walk: complete or stopped.
+    pub ended: WalkEnd,
 }
 
-/// How a walk ended.
+/// Ways in which a walk ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// All was seen.
+pub enum WalkEnd {
+    /// Everything was visited.
     Complete,
-    /// It was told to stop.
+    /// `stop` or a visitor ended the walk.
     Stopped,
 }
 
-/// Walks all that lies below a directory, on several threads.
+/// Walks everything below a directory on several threads.
 ///
-/// All walks of the process together have a limited number of threads; each has at least the one that it is called on.
-/// `stop` is asked often and ends the walk when it says so. `make` makes a visitor for each thread. The start itself
+/// All walks of the process share a limit on threads; each walk has at least the calling thread. `stop` is
+/// polled and ends the walk when it returns true. `make` creates a visitor for each thread. The start itself
 /// is not visited, and no rule applies to it. Fails only if the start cannot be read.
 pub fn walk<V: Visitor>(
     base: &WorkspacePath,
@@ -54,9 +55,9 @@ pub fn walk<V: Visitor>(
     options: &Options,
     stop: &(dyn Fn() -> bool + Sync),
     make: &(dyn Fn() -> V + Sync),
-) -> Result<Walked<V>, Fault> {
+) -> Result<WalkResult<V>, Fault> {
     let descriptor = open_directory_beneath(base.root(), base.relative())?;
-    let start = above::start(base, options.rules);
+    let start = inherited_rules::start(base, options.rules);
     let threads =
         options.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let walk = Walk {
@@ -76,7 +77,7 @@ pub fn walk<V: Visitor>(
     Ok(gather(workers, walk.stopped.load(Ordering::Relaxed)))
 }
 
-/// What the threads share.
+/// State shared by the threads.
 struct Walk<'w, P> {
     base: &'w WorkspacePath,
     options: &'w Options,
@@ -103,7 +104,7 @@ struct Worker<'w, V: Visitor> {
     buffer: Vec<u8>,
 }
 
-/// How many names are done in one go: a wide directory is shared between the threads in such parts.
+/// Number of names per unit of work; wide directories are split into such units.
 const CHUNK: usize = 128;
 
 fn share<'w, V: Visitor>(
@@ -121,7 +122,7 @@ fn share<'w, V: Visitor>(
             match std::thread::Builder::new().spawn_scoped(scope, work) {
                 Ok(helper) => helpers.push(helper),
                 Err(_) => {
-                    // The system has no more: fewer do it too.
+                    // Thread limit of the system: continue with fewer.
                     walk.queue.forget_worker();
                     break;
                 }
@@ -138,9 +139,9 @@ fn share<'w, V: Visitor>(
     })
 }
 
-fn gather<V: Visitor>(workers: Vec<Worker<'_, V>>, stopped: bool) -> Walked<V> {
-    let ended = if stopped { Ended::Stopped } else { Ended::Complete };
-    let mut walked = Walked {
+fn gather<V: Visitor>(workers: Vec<Worker<'_, V>>, stopped: bool) -> WalkResult<V> {
+    let ended = if stopped { WalkEnd::Stopped } else { WalkEnd::Complete };
+    let mut walked = WalkResult {
         visitors: Vec::new(),
         skipped: Skipped::default(),
         unreadable: Unreadable::default(),
@@ -154,7 +155,7 @@ fn gather<V: Visitor>(workers: Vec<Worker<'_, V>>, stopped: bool) -> Walked<V> {
     walked
 }
 
-/// Returns the names on the way to the start: what the start itself names is not left out below it.
+/// Returns the names on the path to the start, which rules do not exclude below it.
 fn names_of(base: &WorkspacePath) -> Vec<Vec<u8>> {
     base.relative().components().map(|part| part.as_os_str().as_encoded_bytes().to_vec()).collect()
 }
@@ -183,7 +184,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
         self
     }
 
-    /// Opens and reads a directory that was found.
+    /// Opens and lists a directory.
     fn enter(&mut self, waiting: Waiting<V::Place>) {
         if self.stops() {
             return;
@@ -196,7 +197,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
             self.read(waiting.anchor, here, path.clone(), waiting.level, waiting.place, waiting.named)
         });
         match read {
-            // Gone, or no longer a directory: it is not there, and a link is not entered.
+            // Gone, or replaced by a link, which is not entered.
             Ok(()) | Err(Errno::NOENT | Errno::LOOP | Errno::NOTDIR) => {}
             Err(errno) => {
                 path.pop();
@@ -219,7 +220,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
         if named == Named::No && self.walk.options.prune == Prune::Dependencies {
             let name = path.strip_suffix(b"/").unwrap_or(&path).rsplit(|byte| *byte == b'/').next();
             if prune::holds_dependencies(name.unwrap_or_default(), listing.marks) {
-                self.leave_out(Reason::Dependency, What::Directory, &path);
+                self.leave_out(Reason::Dependency, EntryType::Directory, &path);
                 return Ok(());
             }
         }
@@ -243,7 +244,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
         Ok(())
     }
 
-    /// Shows a part of a directory to the visitor.
+    /// Passes a part of a directory to the visitor.
     fn part(&mut self, open: &Open<V::Place>, range: Range<usize>) {
         let mut path = std::mem::take(&mut self.path);
         path.clear();
@@ -271,11 +272,11 @@ impl<'w, V: Visitor> Worker<'w, V> {
         }
         let against = against(walk.options, &open.level, path, open.listing.marks, &candidate, &walk.free);
         if let Some(reason) = leaves_out(claim, against) {
-            let what = if kind == Kind::Directory { What::Directory } else { What::File };
+            let what = if kind == Kind::Directory { EntryType::Directory } else { EntryType::File };
             self.leave_out(reason, what, path);
             return;
         }
-        let standing = if against.is_some() { Standing::Overruled } else { Standing::Free };
+        let standing = if against.is_some() { RuleEffect::Overruled } else { RuleEffect::Free };
         let entry = Entry { candidate: &candidate, directory: open.here.as_fd(), base: walk.base, standing };
         match self.visitor.visit(&open.place, &entry) {
             Next::Enter(place) if kind == Kind::Directory => self.found.push(Waiting {
@@ -290,7 +291,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
         }
     }
 
-    fn leave_out(&mut self, reason: Reason, what: What, path: &[u8]) {
+    fn leave_out(&mut self, reason: Reason, what: EntryType, path: &[u8]) {
         let (base, lead) = (self.walk.base, self.walk.lead);
         self.skipped.count(reason, what, || display(base, lead, path));
         let relative = path.get(lead..).unwrap_or_default();
@@ -323,7 +324,12 @@ fn display(base: &WorkspacePath, lead: usize, path: &[u8]) -> String {
     below(base, relative.strip_suffix(b"/").unwrap_or(relative)).display()
 }
 
-/// Lets the other threads end when one panics, so that the panic is seen instead of a wait without end.
+/// Returns the reason to exclude an entry, subject to its claim.
+fn leaves_out(claim: Claim, against: Option<Reason>) -> Option<Reason> {
+    if claim == Claim::Named { None } else { against }
+}
+
+/// Ends the other threads after a panic, so that the walk does not hang.
 struct EndOnPanic<'q, D, C>(&'q Queue<D, C>);
 
 impl<D, C> Drop for EndOnPanic<'_, D, C> {

@@ -1,21 +1,21 @@
-//! Events as the kernel writes them.
+//! Parsing of inotify events.
 
 use std::os::fd::OwnedFd;
 
 use rustix::io::{Errno, ioctl_fionread, read, retry_on_intr};
 
-/// Something that happened to a watched directory or to a name in it.
+/// An event of a watched directory, or of a name in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Event<'a> {
-    /// The number of the watch.
+    /// Watch descriptor.
     pub(super) watch: i32,
-    /// What happened, in bits.
+    /// Event mask.
     pub(super) mask: u32,
-    /// The name in the directory; empty for the directory itself.
+    /// Name in the directory; empty for the directory itself.
     pub(super) name: &'a [u8],
 }
 
-/// The bits of an event.
+/// Bits of an event mask.
 pub(super) mod bits {
     pub(crate) const MOVED_FROM: u32 = 0x40;
     pub(crate) const CREATE: u32 = 0x100;
@@ -29,13 +29,13 @@ pub(super) mod bits {
     pub(crate) const DIRECTORY: u32 = 0x4000_0000;
 }
 
-/// How many bytes are read at once; the longest event has less than three hundred.
+/// Read size in bytes; an event has less than 300.
 const PIECE: usize = 64 * 1024;
 
-/// How long an event is without its name.
+/// Length of an event without its name, in bytes.
 const HEAD: usize = 16;
 
-/// Takes all events that are waiting now; what comes meanwhile may be among them or wait for the next time.
+/// Reads all pending events.
 pub(super) fn waiting(descriptor: &OwnedFd) -> Result<Vec<u8>, Errno> {
     let mut left = usize::try_from(ioctl_fionread(descriptor)?).unwrap_or(usize::MAX);
     let mut bytes = Vec::new();
@@ -56,7 +56,7 @@ pub(super) fn waiting(descriptor: &OwnedFd) -> Result<Vec<u8>, Errno> {
     Ok(bytes)
 }
 
-/// Reads events one after the other.
+/// Iterates over events.
 pub(super) fn each(mut bytes: &[u8]) -> impl Iterator<Item = Event<'_>> {
     std::iter::from_fn(move || {
         let (head, rest) = bytes.split_at_checked(HEAD)?;
@@ -95,7 +95,7 @@ mod tests {
             Event { watch: 2, mask: 2, name: b"long.rs" },
         ];
         assert_eq!(each(&all).collect::<Vec<_>>(), wanted);
-        // One that is cut off is not read, and nothing behind it.
+        // A truncated event ends the iteration.
         assert_eq!(each(&all[..all.len() - 1]).collect::<Vec<_>>(), &wanted[..2]);
     }
 }

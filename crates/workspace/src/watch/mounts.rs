@@ -1,4 +1,4 @@
-//! What is mounted below the roots: whether that changed, and whether others change it unseen.
+//! Mounts below the roots: changes, and file systems that other machines can change.
 
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -11,7 +11,7 @@ use rustix::fs::{Mode, OFlags, open};
 use crate::path::WorkspacePath;
 use crate::root::Root;
 
-/// Kinds of file systems that may be changed from elsewhere without a word to this machine.
+/// File systems that other machines can change without events here.
 const ELSEWHERE: [&str; 12] = [
     "nfs",
     "nfs4",
@@ -27,16 +27,16 @@ const ELSEWHERE: [&str; 12] = [
     "vboxsf",
 ];
 
-/// The list of mounts, open so that the system tells when it changes; none where there is no such list.
+/// The mount table, held open to be notified of changes; `None` if the system has none.
 #[derive(Debug)]
 pub(super) struct Mounts {
     list: Option<File>,
-    /// The mounts below the roots.
+    /// Mounts below the roots.
     inner: Vec<Vec<u8>>,
 }
 
 impl Mounts {
-    /// Reads the list.
+    /// Reads the mount table.
     pub(super) fn read(roots: &[Root]) -> Self {
         let opened = open("/proc/self/mountinfo", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
         let mut mounts = Self { list: opened.ok().map(File::from), inner: Vec::new() };
@@ -44,7 +44,7 @@ impl Mounts {
         mounts
     }
 
-    /// Says whether something was mounted below the roots, or taken away, since this was last asked.
+    /// Returns whether a mount below the roots was added or removed since the last call.
     pub(super) fn changed(&mut self, roots: &[Root]) -> bool {
         let Some(list) = &self.list else { return false };
         let mut asked = [PollFd::new(list, PollFlags::PRI)];
@@ -53,20 +53,20 @@ impl Mounts {
             return false;
         }
         let inner = self.below(roots);
-        // One that went and came again may look as it did before.
+        // A mount that was removed and added again may look unchanged.
         let changed = !inner.is_empty() || !self.inner.is_empty();
         self.inner = inner;
         changed
     }
 
-    /// Gives a place beneath the roots that others may change unseen, with the kind of its file system.
+    /// Returns a location beneath the roots on a network file system, with its type.
     pub(super) fn elsewhere(&self, roots: &[Root]) -> Option<(String, String)> {
         let text = self.text();
         let mounts: Vec<Mount> = lines(&text).filter_map(mount).collect();
         roots.iter().find_map(|root| below(root.path(), &mounts).map(|(at, kind)| (shown(root, &at), kind)))
     }
 
-    /// Gives the lines of the mounts below the roots.
+    /// Returns the lines of mounts below the roots.
     fn below(&self, roots: &[Root]) -> Vec<Vec<u8>> {
         let text = self.text();
         let is_below = |line: &&[u8]| {
@@ -97,15 +97,15 @@ fn is_below(mount: &Mount, directory: &Path) -> bool {
     path(mount) != directory && path(mount).starts_with(directory)
 }
 
-/// Something mounted: where, and what kind of file system it is.
+/// A mount point with its file system type.
 struct Mount {
     at: Vec<u8>,
     kind: String,
 }
 
-/// Finds among the mounts below a directory, and the one that holds it, one of those kinds.
+/// Returns a network file system among the mounts that contain a directory or are below it.
 fn below(directory: &Path, mounts: &[Mount]) -> Option<(Vec<u8>, String)> {
-    // Of several at one place, the last one hides the others.
+    // The last of several mounts at one location hides the others.
     let holder = mounts.iter().rev().filter(|mount| directory.starts_with(path(mount)));
     let holder = holder.rev().max_by_key(|mount| mount.at.len());
     let inner = mounts.iter().filter(|mount| is_below(mount, directory));
@@ -121,7 +121,7 @@ fn shown(root: &Root, at: &[u8]) -> String {
     WorkspacePath::beneath(root, relative).display()
 }
 
-/// Reads a line of the list of mounts.
+/// Parses a line of the mount table.
 fn mount(line: &[u8]) -> Option<Mount> {
     let mut fields = line.split(|byte| *byte == b' ');
     let at = plain(fields.nth(4)?);
@@ -129,7 +129,7 @@ fn mount(line: &[u8]) -> Option<Mount> {
     Some(Mount { at, kind: String::from_utf8_lossy(kind).into_owned() })
 }
 
-/// Writes out what stands as a backslash and three digits.
+/// Decodes octal escapes.
 fn plain(field: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(field.len());
     let mut rest = field;

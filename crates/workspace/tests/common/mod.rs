@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use toolpost_workspace::{
-    Action, CommitError, Committed, Draft, Durability, Expect, HistoryLimits, Options, Recovery, Scope,
+    Action, CommitError, CommitReport, Draft, Durability, Expect, HistoryLimits, Options, Recovery, Scope,
     Workspace, WorkspacePath,
 };
 
@@ -118,7 +118,7 @@ pub(crate) fn write(path: &WorkspacePath, content: &str, expect: Expect) -> Draf
 }
 
 /// Holds all that the drafts touch, and commits them.
-pub(crate) fn commit(workspace: &Workspace, drafts: Vec<Draft>) -> Result<Committed, CommitError> {
+pub(crate) fn commit(workspace: &Workspace, drafts: Vec<Draft>) -> Result<CommitReport, CommitError> {
     let mut paths: Vec<WorkspacePath> = drafts.iter().map(|draft| draft.path.clone()).collect();
     paths.extend(drafts.iter().filter_map(|draft| match &draft.action {
         Action::Move { to, .. } => Some(to.clone()),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use toolpost_index::ranked::Block;
-use toolpost_workspace::dependencies::Direct;
+use toolpost_packages::Direct;
 
 /// Directories of what shows how something is used.
 const SHOWING: [&str; 8] = ["examples", "example", "samples", "demo", "demos", "docs", "doc", "cookbook"];
@@ -197,7 +197,7 @@ pub(super) fn twin(path: &Path, block: &Block) -> Option<(String, String)> {
 mod tests {
     use super::{Block, Standing, inside, naming, place, twin};
     use std::path::Path;
-    use toolpost_workspace::dependencies::Direct;
+    use toolpost_packages::Direct;
 
     #[test]
     fn what_shows_use_counts_more_than_what_is_inside() {

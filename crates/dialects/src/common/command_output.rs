@@ -1,0 +1,175 @@
+//! Command output on a page: all of it, or its beginning and end with a notice between them.
+
+use toolpost_engine::operations::exec::Output;
+use toolpost_text::{
+    cut::{self, Limit, NOTICE},
+    lines::count,
+};
+use toolpost_tool::Page;
+
+/// A dialect's format for output that is longer than its reply.
+pub(crate) struct Style {
+    /// Number of lines shown from the beginning and the end; `None`: as many as fit.
+    pub(crate) ends: Option<(usize, usize)>,
+    /// Formats the notice for the gap between the shown parts.
+    pub(crate) gap: fn(&Output, &Gap) -> String,
+}
+
+/// The style of dialects whose reference fixes no wording.
+pub(crate) const PLAIN: Style = Style { ends: None, gap: plain };
+
+/// A part of the output that is not shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Gap {
+    /// Number of characters before it.
+    pub(crate) from: u64,
+    /// Number of characters before its end.
+    pub(crate) to: u64,
+    /// Its first and last line, if it consists of whole lines and output is shown on both sides.
+    pub(crate) lines: Option<(u64, u64)>,
+}
+
+/// Completeness of the shown output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// The whole output is shown.
+    Whole,
+    /// A part is shown; this is the first gap.
+    Part(Gap),
+}
+
+/// Bytes of the page reserved for gap notices and a note about them.
+const AROUND: Limit = Limit { bytes: 640, lines: 12 };
+
+/// Writes as much of the output as fits on the page, with notices for the rest.
+pub(crate) fn text(ran: &Output, page: &mut Page, style: &Style) -> Extent {
+    let room = page.room();
+    let room = Limit {
+        bytes: room.bytes.saturating_sub(AROUND.bytes).max(room.bytes / 2),
+        lines: room.lines.saturating_sub(AROUND.lines).max(room.lines / 2),
+    };
+    let asked: Vec<Part<'_>> =
+        ran.output.iter().map(|piece| Part { from: piece.from, text: &piece.text }).collect();
+    let is_whole = gaps(ran, &asked).is_empty();
+    let bytes: usize = asked.iter().map(|part| part.text.len()).sum();
+    let lines: usize = asked.iter().map(|part| count(part.text)).sum();
+    let fits = bytes <= room.bytes && lines <= room.lines;
+    let parts = if fits && (is_whole || style.ends.is_none()) {
+        asked
+    } else {
+        both_ends(&asked, ran.characters, room, style.ends)
+    };
+    page.fitted(body(ran, &parts, style));
+    gaps(ran, &parts).first().map_or(Extent::Whole, |gap| Extent::Part(*gap))
+}
+
+/// A contiguous part of the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Part<'t> {
+    /// Number of characters before it.
+    from: u64,
+    text: &'t str,
+}
+
+impl<'t> Part<'t> {
+    fn to(&self) -> u64 {
+        self.from + self.text.chars().count() as u64
+    }
+
+    /// Returns the longest beginning that fits.
+    fn first(self, limit: Limit) -> Self {
+        Part { text: cut::first(self.text, limit), ..self }
+    }
+
+    /// Returns the longest end that fits.
+    fn last(self, limit: Limit) -> Self {
+        self.tail(cut::last(self.text, limit))
+    }
+
+    /// Returns the part from an offset to the end.
+    fn tail(self, text: &'t str) -> Self {
+        let before = &self.text[..self.text.len() - text.len()];
+        Part { from: self.from + before.chars().count() as u64, text }
+    }
+}
+
+/// Cuts the parts to a limit, keeping the text nearest to the ends of the output.
+fn both_ends<'t>(
+    parts: &[Part<'t>],
+    characters: u64,
+    limit: Limit,
+    lines: Option<(usize, usize)>,
+) -> Vec<Part<'t>> {
+    let (above, below) = lines.unwrap_or((limit.lines - limit.lines / 2, limit.lines / 2));
+    match parts {
+        [] => Vec::new(),
+        [one] if one.from == 0 && one.to() == characters => {
+            match cut::head_and_tail(one.text, limit, above, below) {
+                Some(kept) => vec![Part { text: kept.head, ..*one }, one.tail(kept.tail)],
+                None => vec![*one],
+            }
+        }
+        [one] if one.from > 0 && one.to() == characters => vec![one.last(limit)],
+        [one] => vec![one.first(limit)],
+        [head, .., tail] => {
+            let bytes = limit.bytes / 2;
+            let end = tail.last(Limit { bytes: limit.bytes - head.text.len().min(bytes), lines: below });
+            let begin = head.first(Limit { bytes: limit.bytes - end.text.len(), lines: above });
+            vec![begin, end]
+        }
+    }
+}
+
+/// Returns the gaps before, between and after the parts.
+fn gaps(ran: &Output, parts: &[Part<'_>]) -> Vec<Gap> {
+    let parts: Vec<&Part<'_>> = parts.iter().filter(|part| !part.text.is_empty()).collect();
+    let starts = std::iter::once(0).chain(parts.iter().map(|part| part.to()));
+    let ends = parts.iter().map(|part| part.from).chain([ran.characters]);
+    let gaps = starts.zip(ends).filter(|(from, to)| from < to);
+    let lines = match parts.as_slice() {
+        [head, tail] if head.from == 0 && tail.to() == ran.characters && is_whole_lines(head, tail) => {
+            let (first, last) =
+                (count(head.text) as u64 + 1, ran.lines.saturating_sub(count(tail.text) as u64));
+            (first <= last).then_some((first, last))
+        }
+        _ => None,
+    };
+    gaps.map(|(from, to)| Gap { from, to, lines }).collect()
+}
+
+/// Checks whether to cut at a line boundary, which needs more than one line.
+fn is_whole_lines(head: &Part<'_>, tail: &Part<'_>) -> bool {
+    head.text.ends_with('\n') && count(tail.text) > 1
+}
+
+/// Writes the parts and the gap notices between them.
+fn body(ran: &Output, parts: &[Part<'_>], style: &Style) -> String {
+    let mut body = String::new();
+    let mut gaps = gaps(ran, parts).into_iter().peekable();
+    for part in parts {
+        while let Some(gap) = gaps.next_if(|gap| gap.to <= part.from) {
+            own_line(&mut body, &(style.gap)(ran, &gap));
+        }
+        body.push_str(part.text);
+    }
+    gaps.for_each(|gap| own_line(&mut body, &(style.gap)(ran, &gap)));
+    if let Some(lost) = &ran.lost {
+        own_line(&mut body, &format!("{NOTICE}{lost}]\n"));
+    }
+    if body.is_empty() { "(no output)".to_owned() } else { body }
+}
+
+/// Adds a notice on a new line.
+fn own_line(text: &mut String, words: &str) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str(words);
+}
+
+fn plain(ran: &Output, gap: &Gap) -> String {
+    let Gap { from, to, lines } = gap;
+    let lines =
+        lines.map(|(first, last)| format!("lines {first}-{last} of {}, ", ran.lines)).unwrap_or_default();
+    format!("{NOTICE}left out {lines}characters {}-{to} of {}]\n", from + 1, ran.characters)
+}

@@ -1,0 +1,46 @@
+//! Lists of files found by name.
+
+use toolpost_engine::operations::glob::Output;
+use toolpost_tool::Page;
+
+/// Lists the files and notes how many are left out.
+pub(crate) fn render(output: &Output, page: &mut Page) {
+    if output.total == 0 {
+        page.line("No files found");
+    }
+    output.matches.iter().for_each(|found| page.line(&found.path));
+    let (shown, total) = (output.matches.len(), output.total);
+    if u64::try_from(shown).is_ok_and(|shown| shown < total) {
+        page.note(format!("the {shown} newest of {total} files; narrow pattern or path to see the others"));
+    }
+    super::walk_notes::notes(&output.walk, page);
+}
+
+/// Expands a pattern that ends with a slash to the files below that directory.
+pub(crate) fn of_files(pattern: String) -> String {
+    if pattern.ends_with('/') { pattern + "**" } else { pattern }
+}
+
+/// Explains a misunderstood pattern that matched nothing.
+pub(crate) fn whole_name(output: &Output, page: &mut Page) {
+    let pattern = output.pattern.as_str();
+    if output.total > 0 {
+        return;
+    }
+    if pattern.starts_with('!') {
+        page.note("`!` is matched literally and excludes nothing: give a pattern of the files that you want");
+    } else if !pattern.contains(['*', '?', '[', '{', '/']) {
+        page.note(format!(
+            "a pattern without a wildcard must be a whole file name; use *{pattern}* for a part of a name, {pattern}/** for the files below a directory"
+        ));
+    }
+}
+
+/// Notes that time ran out before the search was complete.
+pub(crate) fn complete(output: &Output, page: &mut Page) {
+    if output.walk.complete != toolpost_engine::operations::glob::Complete::Yes {
+        page.note(
+            "timed_out: true; these are the files found so far, not all of them; narrow pattern or path",
+        );
+    }
+}

@@ -1,0 +1,17 @@
+//! Integer arguments whose schema allows any number.
+
+use toolpost_engine::Failure;
+
+/// Converts an argument to a whole number.
+pub(crate) fn number(name: &str, said: f64) -> Result<u64, Failure> {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the value is whole and not negative; the cast saturates"
+    )]
+    if said >= 0.0 && said.fract() == 0.0 {
+        Ok(said as u64)
+    } else {
+        Err(Failure::invalid(format!("{name} must be a whole number, 0 or more; got {said}.")))
+    }
+}

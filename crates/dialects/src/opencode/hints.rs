@@ -1,0 +1,46 @@
+//! Hints for the next step, with this dialect's tool names.
+
+use toolpost_engine::Hint;
+use toolpost_tool::example;
+
+pub(super) fn say(hint: &Hint) -> String {
+    match hint {
+        Hint::ReadFirst(path) => format!(
+            "Its current content was not shown whole. See it with grep, for example {}, and change parts of it with edit, multiedit or patch.",
+            lines_of(&path.display())
+        ),
+        Hint::ReadAgain(path) => format!(
+            "Look at its current content, for example with grep {}, then change that.",
+            lines_of(&path.display())
+        ),
+        Hint::ReadLines(path, from, to) => {
+            format!("Copy the old text exactly from lines {from}-{to} of {}, shown above.", path.display())
+        }
+        Hint::GiveMoreContext => "Add surrounding lines to oldString until it is unique.".to_owned(),
+        Hint::ReplaceAll => "Or set replaceAll to true to replace every occurrence.".to_owned(),
+        Hint::WriteWhole(_) => "Or write the whole file with write.".to_owned(),
+        Hint::ReplaceText(path) => format!("Or replace a text in {} with edit.", path.display()),
+        Hint::DidYouMean(names) => format!("Did you mean {}?", names.join(", or ")),
+        Hint::FindByName(name) => {
+            format!("Find it with glob, for example {}.", example(&[("pattern", &format!("**/{name}"))]))
+        }
+        Hint::LookInto(path) => {
+            let call = example(&[("pattern", "*"), ("path", &path.display())]);
+            format!("List it with glob, for example {call}.")
+        }
+        Hint::Narrow => "Narrow pattern, include or path.".to_owned(),
+        Hint::Page(offset) => format!("Continue with offset {offset}."),
+        Hint::Pages(total) => format!("Name the pages that are needed, of 1-{total}."),
+        Hint::Literal(pattern) => {
+            format!("To search for the literal text, escape it: {}.", example(&[("pattern", pattern)]))
+        }
+        Hint::TryAgain => "Make the same call again.".to_owned(),
+        Hint::Operator(rule) => format!("Only the operator can allow this, with a rule: {rule}."),
+        Hint::Advice(words) => words.clone(),
+    }
+}
+
+/// A search that shows every line of a file.
+fn lines_of(path: &str) -> String {
+    example(&[("pattern", "^"), ("path", path)])
+}

@@ -1,0 +1,25 @@
+//! Failed replacements, in the wording of this dialect's reference.
+
+use crate::common::edits;
+use toolpost_engine::{Failure, Trouble};
+
+/// Rewords a failure with the names of this dialect's arguments.
+pub(super) fn reword(failure: Failure) -> Failure {
+    let facts = &failure.facts;
+    let path = &facts.path;
+    let what = match facts.trouble {
+        Some(Trouble::Same) => {
+            format!("oldString and newString must be different: nothing would change in {path}.")
+        }
+        Some(Trouble::EmptyOld) => format!("oldString is empty, and {path} is not."),
+        Some(Trouble::Absent) => {
+            let already = edits::already_there(facts).map_or(String::new(), |more| format!(" {more}"));
+            format!("oldString not found in file content: {path}.{already}")
+        }
+        Some(Trouble::Ambiguous) => {
+            format!("oldString found {} times in {path} (multiple times).", edits::places(facts))
+        }
+        Some(Trouble::Unreadable | Trouble::NotDeleted | Trouble::NotMoved) | None => return failure,
+    };
+    Failure { what, ..failure }
+}

@@ -1,0 +1,37 @@
+//! Replies to commands, with this dialect's tool names.
+
+use crate::common::{
+    command_output::{self, Extent, PLAIN},
+    commands,
+};
+use toolpost_engine::operations::exec::{Output, State};
+use toolpost_text::counted::counted;
+use toolpost_tool::Page;
+
+pub(super) fn render(output: &Output, page: &mut Page) -> Extent {
+    page.line(&format!("command_id: {}", output.job));
+    page.line(&format!("status: {}", status(output)));
+    if output.state == State::Ended {
+        page.line(&format!("time: {} ms", output.elapsed_ms));
+    }
+    page.line(&format!("output ({} in all):", counted(output.characters, "character")));
+    commands::result(output, page);
+    if let Some(left) = commands::leftovers(output) {
+        page.note(format!("{left} stop_command stops them."));
+    }
+    if output.state != State::Ended {
+        page.note(format!(
+            "Poll it with check_command_status, or stop it with stop_command: {{\"command_id\": \"{}\"}}.",
+            output.job
+        ));
+    }
+    command_output::text(output, page, &PLAIN)
+}
+
+fn status(output: &Output) -> String {
+    match output.state {
+        State::Running => format!("running, started {} ago", commands::time(output.elapsed_ms)),
+        State::Ending => format!("running, being stopped, started {} ago", commands::time(output.elapsed_ms)),
+        State::Ended => format!("done. {}", commands::standing(output)),
+    }
+}

@@ -1,0 +1,69 @@
+//! Requests of replacements, and the replies to edits and refused edits.
+
+use crate::common::edits;
+use toolpost_engine::{
+    Failure, Hint, Kind,
+    operations::change::{Change, Changed, Output, Want, What, Where},
+};
+use toolpost_text::{counted::counted, lines::LineRange};
+use toolpost_tool::{Lowering, Page};
+
+/// Builds the request to replace one text.
+pub(super) fn replacement(
+    said: &str,
+    old: String,
+    new: String,
+    near: Option<LineRange>,
+    at: &Lowering,
+) -> Result<Change, Failure> {
+    let text = Where::Text { old, want: Want::One, near, matching: at.dialect.matching };
+    Ok(Change { path: at.file(said)?, at: text, text: new })
+}
+
+/// Writes the result of an edit. `one` is the wording for a single replacement.
+pub(super) fn render(output: &Output, page: &mut Page, one: &str) {
+    edits::render(output, page, |file| summary(file, one));
+}
+
+fn summary(file: &Changed, one: &str) -> String {
+    let Changed { path, bytes, .. } = file;
+    match &file.what {
+        What::Created | What::Overwritten { .. } => format!("wrote {} to {path}", counted(*bytes, "byte")),
+        What::Replaced { count: 1 } => format!("{one} {path}"),
+        What::Replaced { count } => format!("Applied {count} patches atomically to {path}"),
+        What::Unchanged => format!("{path} already has exactly this content: no changes"),
+        What::Deleted { .. } => format!("Deleted {path}"),
+        What::Moved { from } => format!("Moved {from} to {path}"),
+    }
+}
+
+/// Rewords a refusal as in the reference. `old` is the name of the argument with the text to replace.
+pub(super) fn reword(mut failure: Failure, old: &str) -> Failure {
+    failure.hints.retain(|hint| *hint != Hint::ReplaceAll);
+    let facts = &mut failure.facts;
+    let (places, searched) = (edits::places(facts), facts.searched.unwrap_or(0));
+    let what = match (failure.kind, facts.change.take()) {
+        (Kind::NoMatch, None) => format!(
+            "{old} not found in file (searched {searched} chars). Exact match required; \
+             whitespace-normalized fuzzy matching is disabled for safety."
+        ),
+        (Kind::Ambiguous, None) => format!(
+            "Ambiguous match: {old} appears multiple times (exact match). Please provide more unique context."
+        ),
+        (Kind::NoMatch, Some(change)) => several(change, &format!("{old} not found in file")),
+        (Kind::Ambiguous, Some(change)) => {
+            several(change, &format!("{old} matches {places} times. Add start_line hint or more context."))
+        }
+        (_, Some(change)) => several(change, &failure.what),
+        (_, None) => return failure,
+    };
+    let what = match (failure.kind, edits::already_there(&failure.facts)) {
+        (Kind::NoMatch, Some(more)) => format!("{}. {more}", what.trim_end_matches('.')),
+        _ => what,
+    };
+    Failure { what, ..failure }
+}
+
+fn several(change: u32, why: &str) -> String {
+    format!("Multi-patch validation failed (no changes made):\nPatch {change}: {why}")
+}

@@ -1,0 +1,25 @@
+//! Dependencies of a project: from the versions in its lock files to their sources on this machine.
+//!
+//! This crate starts no program and fetches nothing. It reads lock files as text and opens a package as a
+//! read-only external root. Packages inside the project (`node_modules`, `vendor`, `.venv`) may be reached
+//! through links only as long as the links stay inside it. Packages in the stores of package managers are
+//! found by checked names.
+
+mod archive;
+mod cargo;
+mod golang;
+mod here;
+mod javascript;
+mod locked;
+mod maven;
+mod name;
+mod npm_lock;
+mod places;
+mod python;
+mod requirements;
+mod resolve;
+
+pub use locked::Direct;
+pub use name::{Ecosystem, is_dependency};
+pub use places::Places;
+pub use resolve::{All, Dependencies, Missing, Package, Resolved, Unresolved, Why};

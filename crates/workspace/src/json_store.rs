@@ -1,0 +1,230 @@
+//! Directory of small JSON values that are shared by processes and written atomically.
+#![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the disk door")]
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant, SystemTime};
+
+use rustix::fs::{FlockOperation, flock, fsync};
+use rustix::io::Errno;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use thiserror::Error;
+
+use crate::unique;
+
+/// A directory of JSON values, safe for concurrent use by several processes.
+#[derive(Debug, Clone)]
+pub struct JsonStore {
+    folder: PathBuf,
+}
+
+/// Errors of a value store.
+#[derive(Debug, Error)]
+pub enum JsonStoreError {
+    /// The name is invalid.
+    #[error(
+        "`{0}` cannot be the name of what is kept: letters, digits and . _ - @ may stand in it, the first one a letter or digit, at most 100"
+    )]
+    Name(String),
+    /// An I/O error.
+    #[error("{path} cannot be used: {error}")]
+    Io {
+        /// Path, escaped.
+        path: String,
+        /// The operating system's error.
+        error: io::Error,
+    },
+    /// The file is not a value that was written here.
+    #[error("{path} is damaged ({why}); delete it to begin anew")]
+    Damaged {
+        /// Path, escaped.
+        path: String,
+        /// Parse error.
+        why: String,
+    },
+    /// The value exceeds the size limit.
+    #[error("it would have {bytes} bytes, and at most {most} are kept")]
+    TooLarge {
+        /// Size in bytes.
+        bytes: usize,
+        /// Limit in bytes.
+        most: usize,
+    },
+    /// Another process kept the lock during the whole wait.
+    #[error("another process uses {0} and does not let go of it")]
+    Busy(String),
+}
+
+/// Size limit of a value, in bytes.
+const LIMIT: usize = 2 * 1024 * 1024;
+/// Maximum number of values, and maximum age of an unchanged value.
+const MOST: usize = 500;
+const UNUSED: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+/// Maximum wait for another process.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Lock file, and name prefix of values that are being written.
+const TURN: &str = ".turn";
+const DRAFT: &str = ".draft-";
+
+impl JsonStore {
+    /// Opens a directory with mode 0700, and creates it if needed.
+    ///
+    /// # Errors
+    /// If it cannot be created.
+    pub fn open(folder: &Path) -> Result<Self, JsonStoreError> {
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+        made.map_err(|error| failed(folder, error))?;
+        Ok(Self { folder: folder.to_owned() })
+    }
+
+    /// Reads a value; `None` if it does not exist.
+    ///
+    /// # Errors
+    /// If the value exists but cannot be read.
+    pub fn read<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, JsonStoreError> {
+        let path = self.path(name)?;
+        let mut text = String::new();
+        let read = File::open(&path).and_then(|file| file.take(LIMIT as u64 + 1).read_to_string(&mut text));
+        match read {
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                return Err(damaged(&path, "it is not text"));
+            }
+            Err(error) => return Err(failed(&path, error)),
+        }
+        serde_json::from_str(&text).map(Some).map_err(|error| damaged(&path, &error.to_string()))
+    }
+
+    /// Changes a value under an exclusive lock. If `change` fails, the value stays unchanged.
+    ///
+    /// # Errors
+    /// If `change` fails, or the value cannot be read or written.
+    pub fn update<T, R, E>(&self, name: &str, change: impl FnOnce(&mut T) -> Result<R, E>) -> Result<R, E>
+    where
+        T: Serialize + DeserializeOwned + Default,
+        E: From<JsonStoreError>,
+    {
+        let path = self.path(name)?;
+        let _turn = self.turn()?;
+        let before: Option<T> = self.read(name)?;
+        let is_new = before.is_none();
+        let mut value = before.unwrap_or_default();
+        let done = change(&mut value)?;
+        let text =
+            serde_json::to_string_pretty(&value).map_err(|error| damaged(&path, &error.to_string()))?;
+        if text.len() > LIMIT {
+            return Err(JsonStoreError::TooLarge { bytes: text.len(), most: LIMIT }.into());
+        }
+        if is_new {
+            self.tidy();
+        }
+        self.write(&path, &text).map_err(|error| failed(&path, error))?;
+        Ok(done)
+    }
+
+    /// Lists the values with their modification times, the newest first.
+    ///
+    /// # Errors
+    /// If the directory cannot be read.
+    pub fn names(&self) -> Result<Vec<(String, SystemTime)>, JsonStoreError> {
+        let entries = std::fs::read_dir(&self.folder).map_err(|error| failed(&self.folder, error))?;
+        let mut found: Vec<(String, SystemTime)> = entries
+            .filter_map(|entry| {
+                let entry = entry.ok()?;
+                let name = entry.file_name().into_string().ok()?;
+                let name = name.strip_suffix(ENDING).filter(|name| is_name(name))?;
+                Some((name.to_owned(), entry.metadata().ok()?.modified().ok()?))
+            })
+            .collect();
+        found.sort_by(|one, other| (other.1, &one.0).cmp(&(one.1, &other.0)));
+        Ok(found)
+    }
+
+    fn path(&self, name: &str) -> Result<PathBuf, JsonStoreError> {
+        if !is_name(name) {
+            return Err(JsonStoreError::Name(name.chars().take(100).collect()));
+        }
+        Ok(self.folder.join(format!("{name}{ENDING}")))
+    }
+
+    /// Writes a value durably: content and name are synced.
+    fn write(&self, path: &Path, text: &str) -> io::Result<()> {
+        let draft = self.folder.join(format!("{DRAFT}{}", unique()));
+        let written = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&draft)
+            .and_then(|mut file| {
+                file.write_all(text.as_bytes())?;
+                file.sync_all()
+            })
+            .and_then(|()| std::fs::rename(&draft, path))
+            .and_then(|()| Ok(fsync(File::open(&self.folder)?)?));
+        if written.is_err() {
+            let _ = std::fs::remove_file(&draft);
+        }
+        written
+    }
+
+    /// Acquires the exclusive lock of the directory.
+    fn turn(&self) -> Result<File, JsonStoreError> {
+        let path = self.folder.join(TURN);
+        let opened = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path);
+        let file = opened.map_err(|error| failed(&path, error))?;
+        let until = Instant::now() + PATIENCE;
+        loop {
+            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => return Ok(file),
+                Err(Errno::WOULDBLOCK) if Instant::now() < until => sleep(Duration::from_millis(2)),
+                Err(Errno::WOULDBLOCK) => return Err(JsonStoreError::Busy(shown(&self.folder))),
+                Err(Errno::INTR) => {}
+                Err(errno) => return Err(failed(&path, errno.into())),
+            }
+        }
+    }
+
+    /// Removes drafts of dead writers, old values, and values beyond the limit.
+    fn tidy(&self) {
+        for entry in std::fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            // This process holds the lock, so the writer is dead.
+            if entry.file_name().to_str().is_some_and(|name| name.starts_with(DRAFT)) {
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+        for (place, (name, changed)) in self.names().unwrap_or_default().into_iter().enumerate() {
+            let is_old = changed.elapsed().is_ok_and(|age| age > UNUSED);
+            if is_old || place + 1 >= MOST {
+                let _ = std::fs::remove_file(self.folder.join(format!("{name}{ENDING}")));
+            }
+        }
+    }
+}
+
+/// Name suffix of values.
+const ENDING: &str = ".json";
+
+fn is_name(name: &str) -> bool {
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || "._-@".contains(letter);
+    name.len() <= 100
+        && name.starts_with(|letter: char| letter.is_ascii_alphanumeric())
+        && name.chars().all(fits)
+}
+
+fn failed(path: &Path, error: io::Error) -> JsonStoreError {
+    JsonStoreError::Io { path: shown(path), error }
+}
+
+fn damaged(path: &Path, why: &str) -> JsonStoreError {
+    JsonStoreError::Damaged { path: shown(path), why: why.to_owned() }
+}
+
+fn shown(path: &Path) -> String {
+    toolpost_text::escape::name(path.as_os_str().as_encoded_bytes()).into_owned()
+}

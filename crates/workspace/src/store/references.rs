@@ -1,0 +1,51 @@
+//! References from records to stored contents.
+
+use rustix::io::{Errno, Result};
+
+use super::objects::{Objects, parts_name};
+use crate::record::{Content, ContentKind, Record, nodes};
+
+/// Returns every stored file that a record needs, possibly with duplicates.
+pub(super) fn names(
+    objects: &Objects,
+    is_there: &dyn Fn(&str) -> bool,
+    record: &Record,
+) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for content in record.changes.iter().flat_map(|change| [&change.before, &change.after]).flatten() {
+        add(objects, is_there, content, &mut names)?;
+        let list = content.hash.filter(|_| content.sort == ContentKind::Tree);
+        let Some(list) = list.map(|list| objects.get(list)).and_then(whole).transpose()? else { continue };
+        for node in nodes(&list).unwrap_or_default() {
+            add(objects, is_there, &node.content, &mut names)?;
+        }
+    }
+    Ok(names)
+}
+
+fn add(
+    objects: &Objects,
+    is_there: &dyn Fn(&str) -> bool,
+    content: &Content,
+    names: &mut Vec<String>,
+) -> Result<()> {
+    let Some(hash) = content.hash else { return Ok(()) };
+    let name = hash.to_hex();
+    if is_there(&name) {
+        names.push(name);
+        return Ok(());
+    }
+    let list = parts_name(hash);
+    if !is_there(&list) {
+        return Ok(());
+    }
+    let pieces = whole(objects.parts(hash)).transpose()?.unwrap_or_default();
+    names.extend(pieces.into_iter().map(|(piece, _)| piece.to_hex()).filter(|piece| is_there(piece)));
+    names.push(list);
+    Ok(())
+}
+
+/// Ignores missing or damaged content; other errors are kept, since the content may still be needed.
+fn whole<T>(answer: Result<T>) -> Option<Result<T>> {
+    if let Err(Errno::NOENT | Errno::IO) = answer { None } else { Some(answer) }
+}
