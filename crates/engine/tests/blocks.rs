@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::fs;
 use tempfile::TempDir;
 use toolpost_engine::{
-    Engine, Operation, Session,
+    Engine, Session,
     operations::change::{Change, ChangeFiles, Request, Step, Want, Where},
 };
 use toolpost_text::lines::LineRange;

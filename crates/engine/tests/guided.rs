@@ -13,8 +13,8 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Access, Agents, Asking, CallCtx, Calling, Ended, Failure, Finished, Fresh, FrontDoor, InnerAnswer,
-    InnerCall, Job, Kind, May, Offered, Pictures, Prompt, Report, Seeking, Session,
+    Access, Agents, Asking, CallCtx, Calling, Ended, Engine, Failure, Finished, Fresh, FrontDoor,
+    InnerAnswer, InnerCall, Job, Kind, May, Offered, Pictures, Prompt, Report, Seeking, Session,
     operations::{
         analyze::{self, Analyze, Depth},
         investigate::{GuideEnded, Investigate, Limits, Output, Request, Whose},

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::fs;
 use tempfile::TempDir;
 use toolpost_engine::{
-    Engine, Operation, Session,
+    Engine, Session,
     operations::{
         list::{self, Hidden, List, Rules},
         read::{self, Read},

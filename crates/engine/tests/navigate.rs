@@ -4,7 +4,7 @@ use crate::common::permissive;
 use std::fs;
 use tempfile::TempDir;
 use toolpost_engine::{
-    Engine, EngineBuilder, Environment, Failure, Kind, Operation, Sandbox, ServerSettings, Servers, Session,
+    Engine, EngineBuilder, Environment, Failure, Kind, Sandbox, ServerSettings, Servers, Session,
     operations::navigate::{Base, Complete, Navigate, Output, Request, Source, Spot, Want},
 };
 use toolpost_workspace::{Options, Workspace};

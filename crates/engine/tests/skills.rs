@@ -5,7 +5,7 @@ use crate::common;
 use common::World;
 use std::{fs, os::unix::fs::symlink, path::Path, sync::Arc};
 use toolpost_engine::{
-    CallCtx, Engine, FoundSkills, Fresh, Kind, MayRead, Operation, SkillPlaces,
+    CallCtx, Engine, FoundSkills, Fresh, Kind, MayRead, SkillPlaces,
     operations::{
         skill::{self, Skill},
         skills::{self, Skills},

@@ -19,7 +19,7 @@ use crate::{
     access::{Access, Extent, Touch},
     call::CallCtx,
     edits::Edits,
-    failure::{Existence, Failure},
+    failure::Failure,
     operation::{Effect, Operation},
     seen::Seen,
     workers::blocking,
@@ -29,6 +29,7 @@ use serde::Serialize;
 use toolpost_text::lines::LineRange;
 use toolpost_workspace::{ContentHash, WorkspacePath};
 
+pub use crate::failure::Existence;
 pub use patch::{Meant, Resolve, from_patch};
 pub use toolpost_text::{
     hashline::Reference,
