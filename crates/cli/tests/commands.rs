@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use toolpost_engine::operations::exec::{Exec, Request, Shell, Side, Wait, Want};
 use toolpost_engine::{
-    Approval, Available, CallCtx, Command, Commands, Engine, Hosts, Line, Means, Operation, Plan, Sandbox,
+    Approval, Available, CallCtx, Command, Commands, Engine, Hosts, Line, Means, Plan, Sandbox,
     Session, inner_step_of,
 };
 use toolpost_workspace::{Options, Workspace, WorkspacePath};
