@@ -9,7 +9,7 @@ use toolpost_grams::{Answer, Knows, Lost, Pattern, Shared, SharedState};
 use toolpost_workspace::ContentHash;
 
 use crate::condition::condition;
-use crate::push::{SOUND, STANDS, hash_of};
+use crate::upload::{SOUND, STANDS, hash_of};
 use crate::server::Tables;
 use crate::{Fault, Server};
 
