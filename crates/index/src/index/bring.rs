@@ -109,7 +109,7 @@ impl Inner {
         }
     }
 
-    /// Lists the files that are not read yet, and forgets what was known of them.
+    /// Records the files that are not read yet, and drops their previous versions.
     fn tell_waiting(&self, turn: &mut Turn) {
         let told = self.state.read().unwrap_or_else(PoisonError::into_inner).waiting.len();
         if turn.pending.is_empty() && told == 0 {

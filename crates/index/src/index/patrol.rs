@@ -1,4 +1,4 @@
-//! Finds beside all else which files are not as they are known, since some writes are not told of.
+//! Background search for changed files, since the watch misses some writes.
 
 use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
@@ -10,7 +10,7 @@ use super::{Index, Inner};
 use crate::files::{Patrol, Swept};
 
 impl Index {
-    /// Sends somebody to look at all files.
+    /// Starts a full rescan in the background.
     pub(super) fn send(&self, patrol: Patrol) {
         let inner = Arc::downgrade(&self.0);
         let asked = inner.clone();
@@ -24,7 +24,7 @@ impl Index {
 }
 
 impl Inner {
-    /// Compares what was found with what is known; gives what has to be looked at once more.
+    /// Compares a scan with the index; returns the files to check again.
     fn differing(&self, swept: &Swept) -> Vec<WorkspacePath> {
         self.tidy();
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);

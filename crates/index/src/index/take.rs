@@ -1,4 +1,4 @@
-//! Takes into the index what changed on the disk.
+//! Detection of changes on disk, and parsing of changed files.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
@@ -16,18 +16,18 @@ use crate::files::{EACH, Extent, Seen, Sign, Sweep, Swept, lies_at, now};
 use crate::record::{Record, make};
 use crate::{Words, is_manifest};
 
-/// The largest file that is parsed, in bytes; what is larger is data that a program wrote.
+/// The maximum size of a parsed file, in bytes; larger files are generated data.
 pub(super) const LARGEST: u64 = 2 << 20;
 
-/// What became of a file that was read.
+/// The result of reading a file.
 pub(super) enum Taken {
-    /// It is what it was.
+    /// It is unchanged.
     Same(Sign),
     /// Its record, which is new.
     Record(Sign, ContentHash, Box<(Words, Record)>),
     /// Its record, as it stood on the disk.
     Found(Sign, Box<Found>),
-    /// What names packages.
+    /// A manifest.
     Manifest(Sign, ContentHash, String),
     /// It cannot be parsed.
     Unparsed(Sign, ContentHash),
@@ -36,17 +36,17 @@ pub(super) enum Taken {
     Unreadable(String),
 }
 
-/// A file that has to be read, with the hash of what is known of it.
+/// A file to read, with the hash of its indexed content.
 pub(super) struct Pending {
     pub(super) seen: Seen,
     pub(super) known: Option<ContentHash>,
 }
 
-/// What has to be done so that the index is what the files are.
+/// The changes to apply.
 struct Changes {
-    /// What is no longer there.
+    /// The removed files.
     dead: Vec<String>,
-    /// What may have changed.
+    /// The files that may have changed.
     changed: Vec<Pending>,
     left_out: LeftOut,
 }
@@ -55,7 +55,7 @@ struct Changes {
 const AT_ONCE: (usize, u64) = (1_024, 16 << 20);
 
 impl Inner {
-    /// Looks at what may have changed, and notes which files have to be read.
+    /// Scans for changes and records the files to read.
     pub(super) fn look_at_all(
         &self,
         turn: &mut Turn,
@@ -119,7 +119,7 @@ impl Inner {
         swept.other_names(state.known.values().map(|known| (&known.path, known.sign.stat)))
     }
 
-    /// Compares what was found with what is known.
+    /// Compares a scan with the index.
     fn changes(&self, turn: &Turn, extent: &Extent, mut swept: Swept) -> Changes {
         let mut unreadable = std::mem::take(&mut swept.unreadable);
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
@@ -149,7 +149,7 @@ impl Inner {
 
 fn take(workspace: &Workspace, seen: &Seen, known: Option<ContentHash>, store: Option<&Store>) -> Taken {
     let manifest = is_manifest(&seen.shown);
-    let limit = if manifest { crate::modules::LIMIT } else { LARGEST };
+    let limit = if manifest { crate::manifest::LIMIT } else { LARGEST };
     let before = now();
     let sign = Sign::new(seen.stat, before);
     let kept = |hash: ContentHash| store.and_then(|store| store.get(hash)).map(Box::new);
@@ -197,12 +197,12 @@ fn lying_at<'k>(known: &'k BTreeMap<String, Known>, path: &str) -> Box<dyn Itera
         return Box::new(known.keys());
     }
     let itself = known.get_key_value(path).map(|(path, _)| path);
-    // What begins with a path and a slash stands between these two.
+    // All strings that begin with the path and a slash sort between these two.
     let below = known.range(format!("{path}/")..format!("{path}0"));
     Box::new(itself.into_iter().chain(below.map(|(path, _)| path)))
 }
 
-/// Tells whether a file is one whose content the index keeps.
+/// Returns whether the index covers a file.
 pub(super) fn is_wanted(name: &OsStr) -> bool {
     let code = Language::of_path(Path::new(name)).is_some_and(Language::is_code);
     code || name.to_str().is_some_and(is_manifest)

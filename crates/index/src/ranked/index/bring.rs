@@ -1,4 +1,4 @@
-//! Brings the index up to date: looks at the files, reads what changed as long as there is patience, and goes on beside all else.
+//! Updates of the index: a scan, then reading of changed files within a time limit, and the rest in the background.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError, TryLockError, Weak};
@@ -8,24 +8,24 @@ use toolpost_workspace::{WorkspacePath, memory};
 
 use super::{Index, Inner, Trouble, Turn};
 
-/// How long whoever waits for its turn goes without asking whether to stop.
+/// The interval at which a waiting caller checks whether to stop.
 const PAUSE: Duration = Duration::from_millis(1);
-/// How long the work beside all else leaves the turn to others.
+/// The time for which the background work releases the lock.
 const BREATH: Duration = Duration::from_millis(4);
-/// How long whoever waits for another process goes without looking at what that wrote.
+/// The interval at which the segments of another process are checked for.
 const POLL: Duration = Duration::from_millis(100);
-/// How long another process may write nothing before its work is done here.
+/// The time without any new segment after which this process takes over from another one.
 const STUCK: Duration = Duration::from_secs(15);
 /// From how many files on it is worth while to wait for another process that reads them.
 const MANY: usize = 200;
-/// How long files are read before what is known of them is put into the index.
+/// The interval at which files that have been read are added to the index.
 const STEP: Duration = Duration::from_millis(500);
 
-/// How long somebody waits for the files that have to be read, and which of them come first.
+/// The time limit of an update, and the files that have priority.
 pub struct Patience<'a> {
     /// Until when; none for as long as it takes.
     pub until: Option<Instant>,
-    /// Tells whether a file comes before others.
+    /// Returns whether a file has priority.
     pub first: &'a (dyn Fn(&WorkspacePath) -> bool + Sync),
 }
 
@@ -41,16 +41,16 @@ impl Patience<'_> {
     }
 }
 
-/// What came of a step.
+/// The result of a step.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
     Done,
-    /// Another process reads the files: what it writes is to be waited for.
+    /// Another process reads the files; its segments will arrive.
     Others,
 }
 
 impl Index {
-    /// Looks at what may have changed, and reads nothing.
+    /// Scans for changes without reading files.
     pub(super) fn look(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<(), Trouble> {
         let inner = &*self.0;
         let mut turn = inner.take_turn(stop)?;
@@ -59,7 +59,7 @@ impl Index {
         Ok(())
     }
 
-    /// Looks at what may have changed, and reads what did.
+    /// Scans for changes and reads changed files.
     pub(super) fn bring(
         &self,
         patience: &Patience<'_>,
@@ -97,7 +97,7 @@ impl Index {
         }
     }
 
-    /// Reads what is to be read beside all else, if nobody does yet.
+    /// Starts the background thread, if it is not running.
     fn work(&self) {
         if self.0.working.swap(true, Ordering::AcqRel) {
             return;
@@ -110,11 +110,11 @@ impl Index {
     }
 }
 
-/// Reads what is to be read until nothing is left or nobody wants it.
+/// Reads pending files until none is left or the index is dropped.
 fn work(inner: &Weak<Inner>) {
     loop {
         let Some(own) = inner.upgrade() else { return };
-        // One strong reference is this thread's: where there is no other, nobody asks any more.
+        // This thread holds one strong reference; if it is the only one, the index is unused.
         let stop = || Arc::strong_count(&own) == 1;
         let Ok(mut turn) = own.take_turn(&stop) else { return };
         if stop() {
@@ -137,7 +137,7 @@ fn work(inner: &Weak<Inner>) {
 }
 
 impl Inner {
-    /// Waits until nobody else has the turn.
+    /// Waits for the lock of updates.
     fn take_turn(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<MutexGuard<'_, Turn>, Trouble> {
         loop {
             match self.turn.try_lock() {
@@ -172,7 +172,7 @@ impl Inner {
         Step::Done
     }
 
-    /// Tells whether another process reads the files of this workspace; what it wrote is taken.
+    /// Returns whether another process reads the files of this workspace, after loading its segments.
     fn is_done_by_others(&self, turn: &mut Turn) -> bool {
         let Some(store) = &mut turn.store else { return false };
         if turn.pending.len() < MANY && turn.others.is_none() || store.begin() {
@@ -185,11 +185,11 @@ impl Inner {
         if turn.pending.len() < before {
             turn.others = Some(Instant::now());
         }
-        // What another one reads and does not write, it may never write.
+        // The other process may never write the rest.
         since.elapsed() < STUCK && !turn.pending.is_empty()
     }
 
-    /// Says which files wait, and lets go of what was known of them.
+    /// Records the pending files and drops their previous versions.
     fn tell_waiting(&self, turn: &Turn) {
         let told = self.state.read().unwrap_or_else(PoisonError::into_inner).waiting.len();
         if turn.pending.is_empty() && told == 0 {

@@ -12,12 +12,13 @@ use super::{Inner, Turn};
 use crate::files::{EACH, Seen, Sign, now};
 use crate::ranked::record::{Record, make};
 
-/// The largest file that is read, in bytes; what is larger is data that a program wrote.
+/// The maximum size of a file in bytes; larger files are generated data.
 pub(crate) const LARGEST: u64 = 4 << 20;
-/// How many files, and how many bytes of them, are read at once: what is made of them is in memory until it is in the index.
+/// The maximum number of files, and of their bytes, in one batch. Their records are in memory until they are in the
+/// index.
 const AT_ONCE: (usize, u64) = (4_096, 4 << 20);
 
-/// What became of a file that was read.
+/// The result of reading a file.
 pub(super) enum Taken {
     /// Its content is known.
     Known(Sign, ContentHash, Arc<str>),
