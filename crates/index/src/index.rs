@@ -1,6 +1,5 @@
 //! The index of a workspace: brought up to date before it is asked, and lent to many at once.
 
-mod bring;
 mod hear;
 mod patrol;
 mod put;
@@ -8,24 +7,20 @@ mod store;
 mod take;
 #[cfg(test)]
 mod tests;
+mod update;
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, TryLockError};
-use std::time::Duration;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use toolpost_workspace::{ContentHash, Hasher, Workspace, WorkspacePath};
 
 use crate::files::{Sign, Unswept, Watched};
-use crate::ranked::Patience;
+use crate::lifecycle::{self, Lifecycle, Patience};
 use crate::{Answer, Graph};
 use store::Store;
 use take::Pending;
-
-/// The interval at which a waiting caller checks whether to stop.
-const PAUSE: Duration = Duration::from_millis(1);
 
 /// The index of a workspace; cheap to clone, and shared by all that do so.
 #[derive(Clone)]
@@ -34,14 +29,7 @@ pub struct Index(Arc<Inner>);
 struct Inner {
     workspace: Workspace,
     state: RwLock<State>,
-    /// Held while the index is updated.
-    turn: Mutex<Turn>,
-    /// True while files are read in the background.
-    working: AtomicBool,
-    /// True while only files that a caller asks for first are read.
-    paused: AtomicBool,
-    /// The numbers of files that are read and that are not yet.
-    counts: [AtomicUsize; 2],
+    lifecycle: Lifecycle<Turn>,
 }
 
 /// The state that an update needs.
@@ -129,14 +117,7 @@ impl Index {
             pending: BTreeMap::new(),
             unsettled: false,
         };
-        Self(Arc::new(Inner {
-            workspace,
-            state: RwLock::default(),
-            turn: Mutex::new(turn),
-            working: AtomicBool::new(false),
-            paused: AtomicBool::new(false),
-            counts: Default::default(),
-        }))
+        Self(Arc::new(Inner { workspace, state: RwLock::default(), lifecycle: Lifecycle::new(turn) }))
     }
 
     /// Updates the index from the disk and locks it for reading. Calls `stop` often.
@@ -159,20 +140,19 @@ impl Index {
         patience: &Patience<'_>,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Lent<'_>, Trouble> {
-        self.bring(patience, stop)?;
+        lifecycle::update(&self.0, patience, stop)?;
         Ok(Lent(self.0.state.read().unwrap_or_else(PoisonError::into_inner)))
     }
 
     /// Returns how many files are read, and how many are not yet. It never waits.
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
-        let [read, waiting] = &self.0.counts;
-        (read.load(Ordering::Relaxed), waiting.load(Ordering::Relaxed))
+        self.0.lifecycle.progress()
     }
 
     /// Reads only files that a caller asks for first while `paused`: a test of an incomplete index needs no large workspace then.
     pub fn pause(&self, paused: bool) {
-        self.0.paused.store(paused, Ordering::Relaxed);
+        self.0.lifecycle.pause(paused);
     }
 
     /// Adds a language server's answers about names in a content of a file.
@@ -194,23 +174,9 @@ impl Index {
     }
 }
 
-impl Inner {
-    /// Waits for the exclusive right to update the index.
-    fn turn(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<MutexGuard<'_, Turn>, Trouble> {
-        loop {
-            match self.turn.try_lock() {
-                Ok(turn) => return Ok(turn),
-                Err(TryLockError::Poisoned(turn)) => return Ok(turn.into_inner()),
-                Err(TryLockError::WouldBlock) if stop() => return Err(Trouble::Stopped),
-                Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
-            }
-        }
-    }
-}
-
 impl Drop for Inner {
     fn drop(&mut self) {
-        let turn = self.turn.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let turn = self.lifecycle.get_mut();
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         if let Some(store) = &mut turn.store {
             store.flush(&mut state.graph, &state.known);

@@ -9,6 +9,7 @@ mod files;
 mod graph;
 mod ids;
 mod index;
+mod lifecycle;
 mod links;
 mod manifest;
 mod modules;

@@ -5,25 +5,23 @@ use std::sync::{Arc, PoisonError};
 
 use toolpost_workspace::WorkspacePath;
 
+use super::Inner;
 use super::take::{LARGEST, is_wanted};
-use super::{Index, Inner};
 use crate::files::{Patrol, Swept};
 
-impl Index {
+impl Inner {
     /// Starts a full rescan in the background.
-    pub(super) fn send(&self, patrol: Patrol) {
-        let inner = Arc::downgrade(&self.0);
+    pub(super) fn send(self: &Arc<Self>, patrol: Patrol) {
+        let inner = Arc::downgrade(self);
         let asked = inner.clone();
         patrol.begin(
-            &self.0.workspace,
+            &self.workspace,
             is_wanted,
             move || asked.strong_count() > 0,
             move |swept| inner.upgrade().map(|inner| inner.differing(&swept)),
         );
     }
-}
 
-impl Inner {
     /// Compares a scan with the index; returns the files to check again.
     fn differing(&self, swept: &Swept) -> Vec<WorkspacePath> {
         self.tidy();

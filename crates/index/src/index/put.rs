@@ -1,6 +1,5 @@
 //! Insertion of parsed files into the index.
 
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use super::take::Taken;
@@ -33,9 +32,7 @@ impl Inner {
 
     /// Notes how many files are read, and how many are not yet.
     pub(super) fn count(&self, turn: &Turn, state: &State) {
-        for (own, count) in self.counts.iter().zip([state.known.len(), turn.pending.len()]) {
-            own.store(count, Ordering::Relaxed);
-        }
+        self.lifecycle.set_progress(state.known.len(), turn.pending.len());
     }
 
     /// Writes records to segments when that is due, and frees records that can be read again.

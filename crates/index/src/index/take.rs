@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::PoisonError;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use toolpost_syntax::Language;
@@ -93,10 +92,9 @@ impl Inner {
         first: &(dyn Fn(&WorkspacePath) -> bool + Sync),
         stop: &(dyn Fn() -> bool + Sync),
     ) {
-        let paused = self.paused.load(Ordering::Relaxed);
         let mut batch: Vec<&Pending> = Vec::new();
         let mut bytes = 0;
-        for wanted in if paused { &[true][..] } else { &[true, false] } {
+        for wanted in self.lifecycle.order() {
             for pending in turn.pending.values().filter(|pending| first(&pending.seen.path) == *wanted) {
                 bytes += pending.seen.stat.len.min(LARGEST);
                 if batch.len() >= AT_ONCE.0 || (bytes > AT_ONCE.1 && !batch.is_empty()) {

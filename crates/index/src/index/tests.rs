@@ -24,7 +24,7 @@ fn what_nobody_tells_of_is_found_beside_all_else() {
     let before = hash();
     assert!(before.is_some());
     std::fs::write(&aside, "def afterwards(): ...\n").unwrap();
-    index.0.turn.lock().unwrap().watched.age();
+    index.0.lifecycle.lock().watched.age();
     let until = Instant::now() + Duration::from_secs(20);
     while hash() == before {
         assert!(Instant::now() < until, "nobody looked at all files");

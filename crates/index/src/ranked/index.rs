@@ -1,6 +1,5 @@
 //! The index of a workspace's words: brought up to date before it is asked, and lent to many at once.
 
-mod bring;
 mod fold;
 mod look;
 mod patrol;
@@ -9,13 +8,13 @@ mod store;
 mod take;
 #[cfg(test)]
 mod tests;
+mod update;
 
-pub use bring::Patience;
 pub(crate) use take::LARGEST;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Instant;
 
@@ -24,6 +23,7 @@ use toolpost_workspace::walk::Skipped;
 use toolpost_workspace::{ContentHash, Hasher, Root, Workspace, WorkspacePath};
 
 use crate::files::{Seen, Sign, Unswept, Watched, lies_at};
+use crate::lifecycle::{self, Lifecycle, Patience};
 use crate::ranked::table::Table;
 use store::Store;
 
@@ -38,18 +38,11 @@ struct Inner {
     folder: Option<PathBuf>,
     covers: Covers,
     state: RwLock<State>,
-    /// Held while the index is updated.
-    turn: Mutex<Turn>,
+    lifecycle: Lifecycle<Turn>,
     /// Set if the next update has to scan all files.
     doubted: AtomicBool,
     /// The damaged segments.
     broken: Mutex<BTreeSet<u32>>,
-    /// Set while files are read in the background.
-    working: AtomicBool,
-    /// True while only files that a caller asks for first are read.
-    paused: AtomicBool,
-    /// The numbers of files that are read and that are not yet.
-    counts: [AtomicUsize; 2],
     /// Places that were asked about and that the index of the workspace leaves out; the last one asked about last.
     places: Mutex<Vec<(WorkspacePath, Index)>>,
 }
@@ -181,12 +174,9 @@ impl Index {
             folder,
             covers,
             state: RwLock::default(),
-            turn: Mutex::new(turn),
+            lifecycle: Lifecycle::new(turn),
             doubted: AtomicBool::new(false),
             broken: Mutex::default(),
-            working: AtomicBool::new(false),
-            paused: AtomicBool::new(false),
-            counts: Default::default(),
             places: Mutex::default(),
         }))
     }
@@ -200,7 +190,7 @@ impl Index {
         if base.is_root() {
             return Ok(self.clone());
         }
-        self.look(stop)?;
+        lifecycle::scan(&*self.0, stop)?;
         if self.borrow().covers(base) {
             return Ok(self.clone());
         }
@@ -222,7 +212,7 @@ impl Index {
     ///
     /// If a root cannot be read, or the update was stopped.
     pub fn lend(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<Lent<'_>, Trouble> {
-        self.bring(&Patience::whole(), stop)?;
+        lifecycle::update(&self.0, &Patience::whole(), stop)?;
         Ok(self.borrow())
     }
 
@@ -237,7 +227,7 @@ impl Index {
         patience: &Patience<'_>,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Lent<'_>, Trouble> {
-        self.bring(patience, stop)?;
+        lifecycle::update(&self.0, patience, stop)?;
         Ok(self.borrow())
     }
 
@@ -255,13 +245,12 @@ impl Index {
     /// Returns how many files are read, and how many are not yet. It never waits.
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
-        let [read, waiting] = &self.0.counts;
-        (read.load(Ordering::Relaxed), waiting.load(Ordering::Relaxed))
+        self.0.lifecycle.progress()
     }
 
     /// Reads only files that a caller asks for first while `paused`: a test of an incomplete index needs no large workspace then.
     pub fn pause(&self, paused: bool) {
-        self.0.paused.store(paused, Ordering::Relaxed);
+        self.0.lifecycle.pause(paused);
     }
 
     /// Returns whether two handles refer to the same index.

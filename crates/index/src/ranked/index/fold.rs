@@ -77,7 +77,7 @@ impl Inner {
 
     /// Writes the segments that are only in memory before the index is dropped.
     pub(super) fn fold_at_end(&self) {
-        let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut turn = self.lifecycle.lock();
         if turn.store.as_ref().is_some_and(super::store::Store::has_new) {
             let ours = self.segments(|segment| segment.name().is_none());
             self.write(&mut turn, &ours, false);

@@ -6,24 +6,22 @@ use std::sync::{Arc, PoisonError};
 
 use toolpost_workspace::WorkspacePath;
 
-use super::{Index, Inner, LARGEST};
+use super::{Inner, LARGEST};
 use crate::files::{Patrol, Seen, Swept};
 
-impl Index {
+impl Inner {
     /// Starts a full rescan in the background.
-    pub(super) fn send(&self, patrol: Patrol) {
-        let inner = Arc::downgrade(&self.0);
+    pub(super) fn send(self: &Arc<Self>, patrol: Patrol) {
+        let inner = Arc::downgrade(self);
         let asked = inner.clone();
         patrol.begin(
-            &self.0.workspace,
+            &self.workspace,
             |_| true,
             move || asked.strong_count() > 0,
             move |swept| inner.upgrade().map(|inner| inner.differing(&swept)),
         );
     }
-}
 
-impl Inner {
     /// Compares a scan with the index; returns the files to check again.
     fn differing(&self, swept: &Swept) -> Vec<WorkspacePath> {
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);

@@ -1,7 +1,6 @@
 //! Reads the files that have to be read, some at a time.
 
 use std::path::Path;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use toolpost_syntax::Language;
@@ -45,8 +44,7 @@ impl Inner {
             bytes += seen.stat.len.min(LARGEST);
             count < AT_ONCE.0 && (bytes <= AT_ONCE.1 || count == 0)
         };
-        let paused = self.paused.load(Ordering::Relaxed);
-        for wanted in if paused { &[true][..] } else { &[true, false] } {
+        for wanted in self.lifecycle.order() {
             for seen in turn.pending.values().filter(|seen| first(&seen.path) == *wanted) {
                 if !fits(seen, batch.len()) {
                     break;
@@ -62,9 +60,7 @@ impl Inner {
     /// Notes how many files are read, and how many are not yet.
     pub(super) fn count(&self, turn: &Turn) {
         let read = self.state.read().unwrap_or_else(PoisonError::into_inner).table.files().count();
-        for (own, count) in self.counts.iter().zip([read, turn.pending.len()]) {
-            own.store(count, Ordering::Relaxed);
-        }
+        self.lifecycle.set_progress(read, turn.pending.len());
     }
 
     fn take(&self, seen: &Seen) -> Taken {

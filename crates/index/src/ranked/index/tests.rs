@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use toolpost_workspace::{Cache, Options, Workspace, WorkspacePath};
 
-use super::{Index, Patience};
+use super::Index;
+use crate::lifecycle::Patience;
 use crate::ranked::grammar::parse;
 use crate::ranked::{Ask, Lent, Tests, What};
 
@@ -39,7 +40,7 @@ fn what_comes_first_is_read_first() {
     let root = tempfile::tempdir().unwrap();
     write(root.path(), 0..7);
     let index = Index::new(open(root.path()));
-    let mut turn = index.0.turn.lock().unwrap();
+    let mut turn = index.0.lifecycle.lock();
     index.0.look_at_all(&mut turn, &|| false).unwrap();
     for (wanted, left) in [("f5.rs", 6), ("f2.rs", 5)] {
         let asked = AtomicU32::new(0);
@@ -119,7 +120,7 @@ fn what_nobody_tells_of_is_found_beside_all_else() {
     let index = Index::new(workspace);
     assert_eq!(found(&index.lend(&|| false).unwrap(), &base), 3);
     std::fs::write(&aside, "fn gamma() {}\n").unwrap();
-    index.0.turn.lock().unwrap().watched.age();
+    index.0.lifecycle.lock().watched.age();
     let until = Instant::now() + Duration::from_secs(20);
     while found(&index.lend(&|| false).unwrap(), &base) != 2 {
         assert!(Instant::now() < until, "nobody looked at all files");

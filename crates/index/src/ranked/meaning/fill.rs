@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use encoding_rs::Encoding;
@@ -14,8 +14,9 @@ use toolpost_workspace::{ContentHash, Workspace, WorkspacePath, memory};
 use super::store::Store;
 use super::{Filled, Inner, Meaning, Rows, Turn, Unfilled, key};
 use crate::embed::{Embedder, Side, Unembedded, Vector};
+use crate::lifecycle::{Patience, lock_unless_stopped};
 use crate::ranked::Block;
-use crate::ranked::index::{Index, LARGEST, Lent, Patience};
+use crate::ranked::index::{Index, LARGEST, Lent};
 use crate::ranked::segment::Segment;
 
 /// The interval at which a waiting caller checks whether to stop.
@@ -98,14 +99,7 @@ struct Made<'t> {
 impl Inner {
     /// Waits for the exclusive right to compute embeddings.
     fn turn(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<MutexGuard<'_, Turn>, Unfilled> {
-        loop {
-            match self.turn.try_lock() {
-                Ok(turn) => return Ok(turn),
-                Err(TryLockError::Poisoned(turn)) => return Ok(turn.into_inner()),
-                Err(TryLockError::WouldBlock) if stop() => return Err(Unembedded::Stopped.into()),
-                Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
-            }
-        }
+        lock_unless_stopped(&self.turn, PAUSE, stop).ok_or_else(|| Unembedded::Stopped.into())
     }
 
     fn open(&self, turn: &mut Turn) {
