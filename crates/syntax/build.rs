@@ -208,7 +208,7 @@ fn write_language(
     write_items(out, table)?;
     write_shapes(out, &table.shapes)?;
     write_queries(out, &own.name, table, folders)?;
-    writeln!(out, "    compiled: std::sync::OnceLock::new(),\n}};")?;
+    writeln!(out, "    compiled: OnceLock::new(),\n}};")?;
     Ok(())
 }
 
@@ -252,8 +252,8 @@ fn write_shapes(out: &mut String, shapes: &Shapes) -> Result<(), Box<dyn Error>>
     let member: Vec<(&String, &String, &String)> =
         shapes.member.iter().map(|(node, (object, name))| (node, object, name)).collect();
     let call = shapes.call.iter().map(|(node, fields)| match fields.as_slice() {
-        [function] => Ok(format!("({node:?}, Called::Function({function:?}))")),
-        [object, name] => Ok(format!("({node:?}, Called::Method({object:?}, {name:?}))")),
+        [function] => Ok(format!("({node:?}, Callee::Function({function:?}))")),
+        [object, name] => Ok(format!("({node:?}, Callee::Method({object:?}, {name:?}))")),
         _ => Err(format!("the call {node} has one field or two")),
     });
     let call: Vec<String> = call.collect::<Result<_, _>>()?;
@@ -315,7 +315,7 @@ fn named(said: &str) -> Result<String, String> {
             };
             format!("Name::Joined({first:?}, {word:?}, {second:?})")
         }
-        _ => return Err(format!("nobody knows how a name stands at {said}")),
+        _ => return Err(format!("with an unknown status a name stands at {said}")),
     })
 }
 

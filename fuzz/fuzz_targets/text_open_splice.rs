@@ -3,7 +3,7 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use toolpost_text::encoding::{Sniffed, Splice, Text, sniff};
+use toolpost_text::encoding::{EncodingGuess, Splice, Text, sniff};
 
 #[derive(Arbitrary, Debug)]
 struct Input {
@@ -24,7 +24,7 @@ fuzz_target!(|input: Input| {
     };
     let sniffed = sniff(&input.bytes);
     let Ok(text) = Text::open(input.bytes.clone(), charset) else { return };
-    assert!(charset.is_some() || matches!(sniffed, Sniffed::Text(_)));
+    assert!(charset.is_some() || matches!(sniffed, EncodingGuess::Text(_)));
     assert_eq!(text.bytes(), input.bytes);
     let view = text.view();
     let _ = text.shown(view);

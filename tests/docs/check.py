@@ -1,4 +1,5 @@
-"""Runs the examples of the documents, loads every policy recipe, and compares the page about errors with the code. Usage: check.py BINARY DOCS"""
+"""Runs the examples of the documents, loads every policy recipe, and compares the pages about errors and security evidence
+with the code. Usage: check.py BINARY DOCS"""
 
 import difflib
 import os
@@ -10,6 +11,7 @@ from pathlib import Path
 
 PAGES = ["tutorial.md", "headless.md"]
 RECIPES = "policy-recipes.md"
+EVIDENCE = "security-evidence.md"
 BLOCK = re.compile(r"^(?P<skip><!-- not run -->\n)?```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.M | re.S)
 
 
@@ -68,9 +70,11 @@ def run_page(page, binary):
 
 
 def explain(binary, policy, variables):
-    return subprocess.run(
+    """Explains a command under a policy. A valid policy prints a verdict, whose exit status can be any of 0, 1 and 2."""
+    done = subprocess.run(
         [binary, "policy", "explain", "--policy", policy, "ls"], env=variables, cwd=policy.parent, capture_output=True, text=True,
     )
+    return "verdict: " in done.stdout, done.stderr
 
 
 def run_recipes(page, binary):
@@ -86,9 +90,9 @@ def run_recipes(page, binary):
                 continue
             count += 1
             policy.write_text(block["text"])
-            done = explain(binary, policy, variables)
-            if done.returncode:
-                failures.append(f"{page.name}: a policy is refused: {done.stderr}")
+            valid, error = explain(binary, policy, variables)
+            if not valid:
+                failures.append(f"{page.name}: a policy is refused: {error}")
             if "execute" not in block["text"]:
                 continue
             allowed = re.search(r'^allow = \["([^"]+)"', block["text"], re.M)
@@ -96,7 +100,7 @@ def run_recipes(page, binary):
                 failures.append(f"{page.name}: a policy over commands has no example under `allow`:\n{block['text']}")
                 continue
             policy.write_text(block["text"].replace("\nask = [", f'\nask = ["{allowed[1]}", ', 1))
-            if explain(binary, policy, variables).returncode == 0:
+            if explain(binary, policy, variables)[0]:
                 failures.append(f"{page.name}: a wrong example is not noticed in:\n{block['text']}")
     return count, failures
 
@@ -114,11 +118,44 @@ def check_kinds(docs):
     return 1, failures
 
 
+def check_evidence(docs):
+    """Checks that every test that the page of security evidence names exists: its file, its function, or the rows of tests/security."""
+    top = docs.parent
+    page = (docs / EVIDENCE).read_text()
+    sources = {str(path.relative_to(top / "crates")): path for path in (top / "crates").rglob("*.rs")}
+    functions = {name for path in sources.values() for name in re.findall(r"fn ([a-z0-9_]+)", path.read_text())}
+    cases = [path.read_text() for path in (top / "tests/security").glob("*.jsonl")]
+    rows = {row for text in cases for row in re.findall(r'"id": ?"([A-Z]+-\d+)"', text)}
+    failures, count = [], 0
+    for line in page.splitlines():
+        cells = line.split("|")
+        if len(cells) < 4 or cells[2].strip() in ("tests", "---"):
+            continue
+        for crate, file, function in re.findall(r"`([a-z_]+)/([a-z_/]+)(?:: ([a-z0-9_]+))?`", cells[2]):
+            if crate == "tests":
+                continue
+            count += 1
+            if not any(name.startswith(f"{crate}/") and (f"/{file}.rs" in name or f"/{file}/" in name) for name in sources):
+                failures.append(f"{EVIDENCE}: `{crate}/{file}` is not a file of tests")
+            if function and function not in functions:
+                failures.append(f"{EVIDENCE}: `{function}` is not a test")
+        for function in re.findall(r"`([a-z][a-z0-9_]+)`", cells[2]):
+            count += 1
+            if function not in functions:
+                failures.append(f"{EVIDENCE}: `{function}` is not a test")
+        for row in re.findall(r"\b([A-Z]{2}-\d{3})\b", cells[2]):
+            count += 1
+            if row not in rows:
+                failures.append(f"{EVIDENCE}: {row} is not a row of tests/security")
+    return count, failures
+
+
 def main():
     binary, docs = sys.argv[1], Path(sys.argv[2])
     results = [run_page(docs / page, binary) for page in PAGES]
     results.append(run_recipes(docs / RECIPES, binary))
     results.append(check_kinds(docs))
+    results.append(check_evidence(docs))
     failures = [failure for _, failed in results for failure in failed]
     for failure in failures:
         print(failure, end="\n\n")

@@ -383,7 +383,7 @@ def stands_alone(binary, base):
     done = run("doctor", env={"PATH": "/nowhere", "NVIM": "/nowhere/x"})
     check("doctor says what is missing", "the program nvim is not in the PATH" in done.stdout, done.stdout)
     done = run("doctor")
-    check("doctor says that none is attached", "editor  none is attached (this runs in no editor's terminal)" in done.stdout, done.stdout)
+    check("doctor says that none is attached", "editor  none is attached (this is not an editor's terminal)" in done.stdout, done.stdout)
 
 
 def main(binary):

@@ -1,4 +1,4 @@
-//! How much a piece of work may take, counted and judged in this one place.
+//! Budgets of agent runs: the only place that counts usage and enforces limits.
 
 use serde::{Deserialize, Serialize};
 use std::{
@@ -7,56 +7,56 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How much a piece of work may take; what is none is not limited.
+/// Limits of a run; `None` means unlimited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// How often the model is asked.
+    /// Number of model requests.
     pub turns: Option<u64>,
-    /// How many calls are made.
+    /// Number of tool calls.
     pub calls: Option<u64>,
-    /// How many tokens all questions and answers have.
+    /// Number of tokens, input and output.
     pub tokens: Option<u64>,
-    /// How long it takes.
+    /// Duration.
     pub time: Option<Duration>,
 }
 
-/// What is used up.
+/// A limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Spent {
-    /// The turns.
+    /// Model requests.
     Turns,
-    /// The calls.
+    /// Tool calls.
     Calls,
-    /// The tokens.
+    /// Tokens.
     Tokens,
-    /// The time.
+    /// Time.
     Time,
 }
 
-/// What was used of a limit.
+/// Usage of one limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Use {
-    /// How much was used.
+    /// Amount used.
     pub used: u64,
-    /// How much there was; none where there was no limit.
+    /// The limit, if any.
     pub limit: Option<u64>,
 }
 
-/// What was used of a budget.
+/// Usage of a budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Account {
-    /// How often the model was asked.
+    /// Model requests.
     pub turns: Use,
-    /// How many calls were made.
+    /// Tool calls.
     pub calls: Use,
-    /// How many tokens all questions and answers had.
+    /// Tokens, input and output.
     pub tokens: Use,
-    /// How many seconds it took.
+    /// Time, in seconds.
     pub seconds: Use,
 }
 
-/// What a piece of work may take, and what it took; a part of the work takes from the whole, too.
+/// Limits and usage of a run. Usage of a part also counts in the whole.
 #[derive(Debug)]
 pub struct Budget {
     limits: Limits,
@@ -73,38 +73,38 @@ struct Used {
 }
 
 impl Budget {
-    /// Begins to count.
+    /// Starts a budget.
     #[must_use]
     pub fn new(limits: Limits) -> Arc<Self> {
         Arc::new(Self { limits, began: Instant::now(), used: Mutex::default(), above: None })
     }
 
-    /// Begins to count a part of the work, which has its own limits inside of those of the whole.
+    /// Starts the budget of a part, which has its own limits within those of the whole.
     #[must_use]
     pub fn part(self: &Arc<Self>, limits: Limits) -> Arc<Self> {
         let above = Some(self.clone());
         Arc::new(Self { limits, began: Instant::now(), used: Mutex::default(), above })
     }
 
-    /// Takes a turn.
+    /// Counts a model request.
     ///
     /// # Errors
-    /// With what is used up, of this or of the whole; nothing is taken then.
+    /// With the exhausted limit of this budget or the whole; then nothing is counted.
     pub fn turn(&self) -> Result<(), Spent> {
         self.open()?;
         self.take(Spent::Turns, |used| &mut used.turns, |limits| limits.turns)
     }
 
-    /// Takes a call.
+    /// Counts a tool call.
     ///
     /// # Errors
-    /// As `turn`.
+    /// Same as `turn`.
     pub fn call(&self) -> Result<(), Spent> {
         self.late()?;
         self.take(Spent::Calls, |used| &mut used.calls, |limits| limits.calls)
     }
 
-    /// Counts tokens: how many an answer takes is known when it is there.
+    /// Counts the tokens of an answer; their number is known only afterwards.
     pub fn tokens(&self, tokens: u64) {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         used.tokens = used.tokens.saturating_add(tokens);
@@ -114,7 +114,7 @@ impl Budget {
         }
     }
 
-    /// Says when the time is up.
+    /// Returns the deadline.
     #[must_use]
     pub fn due(&self) -> Option<Instant> {
         let own = self.limits.time.and_then(|time| self.began.checked_add(time));
@@ -122,15 +122,15 @@ impl Budget {
         own.into_iter().chain(above).min()
     }
 
-    /// Says whether the time is up.
+    /// Checks the deadline.
     ///
     /// # Errors
-    /// With the time, when it is.
+    /// With the time limit, if it has passed.
     pub fn late(&self) -> Result<(), Spent> {
         if self.due().is_some_and(|due| Instant::now() >= due) { Err(Spent::Time) } else { Ok(()) }
     }
 
-    /// Gives what was used, and of how much.
+    /// Returns the usage.
     #[must_use]
     pub fn account(&self) -> Account {
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
@@ -146,7 +146,7 @@ impl Budget {
         }
     }
 
-    /// Says whether time and tokens are left.
+    /// Checks that time and tokens are left.
     fn open(&self) -> Result<(), Spent> {
         self.late()?;
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner).tokens;
@@ -162,7 +162,7 @@ impl Budget {
         count: fn(&mut Used) -> &mut u64,
         limit: fn(&Limits) -> Option<u64>,
     ) -> Result<(), Spent> {
-        // Held on the way up, so that what is refused above is not taken here.
+        // The lock is held while the whole is checked, so that a refusal there counts nothing here.
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         if limit(&self.limits).is_some_and(|limit| *count(&mut used) >= limit) {
             return Err(what);
@@ -176,7 +176,7 @@ impl Budget {
 }
 
 impl Spent {
-    /// Gives the word for it.
+    /// Returns the name of the limit.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -219,7 +219,7 @@ mod tests {
         assert_eq!([other.call(), part.call(), part.call()], [Ok(()), Ok(()), Err(Spent::Calls)]);
         part.tokens(100);
         assert_eq!(other.turn(), Err(Spent::Tokens));
-        // What was refused was not counted.
+        // The refused request was not counted.
         assert_eq!(whole.account().to_string(), "3/3 turns, 2/2 calls, 100/100 tokens, 0 s");
         assert_eq!(part.account().to_string(), "2/2 turns, 1 calls, 100 tokens, 0 s");
     }

@@ -1,44 +1,44 @@
-//! What a call did, read from the data of its reply, for a user at a terminal.
+//! Effect of a call, read from the data of its reply, for display.
 
 use serde_json::Value;
 
-/// What a call did.
+/// Effect of a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Effect {
-    /// How its command ended, if it ran one.
+    /// End of its command, if it ran one.
     pub command: Option<CommandEnd>,
-    /// The files that it changed.
+    /// Changed files.
     pub changes: Vec<FileChange>,
 }
 
-/// How a command ended.
+/// End of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandEnd {
-    /// It still runs.
+    /// Still running.
     Running,
-    /// It exited with this code.
+    /// Exited with this code.
     Exited(i64),
-    /// This signal ended it.
+    /// Killed by this signal.
     Signalled(i64),
-    /// The runtime ended it, for this reason.
+    /// Stopped by the runtime, for this reason.
     Stopped(String),
 }
 
-/// A change of one file.
+/// Change of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {
-    /// The file.
+    /// Path.
     pub path: String,
-    /// How many lines were added.
+    /// Number of added lines.
     pub added: u64,
-    /// How many lines were removed.
+    /// Number of removed lines.
     pub removed: u64,
-    /// The difference as a unified diff; empty for a new and for a deleted file.
+    /// Unified diff; empty for a new or a deleted file.
     pub diff: String,
 }
 
 impl Effect {
-    /// Reads the data of a reply; data of another shape is no effect.
+    /// Reads the data of a reply; data of another shape means no effect.
     #[must_use]
     pub fn of(data: &Value) -> Self {
         let changes = data["files"].as_array().into_iter().flatten().filter_map(change).collect();

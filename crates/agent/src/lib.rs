@@ -1,36 +1,36 @@
-//! Model clients, the loop, delegates, bridged servers and attached editors.
+//! Model clients, the agent loop, subagents, upstream MCP servers and attached editors.
 
 pub mod acp;
 pub mod bridge;
 mod budget;
 mod compaction;
-mod crew;
 mod editor;
 mod effect;
-mod ending;
-mod fits;
+mod event;
 mod forms;
-mod hands;
-mod happening;
+mod model_agents;
 pub mod models;
+mod outcome;
 mod permits;
 mod pictures;
+mod prompts;
 mod run;
+mod schema_check;
 mod subagent;
+mod toolset;
 mod transcript;
 mod turn;
-mod words;
 
 pub use budget::{Account, Budget, Limits, Spent, Use};
-pub use crew::{Crew, Maker};
 pub use editor::Neovim;
 pub use effect::{CommandEnd, Effect, FileChange};
-pub use ending::{Outcome, Reason};
-pub use forms::{Form, Sort, Written, find as find_calls};
-pub use hands::{AtDoor, AtRuntime, Ends, Hand, Hands, Replied};
-pub use happening::{Given, Happening, Watch, nobody};
-pub use pictures::Showing;
-pub use run::{Run, mended};
+pub use event::{AgentEvent, PermissionDecision, Watch, nobody};
+pub use forms::{Form, Sort, TextCall, find as find_calls};
+pub use model_agents::{Maker, ModelAgents};
+pub use outcome::{Outcome, Reason};
+pub use pictures::ImageDisplay;
+pub use prompts::{part, system};
+pub use run::{Run, repaired};
 pub use subagent::{BadSubagent, Subagent};
-pub use transcript::{Began, Kept, Listed, Transcript, TranscriptError};
-pub use words::{part, system};
+pub use toolset::{NestedTools, RunTool, RuntimeTools, TaskEffect, ToolReply, Toolset};
+pub use transcript::{RunHeader, StoredRun, Transcript, TranscriptEntry, TranscriptError};

@@ -1,4 +1,4 @@
-//! The leave to do a part of the work: few agents do at once, and a session leaves only so much to them.
+//! Limits on subagents: few run at a time, and each session can start a limited number.
 
 use crate::budget::{Budget, Limits};
 use std::{
@@ -9,33 +9,33 @@ use std::{
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use toolpost_engine::{CallCtx, Failure, Hint, Kind};
 
-/// How many agents work at once.
+/// Maximum number of concurrent subagents.
 const AT_ONCE: usize = 3;
-/// How many parts of the work a session leaves to agents.
+/// Maximum number of subagents of a session.
 const A_SESSION: u32 = 10;
-/// How long an agent is waited for that cannot begin.
+/// Maximum time that a subagent waits for its start.
 const QUEUE: Duration = Duration::from_secs(60);
-/// How long an agent may take.
+/// Maximum run time of a subagent.
 pub(crate) const TIME: Duration = Duration::from_secs(300);
 
-/// Who may work, and how much each session has left to others.
+/// Concurrency limit, and the count of each session.
 pub(crate) struct Permits {
     at_once: Arc<Semaphore>,
     queue: Duration,
     sessions: Mutex<HashMap<String, Seat>>,
 }
 
-/// What is known of a session.
+/// State of a session.
 #[derive(Default)]
 struct Seat {
-    /// How many parts of the work it has left to agents.
+    /// Number of subagents started.
     left: u32,
-    /// What its own work may take, where it is a loop of ours.
+    /// Budget of the session's own run, if it has one.
     budget: Weak<Budget>,
 }
 
-/// The leave to work, for one agent; dropping it gives it back.
-pub(crate) struct Leave {
+/// Permission for one subagent to run; dropping it releases the slot.
+pub(crate) struct Permit {
     _permit: OwnedSemaphorePermit,
 }
 
@@ -44,26 +44,26 @@ impl Permits {
         Self { at_once: Arc::new(Semaphore::new(AT_ONCE)), queue: QUEUE, sessions: Mutex::default() }
     }
 
-    /// Waits no longer than this for an agent that cannot begin.
+    /// Sets the maximum waiting time.
     pub(crate) fn with_queue(self, queue: Duration) -> Self {
         Self { queue, ..self }
     }
 
-    /// Lets the agents of a session work from its budget.
+    /// Lets the subagents of a session share its budget.
     pub(crate) fn share(&self, session: &str, budget: &Arc<Budget>) {
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         sessions.entry(session.to_owned()).or_default().budget = Arc::downgrade(budget);
     }
 
-    /// Makes the budget of a part of a session's work, inside of that of the whole where there is one.
+    /// Creates the budget of a subagent, within that of the session if it has one.
     pub(crate) fn budget(&self, session: &str, limits: Limits) -> Arc<Budget> {
         let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         let above = sessions.get(session).and_then(|seat| seat.budget.upgrade());
         above.map_or_else(|| Budget::new(limits), |above| above.part(limits))
     }
 
-    /// Waits for the leave to work: few agents do at once, and a session leaves only so much to them.
-    pub(crate) async fn leave(&self, cx: &CallCtx) -> Result<Leave, Failure> {
+    /// Waits for a free slot, within the limit of the session.
+    pub(crate) async fn leave(&self, cx: &CallCtx) -> Result<Permit, Failure> {
         let id = cx.session.id();
         let many = {
             let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
@@ -88,8 +88,8 @@ impl Permits {
                 Ok(Err(_)) | Err(_) => Err(self.crowded()),
             },
         };
-        // What never began is not counted.
-        permit.map(|permit| Leave { _permit: permit }).inspect_err(|_| self.give_back(id))
+        // A subagent that never started does not count.
+        permit.map(|permit| Permit { _permit: permit }).inspect_err(|_| self.give_back(id))
     }
 
     fn give_back(&self, session: &str) {

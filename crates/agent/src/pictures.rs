@@ -1,34 +1,34 @@
-//! Pictures in replies: which ones a model is shown, and what it is told of the others.
+//! Images in replies: selection for the model, and notes about the others.
 
-use crate::models::{Answered, Fault, FaultKind, Message, Picture, Question};
+use crate::models::{Fault, FaultKind, Message, Picture, Question, ToolResult};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use std::borrow::Cow;
 use toolpost_engine::InnerAnswer;
 
-/// The media types that services take; of these, some take fewer.
+/// Media types that services accept; some accept fewer.
 const TAKEN: [&str; 4] = ["image/png", "image/jpeg", "image/webp", "image/gif"];
-/// The most letters of base64 that a picture may have: no service takes a larger one.
+/// Maximum size of an image, in base64 characters; no service accepts more.
 const LARGEST: usize = 5_000_000;
-/// The most pictures of a question, and the most letters that they have together; the newest come first.
+/// Maximum number of images in a request, and of their base64 characters; the newest take precedence.
 const MOST: usize = 20;
 const TOGETHER: usize = 16_000_000;
-/// About how many tokens a picture has; services reckon by its sides, which are 1568 at most.
+/// Estimated tokens of an image; services count by its sides, which are at most 1568 pixels.
 pub(crate) const TOKENS: u64 = 1_600;
 
-/// What is said where there is no room for pictures.
+/// Note for images that do not fit.
 pub(crate) const ROOM: &str = "its pictures are left out to save room; make the call again to see them";
 
-/// Whether pictures are shown to a model.
+/// Treatment of images.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Showing {
-    /// They are, where its service takes them.
+pub enum ImageDisplay {
+    /// Shown, if the service accepts them.
     #[default]
     Shown,
-    /// They are named, with their media type and size.
+    /// Replaced by a note with media type and size.
     Named,
 }
 
-/// Takes the pictures out of an answer that can be shown; of the others the words say why they are not.
+/// Splits an answer into text and displayable images; the text explains why others are missing.
 pub(crate) fn taken(answer: InnerAnswer) -> (String, Vec<Picture>) {
     let mut words = answer.words;
     let mut pictures = Vec::new();
@@ -47,13 +47,13 @@ pub(crate) fn taken(answer: InnerAnswer) -> (String, Vec<Picture>) {
     (words, pictures)
 }
 
-/// Says whether a question has pictures.
+/// Returns whether a request contains images.
 pub(crate) fn has_any(question: &Question) -> bool {
     question.messages.iter().flat_map(Message::results).any(|result| !result.pictures.is_empty())
 }
 
-/// Gives the question as it is asked: with the newest pictures that fit, or with none, as the words say then.
-pub(crate) fn shown(question: &Question, showing: Showing) -> Cow<'_, Question> {
+/// Returns the request with the newest images that fit, or with notes instead of images.
+pub(crate) fn shown(question: &Question, showing: ImageDisplay) -> Cow<'_, Question> {
     if !has_any(question) {
         return Cow::Borrowed(question);
     }
@@ -62,11 +62,12 @@ pub(crate) fn shown(question: &Question, showing: Showing) -> Cow<'_, Question> 
     for message in question.messages.iter_mut().rev() {
         for result in message.results_mut().iter_mut().rev().filter(|result| !result.pictures.is_empty()) {
             let own: usize = result.pictures.iter().map(|picture| picture.data.len()).sum();
-            if showing == Showing::Named {
+            if showing == ImageDisplay::Named {
                 leave_out(result, "pictures are not shown to you, they are named alone");
                 continue;
             }
-            // Once one is left out all before it are, so that what is left does not change with each question.
+            // Once an image is left out, all older ones are too, so that the selection stays stable across
+            // requests.
             full = full || count + result.pictures.len() > MOST || letters + own > TOGETHER;
             if full {
                 leave_out(result, ROOM);
@@ -78,7 +79,7 @@ pub(crate) fn shown(question: &Question, showing: Showing) -> Cow<'_, Question> 
     Cow::Owned(question)
 }
 
-/// Says whether a service may have refused a question for its pictures.
+/// Returns whether a service may have rejected a request because of its images.
 pub(crate) fn may_be_why(fault: &Fault) -> bool {
     let said = fault.what.to_lowercase();
     let speaks =
@@ -96,15 +97,15 @@ pub(crate) fn may_be_why(fault: &Fault) -> bool {
     }
 }
 
-/// Takes the pictures out of a reply, and says so.
-pub(crate) fn leave_out(result: &mut Answered, why: &str) {
+/// Replaces the images of a reply by a note.
+pub(crate) fn leave_out(result: &mut ToolResult, why: &str) {
     if !result.pictures.is_empty() {
         result.pictures.clear();
         result.words.push_str(&format!("\n[{why}]"));
     }
 }
 
-/// Counts the letters of all pictures of some messages, and the pictures.
+/// Counts the base64 characters of all images in some messages, and the images.
 pub(crate) fn counted(messages: &[Message]) -> (usize, u64) {
     let pictures = messages.iter().flat_map(Message::results).flat_map(|result| &result.pictures);
     pictures.fold((0, 0), |(letters, count), picture| (letters + picture.data.len(), count + 1))
@@ -113,7 +114,7 @@ pub(crate) fn counted(messages: &[Message]) -> (usize, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::models::Went;
+    use crate::models::CallStatus;
     use toolpost_engine::{Ended, InnerPicture};
 
     fn answer(pictures: &[(&str, usize)]) -> InnerAnswer {
@@ -142,11 +143,11 @@ mod tests {
         let results = |count: usize, letters: usize| {
             let picture = Picture { mime: "image/png".to_owned(), data: "A".repeat(letters).into() };
             Message::Results {
-                results: vec![Answered {
+                results: vec![ToolResult {
                     id: "a".to_owned(),
                     tool: "look".to_owned(),
                     words: "w".to_owned(),
-                    went: Went::Done,
+                    went: CallStatus::Done,
                     pictures: vec![picture; count],
                 }],
             }
@@ -155,17 +156,21 @@ mod tests {
             let question = Question { messages, ..Question::default() };
             let told = shown(&question, showing);
             let results = told.messages.iter().flat_map(Message::results);
-            let count = |result: &Answered| {
+            let count = |result: &ToolResult| {
                 assert_eq!(result.words == "w", !result.pictures.is_empty());
                 result.pictures.len()
             };
             results.map(count).collect::<Vec<_>>()
         };
-        let rows: [(Vec<Message>, Showing, &[usize]); 4] = [
-            (vec![results(1, 4), results(2, 4)], Showing::Shown, &[1, 2]),
-            (vec![results(1, 4), results(2, 4)], Showing::Named, &[0, 0]),
-            (vec![results(1, 4), results(11, 4), results(10, 4)], Showing::Shown, &[0, 0, 10]),
-            (vec![results(1, 4), results(3, 4_000_000), results(1, 5_000_000)], Showing::Shown, &[0, 0, 1]),
+        let rows: [(Vec<Message>, ImageDisplay, &[usize]); 4] = [
+            (vec![results(1, 4), results(2, 4)], ImageDisplay::Shown, &[1, 2]),
+            (vec![results(1, 4), results(2, 4)], ImageDisplay::Named, &[0, 0]),
+            (vec![results(1, 4), results(11, 4), results(10, 4)], ImageDisplay::Shown, &[0, 0, 10]),
+            (
+                vec![results(1, 4), results(3, 4_000_000), results(1, 5_000_000)],
+                ImageDisplay::Shown,
+                &[0, 0, 1],
+            ),
         ];
         for (at, (messages, showing, wanted)) in rows.into_iter().enumerate() {
             assert_eq!(shown_of(messages, showing), wanted, "{at}");

@@ -1,87 +1,88 @@
-//! The loop: a model is asked, its calls are made, until it says that it is done or something else ends the work.
+//! The agent loop: asks the model and makes its calls, until the task is complete or a limit ends the run.
 
 use crate::{
     budget::{Budget, Spent},
     compaction,
-    ending::{Outcome, Reason},
+    event::{AgentEvent, Watch},
     forms::{self, Form},
-    hands::{Hand, Hands},
-    happening::{Happening, Watch},
     models::{
-        Answered, Asked, Fault, FaultKind, Heard, Message, Offer, Piece, Question, Service, Stop, Went, Whole,
+        CallRequest, CallStatus, Completion, Fault, FaultKind, Message, Piece, Question, RequestEvent,
+        Service, Stop, ToolDefinition, ToolResult,
     },
-    pictures::{self, Showing},
+    outcome::{Outcome, Reason},
+    pictures::{self, ImageDisplay},
+    toolset::{RunTool, Toolset},
     transcript::Transcript,
-    turn::{Made, Turn, distinct},
+    turn::{Turn, TurnResults, distinct},
 };
 use std::sync::Arc;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// How often a model is asked to go on that said nothing, or was cut off.
+/// Maximum number of reminders to a model that answered nothing or was cut off.
 const NUDGES: u32 = 2;
 const NOTHING: &str = "You answered with nothing. Go on with the task; when it is done, say what came of it.";
 const CUT: &str =
     "Your answer was cut off at its greatest length. Go on where it ended, and say less at once.";
 
-/// What a loop needs.
+/// Configuration of a run.
 pub struct Run {
-    /// The model.
+    /// Model service.
     pub service: Service,
-    /// Where the calls are made.
-    pub hands: Arc<dyn Hands>,
-    /// What holds for the whole conversation.
+    /// Tools.
+    pub hands: Arc<dyn Toolset>,
+    /// System prompt.
     pub system: String,
-    /// How much it may take.
+    /// Budget.
     pub budget: Arc<Budget>,
-    /// How many tokens the model can take in.
+    /// Context window of the model, in tokens.
     pub window: u64,
-    /// Set when whoever wants the work gives up.
+    /// Cancels the run.
     pub cancel: CancellationToken,
-    /// Who watches.
+    /// Callback for events.
     pub watch: Watch,
-    /// Where it is written down.
+    /// Transcript.
     pub transcript: Transcript,
-    /// Whether the model is shown pictures.
-    pub showing: Showing,
+    /// Treatment of images.
+    pub showing: ImageDisplay,
 }
 
-/// What has been said so far, and what is counted on the way.
-struct Going<'a> {
+/// State of a run.
+struct RunState<'a> {
     run: &'a Run,
-    tools: Vec<Hand>,
+    tools: Vec<RunTool>,
     forms: Vec<Form>,
     question: Question,
-    /// Ends the waiting when somebody gives up or the time is up.
+    /// Cancelled when the caller cancels or the time is up.
     stop: CancellationToken,
     turns: u64,
     nudges: u32,
     malformed: u32,
-    /// What the last answer and its question took together.
+    /// Tokens of the last request and its answer.
     taken: u64,
-    forced: Forced,
-    /// Whether the model is shown pictures: its service may refuse them.
-    showing: Showing,
+    forced: ForcedCompaction,
+    /// Treatment of images, which changes if the service rejects them.
+    showing: ImageDisplay,
     unmade: Vec<String>,
 }
 
-/// Whether the provider has said that the question is too long, and it was made shorter for that.
+/// State of the compaction after the provider rejected a request as too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Forced {
+enum ForcedCompaction {
     No,
     Once,
 }
 
-/// What an answer leads to.
+/// Next step after an answer.
 enum Next {
     Asks,
     Ends(Reason, Option<String>),
 }
 
 impl Run {
-    /// Does the work: goes on with what was said before, if anything was.
+    /// Runs until an end; `messages` is the conversation so far.
     pub async fn go(&self, messages: Vec<Message>) -> Outcome {
         let (stop, _ends) = self.stopping();
-        let mut going = Going::new(self, messages, stop);
+        let mut going = RunState::new(self, messages, stop);
         let (reason, words) = loop {
             match going.turn().await {
                 Next::Asks => {}
@@ -90,7 +91,7 @@ impl Run {
         };
         self.transcript.ended(&reason);
         let used = self.budget.account();
-        (self.watch)(&Happening::Ended(used));
+        (self.watch)(&AgentEvent::Ended(used));
         let words = words.unwrap_or_else(|| going.last_words());
         let missing = reason.sentence().map(|sentence| {
             let unmade = match going.unmade.as_slice() {
@@ -102,7 +103,7 @@ impl Run {
         Outcome { reason, words, missing, used }
     }
 
-    /// Makes what ends the waiting, and what ends that.
+    /// Returns the token that ends all waiting, and the guard that releases it.
     fn stopping(&self) -> (CancellationToken, DropGuard) {
         let stop = self.cancel.child_token();
         let ended = CancellationToken::new();
@@ -119,25 +120,25 @@ impl Run {
     }
 }
 
-impl<'a> Going<'a> {
+impl<'a> RunState<'a> {
     fn new(run: &'a Run, messages: Vec<Message>, stop: CancellationToken) -> Self {
         let question =
             Question { system: run.system.clone(), messages, tools: Vec::new(), most_tokens: None };
         let (turns, nudges, malformed, taken) = (0, 0, 0, 0);
         let (tools, forms) = (Vec::new(), Vec::new());
-        let (forced, unmade) = (Forced::No, Vec::new());
+        let (forced, unmade) = (ForcedCompaction::No, Vec::new());
         let showing = run.showing;
         Self { run, tools, forms, question, stop, turns, nudges, malformed, taken, forced, showing, unmade }
     }
 
-    /// Looks which tools there are: those of other servers come and go.
+    /// Reloads the tools, since upstream servers can change theirs.
     fn look(&mut self) {
         let tools = self.run.hands.tools();
         if tools == self.tools {
             return;
         }
         self.forms = tools.iter().map(|hand| Form::of(&hand.tool.name, &hand.tool.schema)).collect();
-        let offers = tools.iter().map(|hand| Offer {
+        let offers = tools.iter().map(|hand| ToolDefinition {
             name: hand.tool.name.clone(),
             description: hand.tool.description.clone(),
             schema: serde_json::from_str(&hand.tool.schema).unwrap_or_default(),
@@ -153,14 +154,14 @@ impl<'a> Going<'a> {
         }
         self.turns += 1;
         self.look();
-        (self.run.watch)(&Happening::Turn { number: self.turns });
+        (self.run.watch)(&AgentEvent::Turn { number: self.turns });
         if compaction::is_full(self.taken.max(compaction::size(&self.question)), self.run.window) {
             self.shorten().await;
         }
         match self.ask().await {
             Ok(whole) => self.heard(whole).await,
-            Err(fault) if fault.kind == FaultKind::TooLong && self.forced == Forced::No => {
-                self.forced = Forced::Once;
+            Err(fault) if fault.kind == FaultKind::TooLong && self.forced == ForcedCompaction::No => {
+                self.forced = ForcedCompaction::Once;
                 self.shorten().await;
                 Next::Asks
             }
@@ -168,42 +169,42 @@ impl<'a> Going<'a> {
         }
     }
 
-    /// Asks with the pictures of replies; where these are refused, without them, now and from here on.
-    async fn ask(&mut self) -> Result<Whole, Fault> {
+    /// Asks with the images of replies; if the service rejects them, without images from now on.
+    async fn ask(&mut self) -> Result<Completion, Fault> {
         match self.asked().await {
             Err(fault)
-                if self.showing == Showing::Shown
+                if self.showing == ImageDisplay::Shown
                     && pictures::has_any(&self.question)
                     && pictures::may_be_why(&fault) =>
             {
-                self.showing = Showing::Named;
-                (self.run.watch)(&Happening::Unseen { fault: fault.what });
+                self.showing = ImageDisplay::Named;
+                (self.run.watch)(&AgentEvent::Unseen { fault: fault.what });
                 self.asked().await
             }
             answer => answer,
         }
     }
 
-    async fn asked(&self) -> Result<Whole, Fault> {
+    async fn asked(&self) -> Result<Completion, Fault> {
         let watch = self.run.watch.clone();
-        let hear = move |heard: Heard<'_>| match heard {
-            Heard::Piece(Piece::Words(words)) => watch(&Happening::Words(words.clone())),
-            Heard::Piece(Piece::Calling { tool, .. }) if !tool.is_empty() => {
-                watch(&Happening::Calling(tool.clone()));
+        let hear = move |heard: RequestEvent<'_>| match heard {
+            RequestEvent::Piece(Piece::Words(words)) => watch(&AgentEvent::Words(words.clone())),
+            RequestEvent::Piece(Piece::Calling { tool, .. }) if !tool.is_empty() => {
+                watch(&AgentEvent::Calling(tool.clone()));
             }
-            Heard::Piece(_) => {}
-            Heard::Again { fault, pause, next } => {
-                watch(&Happening::Again { fault: fault.what.clone(), pause, next });
+            RequestEvent::Piece(_) => {}
+            RequestEvent::Again { fault, pause, next } => {
+                watch(&AgentEvent::Again { fault: fault.what.clone(), pause, next });
             }
         };
         let question = pictures::shown(&self.question, self.showing);
         self.run.service.ask(&question, &self.stop, &hear).await
     }
 
-    /// Takes in an answer.
-    async fn heard(&mut self, whole: Whole) -> Next {
+    /// Processes an answer.
+    async fn heard(&mut self, whole: Completion) -> Next {
         self.count(&whole);
-        let Whole { mut said, stop, usage: _ } = whole;
+        let Completion { mut said, stop, usage: _ } = whole;
         distinct(&mut said.calls, self.turns);
         let written = if said.calls.is_empty() { self.written(&said.text) } else { Vec::new() };
         self.push(Message::Model(said.clone()));
@@ -224,7 +225,7 @@ impl<'a> Going<'a> {
         self.answered(&said.text, stop)
     }
 
-    /// Says what follows from an answer without calls.
+    /// Decides the next step after an answer without calls.
     fn answered(&mut self, text: &str, stop: Stop) -> Next {
         let empty = text.trim().is_empty();
         let (reason, nudge) = match stop {
@@ -241,8 +242,8 @@ impl<'a> Going<'a> {
         Next::Asks
     }
 
-    /// Says what follows from the calls of an answer.
-    fn made(&mut self, made: Made) -> Next {
+    /// Decides the next step after the calls of an answer.
+    fn made(&mut self, made: TurnResults) -> Next {
         if let Some(words) = made.done {
             return Next::Ends(Reason::Completed, Some(words));
         }
@@ -259,7 +260,7 @@ impl<'a> Going<'a> {
         if self.malformed > 1 { Next::Ends(Reason::Malformed, None) } else { Next::Asks }
     }
 
-    async fn make(&self, calls: &[Asked]) -> Made {
+    async fn make(&self, calls: &[CallRequest]) -> TurnResults {
         let run = self.run;
         let turn = Turn {
             hands: run.hands.clone(),
@@ -271,10 +272,10 @@ impl<'a> Going<'a> {
         turn.make(calls).await
     }
 
-    /// Finds the calls that stand in the words.
-    fn written(&self, text: &str) -> Vec<Asked> {
+    /// Finds calls in the text of an answer.
+    fn written(&self, text: &str) -> Vec<CallRequest> {
         let found = forms::find(text, &self.forms).into_iter().enumerate();
-        let asked = found.map(|(at, call)| Asked {
+        let asked = found.map(|(at, call)| CallRequest {
             id: format!("call-{}-{at}", self.turns),
             tool: call.tool,
             arguments: call.arguments,
@@ -283,7 +284,7 @@ impl<'a> Going<'a> {
         asked.collect()
     }
 
-    /// Says why the work is stopped from outside, if it is.
+    /// Returns the reason of an external stop, if there is one.
     fn stopped(&self) -> Option<Reason> {
         if self.run.cancel.is_cancelled() {
             return Some(Reason::Cancelled);
@@ -291,8 +292,8 @@ impl<'a> Going<'a> {
         self.run.budget.late().err().map(|spent: Spent| Reason::Budget { spent })
     }
 
-    /// Counts what an answer took.
-    fn count(&mut self, whole: &Whole) {
+    /// Counts the tokens of an answer.
+    fn count(&mut self, whole: &Completion) {
         let usage = compaction::usage(&self.question, whole);
         self.taken = usage.total();
         self.run.budget.tokens(usage.total());
@@ -307,7 +308,7 @@ impl<'a> Going<'a> {
         self.question.messages = shorter.messages;
         self.run.transcript.shortened(&self.question.messages);
         self.taken = 0;
-        (self.run.watch)(&Happening::Shortened { from, to: compaction::size(&self.question) });
+        (self.run.watch)(&AgentEvent::Shortened { from, to: compaction::size(&self.question) });
     }
 
     fn push(&mut self, message: Message) {
@@ -315,7 +316,7 @@ impl<'a> Going<'a> {
         self.question.messages.push(message);
     }
 
-    /// Puts together an answer that was cut off and went on.
+    /// Joins an answer that was cut off with its continuation.
     fn whole_words(&self, last: &str) -> String {
         let mut parts = vec![last.trim()];
         let mut messages = self.question.messages.iter().rev().skip(1);
@@ -340,19 +341,19 @@ impl<'a> Going<'a> {
     }
 }
 
-/// Makes a conversation whole that ended in the middle: of calls without replies nobody knows whether they were made.
+/// Repairs an interrupted conversation: a call without a reply gets one that says its effect is unknown.
 #[must_use]
-pub fn mended(mut messages: Vec<Message>) -> Vec<Message> {
+pub fn repaired(mut messages: Vec<Message>) -> Vec<Message> {
     const UNKNOWN: &str = "The process ended while this call was made: whether it was done is not known. Look before you make it \
                            again.";
     if let Some(Message::Model(said)) = messages.last()
         && !said.calls.is_empty()
     {
-        let unknown = |call: &Asked| Answered {
+        let unknown = |call: &CallRequest| ToolResult {
             id: call.id.clone(),
             tool: call.tool.clone(),
             words: UNKNOWN.to_owned(),
-            went: Went::Failed,
+            went: CallStatus::Failed,
             pictures: Vec::new(),
         };
         let results = said.calls.iter().map(unknown).collect();

@@ -1,43 +1,43 @@
-//! Agents that the user describes: a Markdown file each, with its name, what it is for, its tools and its model at the top.
+//! Subagent definitions: Markdown files whose front matter has a name, a description, tools and a model.
 
 use thiserror::Error;
 use toolpost_engine::{Failure, Hint, Kind};
 
-/// How many characters a name may have.
+/// Maximum length of a name, in characters.
 const LONGEST: usize = 64;
 
-/// An agent that the user has described.
+/// A subagent that the user has defined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subagent {
-    /// The name by which it is asked for.
+    /// Name.
     pub name: String,
-    /// What it is for.
+    /// Purpose, for the model that delegates.
     pub description: String,
-    /// Its tools; all where nothing is said.
+    /// Allowed tools; `None` for all.
     pub tools: Option<Vec<String>>,
-    /// Its model; that of the others where nothing is said.
+    /// Model; `None` for that of the session.
     pub model: Option<String>,
-    /// What it is told before its task.
+    /// System prompt.
     pub words: String,
-    /// The file.
+    /// Path of the file.
     pub file: String,
 }
 
-/// Why a file describes no agent.
+/// Error of an invalid definition.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{file} describes no agent: {problem}")]
 pub struct BadSubagent {
-    /// The file.
+    /// Path of the file.
     pub file: String,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: String,
 }
 
 impl Subagent {
-    /// Reads a file.
+    /// Parses a definition.
     ///
     /// # Errors
-    /// When it has no top between lines of `---`, no name that can be one, or no description.
+    /// Without front matter between lines of `---`, a valid name, or a description.
     pub fn read(file: &str, text: &str) -> Result<Self, BadSubagent> {
         let bad = |problem: &str| BadSubagent { file: file.to_owned(), problem: problem.to_owned() };
         let (top, words) =
@@ -59,7 +59,7 @@ impl Subagent {
         Ok(Self { name, description, tools, model, words: words.trim().to_owned(), file: file.to_owned() })
     }
 
-    /// Finds an agent by its name; none where no name is said.
+    /// Finds a subagent by its name; `None` without a name.
     pub(crate) fn find<'a>(all: &'a [Self], name: Option<&str>) -> Result<Option<&'a Self>, Failure> {
         let Some(name) = name else { return Ok(None) };
         if let Some(subagent) = all.iter().find(|subagent| subagent.name == name) {
@@ -68,7 +68,7 @@ impl Subagent {
         let name: String = name.chars().take(80).flat_map(char::escape_default).collect();
         let failure = Failure::new(Kind::NotFound, format!("No agent is called {name}."));
         let names: Vec<String> = all.iter().map(|subagent| subagent.name.clone()).collect();
-        let advice = "Leave the agent's name out: any agent can do the task with what it is told.";
+        let advice = "Permit the agent's name out: any agent can do the task with what it is told.";
         Err(if names.is_empty() {
             failure.hint(Hint::Advice(advice.to_owned()))
         } else {
@@ -77,7 +77,7 @@ impl Subagent {
     }
 }
 
-/// Parts the top from the words.
+/// Splits the front matter from the text.
 fn parts(text: &str) -> Option<(&str, &str)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let rest = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n"))?;
@@ -91,7 +91,8 @@ fn parts(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// Reads `key: value`, lists in brackets, with commas or as lines with a dash, and texts that go on in indented lines.
+/// Parses `key: value` entries. A list is in brackets, separated by commas, or has lines with a dash; a text
+/// can continue in indented lines.
 fn entries(top: &str) -> Vec<(String, Vec<String>)> {
     let mut entries: Vec<(String, Vec<String>)> = Vec::new();
     for line in top.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
@@ -113,7 +114,7 @@ fn entries(top: &str) -> Vec<(String, Vec<String>)> {
 fn values(key: &str, value: &str) -> Vec<String> {
     let list = value.strip_prefix('[').and_then(|value| value.strip_suffix(']'));
     if list.is_none() && key != "tools" {
-        // A text that begins in the next line.
+        // A block text begins in the next line.
         let text = if matches!(value, "|" | ">" | "|-" | ">-") { "" } else { value };
         return if text.is_empty() { Vec::new() } else { vec![plain(text)] };
     }

@@ -1,8 +1,8 @@
-//! What was said in a piece of work, on the disk: a line for each message, so that another process can go on with it.
+//! Transcripts of runs: a JSON line for each message, so that another process can resume the run.
 
 use crate::{
-    ending::Reason,
     models::{Message, Usage},
+    outcome::Reason,
 };
 use serde::{Deserialize, Serialize};
 use std::{
@@ -14,21 +14,21 @@ use std::{
 use thiserror::Error;
 use toolpost_workspace::{operator, unique};
 
-/// The folder of the transcripts in the state folder.
+/// Transcript directory in the state directory.
 const FOLDER: &str = "transcripts";
-/// How the name of a transcript ends.
+/// File extension of a transcript.
 const ENDS: &str = ".jsonl";
-/// The most that a transcript may have which is read again.
+/// Maximum size of a transcript that can be read, in bytes.
 const MOST: u64 = 256 * 1024 * 1024;
-/// How many characters an id may have.
+/// Maximum length of an id, in characters.
 const LONGEST: usize = 64;
 
-/// How a piece of work began: its task, and the settings with which it goes on.
+/// Header of a transcript: the task, and the settings for resuming it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Began {
-    /// Its id.
+pub struct RunHeader {
+    /// Id.
     pub id: String,
-    /// What was to be done.
+    /// The task.
     pub task: String,
     /// The dialects of the tools.
     pub dialects: Vec<String>,
@@ -45,19 +45,19 @@ pub struct Began {
     /// The command of an external agent, and its arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acp: Option<Vec<String>>,
-    /// What an external agent may do.
+    /// Permissions of an external agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acp_may: Option<String>,
     /// The only tools, if not all were served.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
-    /// What no tool could do.
+    /// Denied capabilities.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deny: Vec<String>,
-    /// Whether no tool could write.
+    /// True if writing was denied.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub read_only: bool,
-    /// The session in which tasks are kept; empty in older transcripts.
+    /// Session of the task list; empty in older transcripts.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub session: String,
 }
@@ -66,120 +66,120 @@ pub struct Began {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "snake_case")]
 enum Line {
-    Began(Box<Began>),
+    Began(Box<RunHeader>),
     Message {
         message: Message,
     },
     Usage(Usage),
-    /// From here on these messages stand for all before.
+    /// These messages replace all earlier ones.
     Shortened {
         messages: Vec<Message>,
     },
     Ended(Reason),
 }
 
-/// What a transcript holds.
+/// Content of a transcript.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Kept {
-    /// With what the work began.
-    pub began: Began,
-    /// What was said, as far as it still counts.
+pub struct StoredRun {
+    /// Header.
+    pub began: RunHeader,
+    /// Messages, after the last compaction.
     pub messages: Vec<Message>,
-    /// Why the work ended, if it did.
+    /// Reason of the end, if the run has ended.
     pub ended: Option<Reason>,
-    /// How often the model answered.
+    /// Number of model answers.
     pub turns: usize,
 }
 
 /// A transcript in a list.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Listed {
-    /// When it was last written.
+pub struct TranscriptEntry {
+    /// Last modification time.
     pub time: SystemTime,
-    /// What it holds.
-    pub kept: Kept,
+    /// Content.
+    pub kept: StoredRun,
 }
 
-/// Why there is no transcript.
+/// Error of a transcript.
 #[derive(Debug, Error)]
 pub enum TranscriptError {
-    /// The id cannot be one.
+    /// The id is invalid.
     #[error(
         "`{0}` is not the id of a transcript: ids have letters, digits and hyphens, as `toolpost agent list` shows them"
     )]
     Id(String),
-    /// Nothing has that id.
-    #[error("no work has the id {id} (there is no {place}): `toolpost agent list` shows what there is")]
+    /// The id is unknown.
+    #[error("no run has the id {id} (there is no {place}): `toolpost agent list` lists the runs")]
     Missing {
         /// The id.
         id: String,
-        /// Where it would be.
+        /// Path where it would be.
         place: String,
     },
-    /// It was damaged by somebody else.
+    /// A line is damaged that this program cannot have left so.
     #[error("line {line} of {place} is damaged, and it is not the last one: start the task again")]
     Damaged {
-        /// The line.
+        /// Line number.
         line: usize,
         /// The file.
         place: String,
     },
-    /// The disk says no.
+    /// An I/O error.
     #[error("{place} cannot be used: {why}")]
     Io {
         /// The file.
         place: String,
-        /// What the system said.
+        /// The system's error.
         why: io::Error,
     },
 }
 
-/// Where a piece of work is written down.
+/// Writer of a transcript.
 pub struct Transcript {
     id: String,
     out: Option<Mutex<Box<dyn Write + Send>>>,
 }
 
 impl Transcript {
-    /// Writes nothing down.
+    /// Returns a transcript that records nothing.
     #[must_use]
     pub fn none() -> Self {
         Self { id: String::new(), out: None }
     }
 
-    /// Begins one in a state folder.
+    /// Starts a transcript in a state directory.
     ///
     /// # Errors
-    /// When it cannot be written there.
-    pub fn begin(state: &Path, began: Began) -> Result<Self, TranscriptError> {
+    /// If it cannot be written there.
+    pub fn begin(state: &Path, began: RunHeader) -> Result<Self, TranscriptError> {
         let id = if began.id.is_empty() { unique() } else { began.id };
-        let line = Line::Began(Box::new(Began { id: id.clone(), ..began }));
+        let line = Line::Began(Box::new(RunHeader { id: id.clone(), ..began }));
         Self::written(state, id, &[line])
     }
 
-    /// Goes on with one; what a process that was killed wrote of its last line is dropped.
+    /// Reopens a transcript; an incomplete last line of a killed process is dropped.
     ///
     /// # Errors
-    /// When there is none of that id, or it cannot be read and written.
-    pub fn resume(state: &Path, id: &str) -> Result<(Self, Kept), TranscriptError> {
+    /// If the id is unknown, or the file cannot be read and written.
+    pub fn resume(state: &Path, id: &str) -> Result<(Self, StoredRun), TranscriptError> {
         let lines = read(state, id)?;
         let transcript = Self::written(state, id.to_owned(), &lines)?;
         Ok((transcript, kept(lines)))
     }
 
-    /// Reads one without changing it.
+    /// Reads a transcript without changing it.
     ///
     /// # Errors
-    /// When there is none of that id, or it cannot be read.
-    pub fn read(state: &Path, id: &str) -> Result<Kept, TranscriptError> {
+    /// If the id is unknown, or the file cannot be read.
+    pub fn read(state: &Path, id: &str) -> Result<StoredRun, TranscriptError> {
         Ok(kept(read(state, id)?))
     }
 
-    /// Lists all transcripts of a state folder that can be read, the latest first.
+    /// Lists all readable transcripts of a state directory, newest first.
     ///
     /// # Errors
-    /// When the folder cannot be read.
-    pub fn list(state: &Path) -> Result<Vec<Listed>, TranscriptError> {
+    /// If the directory cannot be read.
+    pub fn list(state: &Path) -> Result<Vec<TranscriptEntry>, TranscriptError> {
         let folder = state.join(FOLDER);
         let failed = |why| TranscriptError::Io { place: folder.display().to_string(), why };
         let files = operator::names(&folder, ENDS).map_err(failed)?;
@@ -187,14 +187,14 @@ impl Transcript {
             let id = name.strip_suffix(ENDS)?;
             let mut kept = Self::read(state, id).ok()?;
             id.clone_into(&mut kept.began.id);
-            Some(Listed { time, kept })
+            Some(TranscriptEntry { time, kept })
         });
-        let mut listed: Vec<Listed> = listed.collect();
+        let mut listed: Vec<TranscriptEntry> = listed.collect();
         listed.sort_by(|one, other| (other.time, &other.kept.began.id).cmp(&(one.time, &one.kept.began.id)));
         Ok(listed)
     }
 
-    /// Writes a whole transcript, and opens it to go on.
+    /// Writes a complete transcript, and opens it for appending.
     fn written(state: &Path, id: String, lines: &[Line]) -> Result<Self, TranscriptError> {
         let place = place(state, &id)?;
         let failed = |why| TranscriptError::Io { place: place.display().to_string(), why };
@@ -204,39 +204,39 @@ impl Transcript {
         Ok(Self { id, out: Some(Mutex::new(out)) })
     }
 
-    /// Gives the id; nothing where nothing is written down.
+    /// Returns the id; `None` if nothing is recorded.
     #[must_use]
     pub fn id(&self) -> Option<&str> {
         self.out.as_ref().map(|_| self.id.as_str())
     }
 
-    /// Writes down a message.
+    /// Records a message.
     pub fn message(&self, message: &Message) {
         self.line(&Line::Message { message: message.clone() });
     }
 
-    /// Writes down what an answer took.
+    /// Records the token usage of an answer.
     pub fn usage(&self, usage: Usage) {
         self.line(&Line::Usage(usage));
     }
 
-    /// Writes down that these messages stand for all before.
+    /// Records a compaction.
     pub fn shortened(&self, messages: &[Message]) {
         self.line(&Line::Shortened { messages: messages.to_vec() });
     }
 
-    /// Writes down why the work ended.
+    /// Records the reason of the end.
     pub fn ended(&self, reason: &Reason) {
         self.line(&Line::Ended(reason.clone()));
     }
 
-    /// A line is one write: a process that is killed leaves it whole, or torn at the end of the file.
+    /// A line is a single write: a killed process leaves it complete, or torn at the end of the file.
     fn line(&self, line: &Line) {
         let Some(out) = &self.out else { return };
         let written =
             out.lock().unwrap_or_else(PoisonError::into_inner).write_all(in_a_line(line).as_bytes());
         if let Err(error) = written {
-            tracing::warn!(%error, "the transcript could not be written on");
+            tracing::warn!(%error, "cannot write the transcript");
         }
     }
 }
@@ -257,7 +257,7 @@ fn place(state: &Path, id: &str) -> Result<PathBuf, TranscriptError> {
     Ok(state.join(FOLDER).join(format!("{id}{ENDS}")))
 }
 
-/// Writes a line of ASCII alone: one that is torn never ends within a letter.
+/// Formats a line in ASCII only, so that a torn one never ends within a character.
 fn in_a_line(line: &Line) -> String {
     let text = serde_json::to_string(line).unwrap_or_default();
     let mut ascii = String::with_capacity(text.len() + 1);
@@ -292,8 +292,8 @@ fn lines(text: &str, place: &Path) -> Result<Vec<Line>, TranscriptError> {
     Ok(lines)
 }
 
-fn kept(lines: Vec<Line>) -> Kept {
-    let mut kept = Kept::default();
+fn kept(lines: Vec<Line>) -> StoredRun {
+    let mut kept = StoredRun::default();
     for line in lines {
         match line {
             Line::Began(began) => kept.began = *began,
@@ -314,7 +314,7 @@ fn kept(lines: Vec<Line>) -> Kept {
 #[expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
 mod tests {
     use super::*;
-    use crate::models::{Asked, Said};
+    use crate::models::{CallRequest, ModelMessage};
 
     fn user(text: &str) -> Message {
         Message::User { text: text.to_owned() }
@@ -323,12 +323,17 @@ mod tests {
     #[test]
     fn a_torn_last_line_is_dropped_and_written_over() {
         let state = tempfile::tempdir().unwrap();
-        let began = Began { task: "t".to_owned(), ..Began::default() };
+        let began = RunHeader { task: "t".to_owned(), ..RunHeader::default() };
         let transcript = Transcript::begin(state.path(), began).unwrap();
         let id = transcript.id().unwrap().to_owned();
-        let call =
-            Asked { id: "a".to_owned(), tool: "x".to_owned(), arguments: "{".to_owned(), marks: Vec::new() };
-        let said = Message::Model(Said { text: "ä\n".to_owned(), calls: vec![call], thoughts: Vec::new() });
+        let call = CallRequest {
+            id: "a".to_owned(),
+            tool: "x".to_owned(),
+            arguments: "{".to_owned(),
+            marks: Vec::new(),
+        };
+        let said =
+            Message::Model(ModelMessage { text: "ä\n".to_owned(), calls: vec![call], thoughts: Vec::new() });
         [&user("one"), &said].into_iter().for_each(|message| transcript.message(message));
         let place = state.path().join(format!("transcripts/{id}.jsonl"));
         let whole = std::fs::read(&place).unwrap();
@@ -348,7 +353,7 @@ mod tests {
     #[test]
     fn what_is_no_transcript_is_told_apart() {
         let state = tempfile::tempdir().unwrap();
-        let transcript = Transcript::begin(state.path(), Began::default()).unwrap();
+        let transcript = Transcript::begin(state.path(), RunHeader::default()).unwrap();
         let id = transcript.id().unwrap().to_owned();
         let place = state.path().join(format!("transcripts/{id}.jsonl"));
         std::fs::write(&place, "no line\n{\"line\":\"ended\",\"reason\":\"completed\"}\n").unwrap();
@@ -356,7 +361,7 @@ mod tests {
         let none = state.path().join("transcripts/none.jsonl");
         let rows = [
             (id.as_str(), format!("line 1 of {shown} is damaged, and it is not the last one: start the task again")),
-            ("none", format!("no work has the id none (there is no {}): `toolpost agent list` shows what there is", none.display())),
+            ("none", format!("no run has the id none (there is no {}): `toolpost agent list` lists the runs", none.display())),
             (
                 "../up",
                 "`../up` is not the id of a transcript: ids have letters, digits and hyphens, as `toolpost agent list` shows them"

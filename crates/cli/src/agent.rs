@@ -1,78 +1,38 @@
-//! `toolpost agent`: a model does a task with the tools.
+//! `toolpost agent`: a model or an external agent works on a task with the tools.
 
 use crate::{
-    args::Common,
+    agent_runs,
+    args::{Agent, AgentCommand, Common},
     ask::{self, Input},
+    assembly,
+    model_source::ModelSource,
     out,
     settings::Settings,
     signals, view,
-    who::Who,
-    wire, works,
 };
 use anyhow::{Context, Result, bail};
 use serde_json::json;
 use std::{io::Read, path::Path, process::ExitCode, sync::Arc};
 use tokio_util::sync::CancellationToken;
 use toolpost_agent::{
-    AtRuntime, Began, Budget, Crew, Outcome, Reason, Run, Transcript,
+    Budget, ModelAgents, Outcome, Reason, Run, RunHeader, RuntimeTools, Transcript,
     acp::{Acp, Task, Tools},
-    mended,
     models::Message,
-    system,
+    repaired, system,
 };
 use toolpost_engine::Session;
 use toolpost_runtime::{Asker, Runtime, Structured};
 
-/// The exit status of work that is not complete.
+/// Exit status of incomplete work.
 const FAILED: u8 = 1;
 
-#[derive(clap::Args)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-pub(crate) struct Agent {
-    /// Task for the model; `-` reads standard input
-    #[arg(required_unless_present = "resume")]
-    pub(crate) task: Option<String>,
-    /// Continue earlier work with its settings: an id, the beginning of one, or `last`
-    #[arg(long, value_name = "ID")]
-    pub(crate) resume: Option<String>,
-    #[command(flatten)]
-    pub(crate) limits: AgentLimits,
-    /// Print the outcome as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    #[command(subcommand)]
-    pub(crate) command: Option<AgentCommand>,
-}
-
-#[derive(clap::Subcommand)]
-pub(crate) enum AgentCommand {
-    /// List earlier work, newest first
-    List(works::List),
-}
-
-#[derive(clap::Args)]
-pub(crate) struct AgentLimits {
-    /// Maximum number of questions to the model, including delegates and tools [default: 200]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) max_turns: Option<u64>,
-    /// Maximum number of tool calls [default: 600]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) max_calls: Option<u64>,
-    /// Maximum number of tokens in all questions and answers [default: 2000000]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) max_tokens: Option<u64>,
-    /// Maximum time [default: 3600]
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) max_time: Option<u64>,
-}
-
-/// Does a task, continues one, or lists them.
+/// Runs a task, resumes an earlier run, or lists the earlier ones.
 pub(crate) fn run(common: &Common, args: Agent) -> Result<ExitCode> {
     let mut settings = Settings::find(common)?;
     if let Some(AgentCommand::List(list)) = &args.command {
-        return works::list(&settings, list);
+        return agent_runs::list(&settings, list);
     }
-    let earlier = args.resume.as_deref().map(|word| works::find(&settings, word)).transpose()?;
+    let earlier = args.resume.as_deref().map(|word| agent_runs::find(&settings, word)).transpose()?;
     if let Some(began) = &earlier {
         settings.resume(began)?;
     }
@@ -84,30 +44,30 @@ pub(crate) fn run(common: &Common, args: Agent) -> Result<ExitCode> {
         Some("-") => Some(standard_input()?),
         task => task.map(str::to_owned),
     };
-    let wired = wire::wire(&settings, Structured::On, wire::Life::Long)?;
-    wired.recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
-    let (transcript, messages) = begun(&settings, &wired.runtime, earlier.as_ref(), task)?;
+    let assembly = assembly::assemble(&settings, Structured::On, assembly::Life::Long)?;
+    assembly.recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
+    let (transcript, messages) = begun(&settings, &assembly.runtime, earlier.as_ref(), task)?;
     let id = transcript.id().map(str::to_owned);
     if let Some(id) = &id {
         eprintln!(
-            "toolpost: work {id} with {}; Ctrl-C stops it, and `toolpost agent --resume {id}` continues it",
+            "toolpost: run {id} with {}; Ctrl-C stops it, and `toolpost agent --resume {id}` continues it",
             settings.agent.asked()
         );
     }
     let asker = ask::asker(settings.ask.value, input);
     let budget = Budget::new(settings.agent.limits(&args.limits));
     let session = Session::named(settings.session.value.clone().or_else(|| id.clone()));
-    let work = Work { wired, asker, budget, transcript, messages, session };
+    let work = Work { assembly, asker, budget, transcript, messages, session };
     let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let outcome = threads.block_on(work.done(&settings));
-    // A prompt that is still open at the terminal does not delay the end.
+    // An open prompt at the terminal must not delay the end.
     threads.shutdown_background();
     said(&outcome?, id.as_deref(), args.json)
 }
 
-/// A piece of work, ready to be done.
+/// Everything that a run needs.
 struct Work {
-    wired: wire::Wired,
+    assembly: assembly::Assembly,
     asker: Arc<dyn Asker>,
     budget: Arc<Budget>,
     transcript: Transcript,
@@ -116,27 +76,32 @@ struct Work {
 }
 
 impl Work {
-    /// Does it; the first signal gives it up.
+    /// Runs the task; the first signal cancels it.
     async fn done(self, settings: &Settings) -> Result<Outcome> {
-        let (runtime, who) = (self.wired.runtime.clone(), self.wired.who.clone());
+        let (runtime, models) = (self.assembly.runtime.clone(), self.assembly.models.clone());
         let cancel = CancellationToken::new();
         signals::cancelling(cancel.clone())?;
-        let outcome = match &who {
-            Who::Nobody => bail!("no model can be asked"),
-            Who::Model(crew) => self.by_model(crew, settings, cancel).await,
-            Who::Own(acp) => self.by_own(acp, cancel).await,
+        let outcome = match &models {
+            ModelSource::Nobody => bail!("no model is configured"),
+            ModelSource::Model(crew) => self.by_model(crew, settings, cancel).await,
+            ModelSource::Own(acp) => self.by_own(acp, cancel).await,
         };
-        tokio::join!(runtime.shut_down(), who.end());
+        tokio::join!(runtime.shut_down(), models.end());
         Ok(outcome)
     }
 
-    /// Lets a model do it, in our loop.
-    async fn by_model(self, crew: &Arc<Crew>, settings: &Settings, cancel: CancellationToken) -> Outcome {
-        let (runtime, session) = (self.wired.runtime, self.session);
+    /// Runs the task with a model, in Toolpost's own loop.
+    async fn by_model(
+        self,
+        crew: &Arc<ModelAgents>,
+        settings: &Settings,
+        cancel: CancellationToken,
+    ) -> Outcome {
+        let (runtime, session) = (self.assembly.runtime, self.session);
         let watch = view::watch();
         crew.watched(watch.clone());
         crew.share(session.id(), &self.budget);
-        if let Some(bridge) = &self.wired.bridge {
+        if let Some(bridge) = &self.assembly.bridge {
             bridge.begin(&runtime);
             tokio::select! {
                 () = runtime.settled() => {}
@@ -146,7 +111,7 @@ impl Work {
         let run = Run {
             service: crew.service().clone(),
             system: with_agents(system(&runtime.instructions(), &runtime.engine().roots(), None), crew),
-            hands: Arc::new(AtRuntime { runtime, session, asker: self.asker }),
+            hands: Arc::new(RuntimeTools { runtime, session, asker: self.asker }),
             budget: self.budget,
             window: settings.agent.window.value,
             cancel,
@@ -157,7 +122,7 @@ impl Work {
         run.go(self.messages).await
     }
 
-    /// Lets an agent of the user's do it, in a loop of its own.
+    /// Runs the task with an external agent, which has its own loop.
     async fn by_own(self, acp: &Arc<Acp>, cancel: CancellationToken) -> Outcome {
         let task = Task {
             system: acp.told(None),
@@ -171,16 +136,16 @@ impl Work {
     }
 }
 
-/// Starts a transcript, or continues the one of earlier work; returns the conversation so far.
+/// Starts a transcript, or continues that of an earlier run; returns the conversation so far.
 fn begun(
     settings: &Settings,
     runtime: &Runtime,
-    earlier: Option<&Began>,
+    earlier: Option<&RunHeader>,
     task: Option<String>,
 ) -> Result<(Transcript, Vec<Message>)> {
     let state = settings.state.value.as_deref();
     if let Some(began) = earlier {
-        return resumed(state.context(works::NO_STATE)?, runtime, began, task);
+        return resumed(state.context(agent_runs::NO_STATE)?, runtime, began, task);
     }
     let task = task.filter(|task| !task.trim().is_empty()).context("the task is empty")?;
     let message = Message::User { text: task.clone() };
@@ -188,7 +153,7 @@ fn begun(
     let transcript = match Transcript::begin(state, settings.began(task, runtime.engine().roots())) {
         Ok(transcript) => transcript,
         Err(error) => {
-            eprintln!("toolpost: no transcript is written, so this work cannot be continued later: {error}");
+            eprintln!("toolpost: cannot write a transcript, so this run cannot be resumed: {error}");
             Transcript::none()
         }
     };
@@ -199,32 +164,32 @@ fn begun(
 fn resumed(
     state: &Path,
     runtime: &Runtime,
-    began: &Began,
+    began: &RunHeader,
     task: Option<String>,
 ) -> Result<(Transcript, Vec<Message>)> {
     let id = &began.id;
     let roots = runtime.engine().roots();
     if began.roots != roots {
         bail!(
-            "work {id} is about {}, not {}: leave out --root, which the transcript knows",
+            "run {id} was started in {}, not {}: omit --root, which the transcript records",
             began.roots.join(", "),
             roots.join(", ")
         );
     }
     let (transcript, kept) = Transcript::resume(state, id)?;
     let said = kept.messages.len();
-    let mut messages = mended(kept.messages);
+    let mut messages = repaired(kept.messages);
     messages[said..].iter().for_each(|message| transcript.message(message));
     let words = match (task, kept.ended) {
         (Some(task), _) => task,
         (None, Some(Reason::Completed)) => bail!(
-            "work {id} is complete; to go on, give a further task: toolpost agent --resume {id} \"…\""
+            "run {id} is complete; to continue it, pass a new task: toolpost agent --resume {id} \"…\""
         ),
         (None, _) => "Go on with the task: what came before was interrupted. Files that you read must be read again before you \
                       change them."
             .to_owned(),
     };
-    // Two messages of the user in a row are one.
+    // A repeated user message is not added twice.
     if let Some(Message::User { text }) = messages.last()
         && *text == words
     {
@@ -236,11 +201,11 @@ fn resumed(
     Ok((transcript, messages))
 }
 
-/// Tells of the agents that the user has described, where work can be left to one.
-fn with_agents(mut words: String, crew: &Crew) -> String {
+/// Appends the list of the user's agents to the instructions, so that the model can delegate to them.
+fn with_agents(mut words: String, crew: &ModelAgents) -> String {
     if !crew.subagents().is_empty() {
         let agents = crew.subagents().iter().map(|agent| format!("- {}: {}", agent.name, agent.description));
-        words.push_str("\n\nAgents that the user has described, to whom a part of the work can be left:\n");
+        words.push_str("\n\nSubagents that the user has defined, for delegating parts of the task:\n");
         words.push_str(&agents.collect::<Vec<_>>().join("\n"));
     }
     words
@@ -273,6 +238,6 @@ fn said(outcome: &Outcome, id: Option<&str>, as_json: bool) -> Result<ExitCode> 
 
 fn standard_input() -> Result<String> {
     let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text).context("standard input cannot be read")?;
+    std::io::stdin().read_to_string(&mut text).context("cannot read standard input")?;
     Ok(text)
 }

@@ -1,12 +1,11 @@
-//! The commands and options of the command line.
+//! Commands and options of the command line.
 
-use crate::skills::Skills;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
-/// The heading of the options that every command takes.
+/// Help heading of the shared options.
 const SHARED: &str = "Shared options";
-/// Closes the short help of a command.
+/// Last line of a command's short help.
 const MORE: &str = "`--help` also lists the options that all commands share, such as --root and --dialect.";
 
 /// Tools for coding agents: one engine, the tool names of five dialects
@@ -20,12 +19,12 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Reads the arguments of this process.
+    /// Parses the arguments of this process.
     pub(crate) fn read() -> Result<Self, clap::Error> {
         Self::from_arg_matches(&Self::described().try_get_matches()?)
     }
 
-    /// Describes all commands; shared options come last, and only in the long help.
+    /// Returns the definition of all commands; shared options come last, and only in the long help.
     pub(crate) fn described() -> clap::Command {
         let shared = |arg: clap::Arg| match arg.is_global_set() {
             true => arg.help_heading(SHARED).hide_short_help(true),
@@ -35,7 +34,7 @@ impl Args {
     }
 }
 
-/// Says in the short help of a command, and of those below it, where the shared options are.
+/// Adds the reference to the shared options to the short help of a command and its subcommands.
 fn with_more(command: clap::Command) -> clap::Command {
     command.after_help(MORE).after_long_help("").mut_subcommands(with_more)
 }
@@ -52,7 +51,8 @@ pub(crate) struct Common {
     /// Serve only these tools: names, globs, or !NAME to exclude (comma-separated, repeatable) [default: all]
     #[arg(long, global = true, value_name = "NAME", value_delimiter = ',')]
     pub(crate) tools: Vec<String>,
-    /// Remove every tool with this capability (repeatable) [default: none]
+    /// Remove every tool with this capability; see `touch` in the policy documentation (repeatable) [default:
+    /// none]
     #[arg(long, global = true, value_enum, value_name = "TOUCH")]
     pub(crate) deny: Vec<Deny>,
     /// Remove every tool that writes, as --deny write does
@@ -70,42 +70,42 @@ pub(crate) struct Common {
     /// Run commands in a sandbox [default: on]
     #[arg(long, global = true, value_enum)]
     pub(crate) sandbox: Option<OnOff>,
-    /// Serve a tool that runs JavaScript which calls the others: `only` replaces the tool list [default: off]
+    /// Serve a tool that runs JavaScript, which calls the other tools; `only` hides the others [default: off]
     #[arg(long, global = true, value_enum)]
     pub(crate) code_mode: Option<CodeMode>,
-    /// Let an edit with several matching places change the first one [default: off]
+    /// If the text to replace is ambiguous, change the first match instead of refusing [default: off]
     #[arg(long, global = true, value_enum)]
     pub(crate) first_match: Option<OnOff>,
     /// File to log every call to, as JSON lines
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,
-    /// How much of each call the log holds [default: names]
+    /// Log only the names of tools, or all arguments and replies [default: names]
     #[arg(long, global = true, value_enum)]
     pub(crate) events_detail: Option<EventsDetail>,
     /// Directory for history, locks and transcripts [default: the XDG state directory]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) state: Option<PathBuf>,
-    /// Cache directory [default: the XDG cache directory]
+    /// Directory for caches [default: the XDG cache directory]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) cache: Option<PathBuf>,
-    /// Session name, so that a later process finds the same task list [default: a new session]
+    /// Session name; a later process with the same name continues its task list [default: a new session]
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) session: Option<String>,
-    /// Shared index that searches also ask, as postgres://… [default: none]
+    /// Shared index for searches, as postgres://… [default: none]
     #[arg(long, global = true, value_name = "ADDRESS")]
     pub(crate) index: Option<String>,
     #[command(flatten)]
-    pub(crate) modeling: crate::modeling::Flags,
+    pub(crate) model: ModelFlags,
     #[command(flatten)]
-    pub(crate) editing: crate::editing::EditorFlags,
-    /// Name of a root in the shared index (repeatable) [default: where it was cloned from]
+    pub(crate) editor: EditorFlags,
+    /// Repository name of a root in the shared index (repeatable) [default: from the URL it was cloned from]
     #[arg(long = "repository", global = true, value_name = "NAME")]
     pub(crate) repositories: Vec<String>,
     #[command(flatten)]
-    pub(crate) codesearch: crate::codesearch::CodeFlags,
+    pub(crate) code_search: CodeSearchFlags,
 }
 
-/// The answer to prompts when nobody can be asked.
+/// Answer to prompts when there is no terminal.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize, Debug)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Ask {
@@ -114,7 +114,7 @@ pub(crate) enum Ask {
     Prompt,
 }
 
-/// A capability of tools that can be denied.
+/// Capability of tools that can be denied.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize, Debug)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Deny {
@@ -126,19 +126,19 @@ pub(crate) enum Deny {
     Editor,
 }
 
-/// Whether scripts can call tools.
+/// Setting for code mode: scripts that call tools.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize, Debug)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum CodeMode {
-    /// Serve two more tools: one finds tools, one runs scripts
+    /// Add two tools: one searches the tools, one runs scripts
     On,
-    /// Serve the tools of the dialects alone
+    /// Serve only the tools of the dialects
     Off,
-    /// Serve these two alone; scripts call the others
+    /// Serve only these two; scripts call the others
     Only,
 }
 
-/// How much of each call is logged.
+/// Level of detail of the event log.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize, Debug)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum EventsDetail {
@@ -146,7 +146,7 @@ pub(crate) enum EventsDetail {
     All,
 }
 
-/// A switch.
+/// Boolean option.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize, Debug)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum OnOff {
@@ -160,8 +160,8 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Call one tool, or many from a script
     Call(Call),
-    /// Let a model do a task with the tools
-    Agent(crate::agent::Agent),
+    /// Let a model work on a task with the tools
+    Agent(Agent),
     /// Show one tool, or print all tool definitions
     Tools(Tools),
     /// Find lines that match a regular expression
@@ -180,9 +180,9 @@ pub(crate) enum Command {
     Diff(Diff),
     /// Undo a recorded change, unless its files have changed since
     Undo(Undo),
-    /// Explain which rule decides about a command, or trust a project's rules
+    /// Show which rule decides about a command, or trust a project's rules
     #[command(subcommand)]
-    Policy(crate::policy::PolicyCommand),
+    Policy(PolicyCommand),
     /// List the skills, or trust the project's
     Skills(Skills),
     /// Check the installation and print the active settings
@@ -268,11 +268,11 @@ pub(crate) enum Index {
     /// Delete the workspace's index from disk
     Drop,
     /// Push a commit to the shared index
-    Push(crate::shared::Push),
+    Push(Push),
     /// Remove a repository or a branch from the shared index
-    Forget(crate::shared::Forget),
+    Forget(Forget),
     /// Delete content from the shared index that no branch uses any more
-    Prune(crate::shared::Prune),
+    Prune(Prune),
 }
 
 #[derive(clap::Args)]
@@ -284,13 +284,13 @@ pub(crate) struct IndexStatus {
 
 #[derive(Subcommand)]
 pub(crate) enum Symbols {
-    /// List what a file defines
+    /// List the definitions in a file
     Outline(Outline),
     /// Find symbols by name in all files
     Find(Find),
     /// List the callers of a symbol
     Callers(Uses),
-    /// List what a symbol calls
+    /// List the callees of a symbol
     Callees(Uses),
 }
 
@@ -327,13 +327,13 @@ pub(crate) struct Grep {
     pub(crate) pattern: String,
     /// Search only this file or directory
     pub(crate) path: Option<String>,
-    /// Search these repositories of the shared index instead; * matches any letters (repeatable)
+    /// Search these repositories of the shared index instead; * matches any characters (repeatable)
     #[arg(long = "repositories", value_name = "NAMES")]
     pub(crate) across: Vec<String>,
-    /// Branch of these repositories [default: the one that was pushed first]
+    /// Branch of these repositories [default: the first one that was pushed]
     #[arg(long, value_name = "NAME", requires = "across")]
     pub(crate) branch: Option<String>,
-    /// Search only files that match, or with a leading `!` none of them (repeatable)
+    /// Search only matching files; a leading `!` excludes them (repeatable)
     #[arg(short = 'g', long = "glob", value_name = "GLOB")]
     pub(crate) globs: Vec<String>,
     /// Ignore the case of letters
@@ -359,7 +359,7 @@ pub(crate) struct Search {
     /// Search these repositories of the shared index instead, by keywords and by meaning (repeatable)
     #[arg(long = "repositories", value_name = "NAMES", conflicts_with_all = ["exact", "next"])]
     pub(crate) across: Vec<String>,
-    /// Branch of these repositories [default: the one that was pushed first]
+    /// Branch of these repositories [default: the first one that was pushed]
     #[arg(long, value_name = "NAME", requires = "across")]
     pub(crate) branch: Option<String>,
     /// Maximum number of results
@@ -371,7 +371,7 @@ pub(crate) struct Search {
     /// Also search tests
     #[arg(long)]
     pub(crate) tests: bool,
-    /// Continue after an earlier answer, which printed this
+    /// Continue an earlier search from the cursor that it printed
     #[arg(long, value_name = "PLACE")]
     pub(crate) next: Option<String>,
     /// Print JSON
@@ -381,7 +381,7 @@ pub(crate) struct Search {
 
 #[derive(clap::Args)]
 pub(crate) struct Uses {
-    /// Symbol: an id, PATH#NAME, or a name that only one symbol has
+    /// Symbol: an id, PATH#NAME, or a unique name
     pub(crate) symbol: String,
     /// Maximum number of uses
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u8).range(1..=100))]
@@ -409,14 +409,14 @@ pub(crate) struct History {
 
 #[derive(clap::Args)]
 pub(crate) struct Diff {
-    /// Id of the change or its call, or the beginning of one [default: the last change]
+    /// Change or call, by its id or the beginning of one [default: the last change]
     #[arg(value_name = "CALL")]
     pub(crate) change: Option<String>,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct Undo {
-    /// Id of the change or its call, or the beginning of one [default: the last change that is not undone]
+    /// Change or call, by its id or the beginning of one [default: the last change that is not undone]
     #[arg(value_name = "CALL")]
     pub(crate) change: Option<String>,
 }
@@ -426,4 +426,212 @@ pub(crate) struct Doctor {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Skills {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Option<SkillsCommand>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum SkillsCommand {
+    /// List the skills
+    List(ListSkills),
+    /// Let the project's skills be used, until one of their files changes
+    Trust(TrustSkills),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct ListSkills {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct TrustSkills {
+    /// Names of the skills [default: all of the project's]
+    pub(crate) names: Vec<String>,
+    /// Revoke the trust
+    #[arg(long)]
+    pub(crate) revoke: bool,
+}
+
+#[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(crate) struct Agent {
+    /// Task for the model; `-` reads standard input
+    #[arg(required_unless_present = "resume")]
+    pub(crate) task: Option<String>,
+    /// Continue an earlier run with its settings: an id, the beginning of one, or `last`
+    #[arg(long, value_name = "ID")]
+    pub(crate) resume: Option<String>,
+    #[command(flatten)]
+    pub(crate) limits: AgentLimits,
+    /// Print the outcome as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Option<AgentCommand>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum AgentCommand {
+    /// List earlier runs, newest first
+    List(AgentList),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct AgentLimits {
+    /// Maximum number of model requests, including those of delegates and tools [default: 200]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_turns: Option<u64>,
+    /// Maximum number of tool calls [default: 600]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_calls: Option<u64>,
+    /// Maximum number of tokens in all requests and answers [default: 2000000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_tokens: Option<u64>,
+    /// Time limit [default: 3600]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_time: Option<u64>,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct AgentList {
+    /// Also list runs in other directories
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Maximum number of runs
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) limit: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Show which rule decides about each part of a command, without running it
+    ///
+    /// The exit status is the verdict: 0 the command is allowed, 1 it needs approval, 2 it is denied or
+    /// cannot be explained.
+    Explain(Explain),
+    /// Trust the project's .toolpost/policy.toml, so that it can also allow things, until the file changes
+    Trust(PolicyTrust),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Explain {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Working directory of the command [default: the first root]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) directory: Option<String>,
+    /// One shell command as a single argument, or a program and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) command: Vec<String>,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct PolicyTrust {
+    /// Revoke the trust
+    #[arg(long)]
+    pub(crate) revoke: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Push {
+    /// Shared index, as postgres://USER:PASSWORD@HOST:PORT/DATABASE [default: --index]
+    pub(crate) address: Option<String>,
+    /// Commit to push
+    #[arg(long, value_name = "REV", default_value = "HEAD")]
+    pub(crate) commit: String,
+    /// Branch of the commit [default: the branch that is checked out]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) branch: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Forget {
+    /// Name of the repository in the index
+    pub(crate) name: String,
+    /// Shared index, as postgres://USER:PASSWORD@HOST:PORT/DATABASE [default: --index]
+    pub(crate) address: Option<String>,
+    /// Remove only this branch [default: all branches]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) branch: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Prune {
+    /// Shared index, as postgres://USER:PASSWORD@HOST:PORT/DATABASE [default: --index]
+    pub(crate) address: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Flags that choose a model.
+#[derive(clap::Args, Default)]
+pub(crate) struct ModelFlags {
+    /// Model name [default: none]
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Provider of the model: openai, responses, anthropic, gemini or ollama [default: openai]
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) provider: Option<String>,
+    /// URL of the model service [default: the provider's]
+    #[arg(long, global = true, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    #[command(flatten)]
+    pub(crate) own: ExternalAgentFlags,
+}
+
+/// Flags of an external agent.
+#[derive(clap::Args, Default)]
+pub(crate) struct ExternalAgentFlags {
+    /// External agent to use instead of a model (ACP), such as "opencode acp" [default: none]
+    #[arg(long, global = true, value_name = "COMMAND")]
+    pub(crate) acp: Option<String>,
+    /// Permissions of the external agent: read, write (with Toolpost's tools) or all [default: read]
+    #[arg(long, global = true, value_name = "WHAT")]
+    pub(crate) acp_may: Option<String>,
+}
+
+/// Flags of the editor tools.
+#[derive(clap::Args, Default)]
+pub(crate) struct EditorFlags {
+    /// Editor for the editor tools: nvim:SOCKET, auto (the editor whose terminal this is) or off [default:
+    /// auto]
+    #[arg(long, global = true, value_name = "EDITOR")]
+    pub(crate) editor: Option<String>,
+    /// Without an editor, apply insertions to the file [default: off]
+    #[arg(long, global = true, value_enum)]
+    pub(crate) editor_apply: Option<OnOff>,
+}
+
+/// Flags of code search outside the workspace.
+#[derive(clap::Args, Default)]
+pub(crate) struct CodeSearchFlags {
+    /// Read dependencies from the package managers' directories [default: on]
+    #[arg(long, global = true, value_enum)]
+    pub(crate) dependencies: Option<OnOff>,
+    /// Web service that code search also asks: exa, context7, sourcegraph or github [default: none]
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) codesearch: Option<String>,
+    /// URL of the code search service
+    #[arg(long, global = true, value_name = "URL")]
+    pub(crate) codesearch_url: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Who is asked where a rule says `ask` and the client cannot be asked.
+//! Approval prompts on the command line, for rules that say `ask`.
 
 use crate::{args::Ask, terminal};
 use std::{
@@ -7,28 +7,28 @@ use std::{
 };
 use toolpost_runtime::{Asker, Asking, Question, Span, Verdict};
 
-/// Whether standard input can be asked, or belongs to something else.
+/// Use of standard input.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Input {
     Person,
     Taken,
 }
 
-/// Makes the asker that the setting names.
+/// Creates the asker for the setting `ask`.
 pub(crate) fn asker(ask: Ask, input: Input) -> Arc<dyn Asker> {
     let terminal = input == Input::Person && stdin().is_terminal() && stdout().is_terminal();
     match ask {
         Ask::Allow => Arc::new(Verdict::Allow),
         Ask::Prompt if terminal => Arc::new(Terminal),
-        Ask::Prompt => Arc::new(Verdict::Deny("Nobody can be asked here: there is no terminal.".to_owned())),
+        Ask::Prompt => Arc::new(Verdict::Deny("No prompt is possible: there is no terminal.".to_owned())),
         Ask::Deny if terminal => Arc::new(Terminal),
         Ask::Deny => {
-            Arc::new(Verdict::Deny("Nobody can be asked here, and the setting `ask` says deny.".to_owned()))
+            Arc::new(Verdict::Deny("No prompt is possible here, and the setting `ask` is `deny`.".to_owned()))
         }
     }
 }
 
-/// Asks the person at the terminal.
+/// Prompts at the terminal.
 struct Terminal;
 
 impl Asker for Terminal {
@@ -38,23 +38,23 @@ impl Asker for Terminal {
             let asked = tokio::task::spawn_blocking(move || prompt(&question)).await;
             match asked {
                 Ok(Ok(verdict)) => verdict,
-                Ok(Err(error)) => Verdict::Deny(format!("The terminal could not be asked: {error}.")),
-                Err(_) => Verdict::Deny("The question was interrupted.".to_owned()),
+                Ok(Err(error)) => Verdict::Deny(format!("The prompt at the terminal failed: {error}.")),
+                Err(_) => Verdict::Deny("The prompt was interrupted.".to_owned()),
             }
         })
     }
 }
 
-/// Held while a question waits for its answer, so that no answer meets another question.
+/// Held during a prompt, so that a key cannot answer another prompt.
 static ASKING: Mutex<()> = Mutex::new(());
 
-/// Puts a question and waits for one key.
+/// Prints a prompt and waits for one key.
 fn prompt(question: &Question) -> std::io::Result<Verdict> {
     let _turn = ASKING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut out = std::io::stderr().lock();
     write!(out, "{}\n{}> ", question.words(), keys(question))?;
     out.flush()?;
-    // Others print while the user thinks: a signal, for example, says that it was heard.
+    // Other threads may print while the user decides; a signal, for example, is confirmed on standard error.
     drop(out);
     let verdict = loop {
         let Some(key) = terminal::key()? else { break Verdict::Deny(CLOSED.to_owned()) };
@@ -72,10 +72,10 @@ fn prompt(question: &Question) -> std::io::Result<Verdict> {
     Ok(verdict)
 }
 
-const NO: &str = "The person at the terminal said no.";
-const CLOSED: &str = "The question at the terminal was closed without an answer.";
+const NO: &str = "The user at the terminal denied it.";
+const CLOSED: &str = "The prompt at the terminal was closed without an answer.";
 
-/// Lists the keys, each with what it allows.
+/// Lists the keys with their meaning.
 fn keys(question: &Question) -> String {
     let longer =
         question.spans.iter().map(|span| format!("  {}  {}\n", letter(*span), question.choice(*span)));
@@ -90,7 +90,7 @@ fn letter(span: Span) -> char {
     }
 }
 
-/// Understands a key: only the listed ones allow, Escape and Enter deny, and any other key is ignored.
+/// Interprets a key: only the listed ones allow, Escape and Enter deny, and any other key is ignored.
 fn understood(key: u8, spans: &[Span]) -> Option<Verdict> {
     const ESCAPE: u8 = 0x1b;
     const END: u8 = 4;

@@ -3,9 +3,9 @@
 use crate::{
     args::{Call as Args, Common},
     ask::{self, Input},
-    one_tool, out,
+    assembly, out,
     settings::Settings,
-    wire,
+    tool_page,
 };
 use anyhow::{Context, Result, anyhow, bail};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -18,27 +18,27 @@ use toolpost_runtime::{Answer, Asker, Call, Catalogue, Outcome, Published, Runti
 use toolpost_tool::{Part, RunResult};
 use toolpost_workspace::operator;
 
-/// The exit status of a call that failed, and of one whose command did.
+/// Exit status of a failed call, and of a call whose command failed.
 const FAILED: u8 = 1;
 
-/// Makes the calls.
+/// Runs the calls.
 pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
     let structured = if args.json { Structured::On } else { Structured::Off };
-    let wired = wire::wire(&settings, structured, wire::Life::Short)?;
-    wired.recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
+    let assembly = assembly::assemble(&settings, structured, assembly::Life::Short)?;
+    assembly.recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
     let reads_input =
         args.arguments.as_deref() == Some("-") || args.script.as_deref() == Some(Path::new("-"));
     let input = if reads_input { Input::Taken } else { Input::Person };
     let name = settings.session.value.clone();
     let session = match &args.script {
-        // A script is a client: it reads a file before it changes it.
+        // A script acts as a client: it must read a file before it changes it.
         Some(_) => Session::named(name),
-        None => Session::of_user(name, pinned(&wired.runtime, &args.expect)?),
+        None => Session::of_user(name, pinned(&assembly.runtime, &args.expect)?),
     };
     let caller = Caller {
-        runtime: wired.runtime,
-        bridge: wired.bridge,
+        runtime: assembly.runtime,
+        bridge: assembly.bridge,
         session,
         asker: ask::asker(settings.ask.value, input),
     };
@@ -54,24 +54,25 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
                 }
             };
             let outcome = threads.block_on(caller.to_the_end(caller.call(tool.clone(), arguments)));
-            let outcome = match (outcome, one_tool::unknown(&settings, &caller.runtime.catalogue(), &tool)?) {
+            let outcome = match (outcome, tool_page::unknown(&settings, &caller.runtime.catalogue(), &tool)?)
+            {
                 (Outcome::NoSuchTool(_), Some(words)) => Outcome::NoSuchTool(Answer::text(words)),
                 (outcome, _) => outcome,
             };
             print(&outcome, if args.json { Form::Json } else { Form::Words })
         }
-        (None, None) => bail!("name a tool and its arguments, or a script"),
+        (None, None) => bail!("pass a tool and its arguments, or --script"),
     }
 }
 
-/// What the user gave for a tool's arguments.
+/// Arguments of a call, as the user gave them.
 enum Given {
     Arguments(Value),
-    /// Nothing, although the tool is known: its page.
+    /// No arguments although the tool needs some: its page.
     Nothing(String),
 }
 
-/// Reads the arguments of a call; without any, the tool is explained.
+/// Parses the arguments of a call; without any, returns the tool's page.
 fn understood(
     settings: &Settings,
     catalogue: &Catalogue,
@@ -82,8 +83,8 @@ fn understood(
     let text = match (arguments, known) {
         (Some(dash), _) if dash == "-" => standard_input()?,
         (Some(text), _) => text,
-        (None, Some(known)) => return Ok(Given::Nothing(one_tool::page(settings, known))),
-        // The call says that there is no such tool.
+        (None, Some(known)) => return Ok(Given::Nothing(tool_page::page(settings, known))),
+        // The call itself reports that the tool does not exist.
         (None, None) => return Ok(Given::Arguments(json!({}))),
     };
     let error = match serde_json::from_str(&text) {
@@ -96,14 +97,14 @@ fn understood(
         Err(error) => error,
     };
     let Some(known) = known else { return Err(error).context("the arguments are not JSON") };
-    let example = one_tool::meant(known, &text).unwrap_or_else(|| one_tool::example(known));
+    let example = tool_page::meant(known, &text).unwrap_or_else(|| tool_page::example(known));
     bail!(
         "the arguments are not JSON: {error}\n  help: give them as a JSON object, for example\n        {}",
-        one_tool::command_line(settings, known, &example)
+        tool_page::command_line(settings, known, &example)
     )
 }
 
-/// Refuses arguments that the tool does not have: the caller is a person or a shell script, and meant something by them.
+/// Refuses parameters that the tool does not have: a user or a shell script meant something by them.
 fn refuse_unknown(settings: &Settings, tool: &Published, arguments: &Value) -> Result<()> {
     let unknown = tool.unknown_arguments(arguments);
     if unknown.is_empty() {
@@ -113,11 +114,11 @@ fn refuse_unknown(settings: &Settings, tool: &Published, arguments: &Value) -> R
     bail!(
         "{name}: {}. Nothing was done.\n  help: `{}` lists the parameters",
         unknown.join("; "),
-        one_tool::help_line(settings, tool)
+        tool_page::help_line(settings, tool)
     )
 }
 
-/// Reads which content the user pins.
+/// Parses the content hashes of `--expect`.
 fn pinned(runtime: &Runtime, expected: &[String]) -> Result<Vec<Pinned>> {
     let read = |expected: &String| {
         let (path, hex) = match expected.rsplit_once('=') {
@@ -144,7 +145,7 @@ struct Caller {
 }
 
 impl Caller {
-    /// Makes calls, then ends the commands that they left running: their session is over.
+    /// Runs calls, then stops the commands that they left running, because the session ends.
     async fn to_the_end<T>(&self, calls: impl Future<Output = T>) -> T {
         let done = calls.await;
         self.runtime.shut_down().await;
@@ -152,7 +153,7 @@ impl Caller {
     }
 
     async fn call(&self, tool: String, arguments: Value) -> Outcome {
-        // Other servers are started where one of them may have the tool.
+        // Upstream servers start only if one of them may have the tool.
         if let (Some(bridge), None) = (&self.bridge, self.runtime.catalogue().find(&tool)) {
             bridge.begin(&self.runtime);
             self.runtime.settled().await;
@@ -169,11 +170,11 @@ impl Caller {
         self.runtime.call(call).await
     }
 
-    /// Makes a call for each line, and prints a reply for each, in order.
+    /// Makes a call for each line, and prints the replies in order.
     async fn script(&self, path: &Path) -> Result<ExitCode> {
         let text = if path == Path::new("-") { Some(standard_input()?) } else { operator::read(path)? };
         let text = text.with_context(|| format!("the script {} does not exist", path.display()))?;
-        // The whole script is understood before its first call is made.
+        // The whole script is parsed before the first call.
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let calls = lines.map(|(number, line)| scripted(number + 1, line)).collect::<Result<Vec<_>>>()?;
         let mut code = ExitCode::SUCCESS;
@@ -188,7 +189,7 @@ impl Caller {
     }
 }
 
-/// Understands a line of a script: the tool and its arguments.
+/// Parses a line of a script into the tool and its arguments.
 fn scripted(number: usize, line: &str) -> Result<(String, Value)> {
     let call: Value = serde_json::from_str(line).with_context(|| format!("line {number} is not JSON"))?;
     let tool =
@@ -213,7 +214,7 @@ fn print(outcome: &Outcome, form: Form) -> Result<ExitCode> {
     Ok(ExitCode::from(FAILED))
 }
 
-/// Tells whether a call was made and did what it was asked to: a command that fails was run, and failed.
+/// Returns whether a call succeeded; a command with a failing exit status did not.
 fn succeeded(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Done(answer) if answer.result == RunResult::Succeeded)
 }
@@ -225,7 +226,7 @@ fn as_words(outcome: &Outcome) -> String {
     };
     let words = parts.iter().map(|part| match part {
         Part::Text(text) => text.clone(),
-        Part::Image { mime, data } => format!("[picture, {mime}, {} bytes; --json prints it]", data.len()),
+        Part::Image { mime, data } => format!("[image, {mime}, {} bytes; --json prints it]", data.len()),
     });
     words.collect::<Vec<_>>().join("\n")
 }
@@ -258,6 +259,6 @@ fn part_as_json(part: &Part) -> Value {
 
 fn standard_input() -> Result<String> {
     let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text).context("standard input cannot be read")?;
+    std::io::stdin().read_to_string(&mut text).context("cannot read standard input")?;
     Ok(text)
 }

@@ -1,11 +1,10 @@
-//! `toolpost diff`: what a recorded change has done, as a unified diff.
+//! `toolpost diff`: a recorded change as a unified diff.
 
 use crate::{
     args::{Common, Diff},
-    history,
+    assembly, history,
     out::Colours,
     settings::Settings,
-    wire,
 };
 use anyhow::Result;
 use std::{
@@ -14,10 +13,10 @@ use std::{
 };
 use toolpost_workspace::FileDiff;
 
-/// Prints the difference.
+/// Prints the diff.
 pub(crate) fn run(common: &Common, args: Diff) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
-    let workspace = wire::open_and_tell(&settings)?;
+    let workspace = assembly::open_and_tell(&settings)?;
     let history = history::of(&workspace, &settings)?;
     let found = match &args.change {
         Some(id) => history.find(id),
@@ -28,7 +27,7 @@ pub(crate) fn run(common: &Common, args: Diff) -> Result<ExitCode> {
         Err(error) => return Ok(crate::out::failed(&format!("{error}; `toolpost history` lists them"))),
     };
     let text: String = history.diff(&record).iter().map(FileDiff::unified).collect();
-    // What a file holds is not to command the terminal.
+    // File content must not control the terminal.
     let text = if stdout().is_terminal() { crate::out::harmless(&text) } else { text };
     crate::out::line(&Colours::of(&stdout()).paint_diff(text.trim_end_matches('\n')))?;
     Ok(ExitCode::SUCCESS)

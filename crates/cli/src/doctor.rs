@@ -1,11 +1,11 @@
-//! `toolpost doctor`: a page with the state of this machine and this workspace, repairs, and the active settings.
+//! `toolpost doctor`: the state of this machine and this workspace, with repairs and the active settings.
 
 use crate::{
+    agent_files,
     args::{Common, Doctor, OnOff},
-    described,
+    assembly,
     out::{self, Colours},
     settings::{Setting, Settings},
-    wire,
 };
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -14,18 +14,18 @@ use toolpost_engine::{Engine, KeptTasks, Means, Servers, available};
 use toolpost_runtime::{RuleSource, Structured};
 use toolpost_workspace::diagnostics;
 
-/// The number of the escape sequence for bold text.
+/// ANSI code of bold text.
 const BOLD: &str = "1";
 
-/// How good a finding is.
+/// Severity of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Status {
     Ok,
-    /// Something is missing that not everybody needs.
+    /// Something optional is missing.
     Note,
-    /// Something does not work, and the rest does.
+    /// One part does not work.
     Warn,
-    /// Nothing works, or no command.
+    /// Nothing works, or no command runs.
     Fail,
 }
 
@@ -49,28 +49,28 @@ impl Status {
     }
 }
 
-/// Something that was checked.
+/// Result of one check.
 struct Finding {
     status: Status,
     what: &'static str,
     found: String,
 }
 
-/// The headings of the page, and what is listed under each; the last one takes the rest.
+/// Headings of the page with the findings under each; the last one takes the rest.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("This machine", &["version", "confinement", "sandbox"]),
     ("This workspace", &["cannot start", "root", "state folder", "recovery", "rules", "code", "tasks"]),
-    ("Models and agents", &["model", "own agent", "agents"]),
+    ("Models and agents", &["model", "external agent", "agents"]),
     ("Tools and services", &[]),
 ];
 
-/// Returns the heading under which something is listed.
+/// Returns the heading of a finding.
 fn heading(what: &str) -> &'static str {
     let own = GROUPS.iter().find(|(_, members)| members.contains(&what));
     own.unwrap_or(&GROUPS[GROUPS.len() - 1]).0
 }
 
-/// The findings, in the order in which they were made.
+/// Findings, in the order of the checks.
 #[derive(Default)]
 struct Findings(Vec<Finding>);
 
@@ -84,21 +84,21 @@ impl Findings {
     }
 }
 
-/// Prints the findings; fails when nothing would work.
+/// Prints the findings; fails if nothing would work.
 pub(crate) fn run(common: &Common, doctor: Doctor) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
-    let wired = wire::wire(&settings, Structured::Off, wire::Life::Short);
+    let assembly = assembly::assemble(&settings, Structured::Off, assembly::Life::Short);
     let mut findings = Findings::default();
     findings.add("version", Status::Ok, env!("CARGO_PKG_VERSION").to_owned());
     findings.all("confinement", Status::Ok, diagnostics::confinement());
     sandbox(&settings, &mut findings);
-    match &wired {
-        Ok(wired) => parts(&settings, wired, &mut findings)?,
+    match &assembly {
+        Ok(assembly) => parts(&settings, assembly, &mut findings)?,
         Err(error) => findings.add("cannot start", Status::Fail, format!("{error:#}")),
     }
-    let in_force = in_force(&settings).into_iter().chain(settings.editing.in_force());
-    let in_force = in_force.chain(settings.agent.in_force()).chain(settings.elsewhere.in_force());
-    // Those that somebody set are what a reader looks for.
+    let in_force = in_force(&settings).into_iter().chain(settings.editor.in_force());
+    let in_force = in_force.chain(settings.agent.in_force()).chain(settings.code_search.in_force());
+    // A reader looks for the settings that were changed.
     let (defaults, set): (Vec<String>, Vec<String>) = in_force.partition(|line| line.ends_with("(default)"));
     if doctor.json {
         findings.all("setting", Status::Ok, set.into_iter().chain(defaults));
@@ -111,10 +111,10 @@ pub(crate) fn run(common: &Common, doctor: Doctor) -> Result<ExitCode> {
     } else {
         page(&findings, &set, &defaults)?;
     }
-    Ok(if wired.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(if assembly.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// Prints a page for a user: findings, then settings.
+/// Prints the page: findings, then settings.
 fn page(findings: &Findings, set: &[String], defaults: &[String]) -> Result<()> {
     let colours = Colours::of(&std::io::stdout());
     for (number, (group, _)) in GROUPS.iter().enumerate() {
@@ -143,31 +143,31 @@ fn page(findings: &Findings, set: &[String], defaults: &[String]) -> Result<()> 
     Ok(())
 }
 
-/// Checks the parts of a runtime that could be put together.
-fn parts(settings: &Settings, wired: &wire::Wired, findings: &mut Findings) -> Result<()> {
-    let engine = wired.runtime.engine();
+/// Checks the parts of an assembled runtime.
+fn parts(settings: &Settings, assembly: &assembly::Assembly, findings: &mut Findings) -> Result<()> {
+    let engine = assembly.runtime.engine();
     findings.all("root", Status::Ok, engine.roots());
     let has_state = engine.workspace().state_folder().is_some();
     let state = if has_state { Status::Ok } else { Status::Warn };
     findings.add("state folder", state, engine.workspace().state_report());
-    findings.all("recovery", Status::Warn, wired.recovery.lines());
-    let sources = wired.runtime.config().policy.sources();
+    findings.all("recovery", Status::Warn, assembly.recovery.lines());
+    let sources = assembly.runtime.config().policy.sources();
     findings.all("rules", Status::Ok, sources.into_iter().map(|(source, rules)| rules_of(&source, rules)));
     engine.servers().iter().for_each(|servers| self::servers(servers, findings));
     let model = if settings.agent.nobody()?.is_some() { Status::Note } else { Status::Ok };
     findings.add("model", model, settings.agent.report());
-    findings.all("own agent", Status::Ok, own(wired)?);
-    findings.add("editor", Status::Note, settings.editing.report(engine)?);
-    findings.add("codesearch", Status::Note, settings.elsewhere.report(&settings.denied()));
+    findings.all("external agent", Status::Ok, own(assembly)?);
+    findings.add("editor", Status::Note, settings.editor.report(engine)?);
+    findings.add("codesearch", Status::Note, settings.code_search.report(&settings.denied()));
     agents(settings, engine, findings);
     findings.all("tasks", Status::Ok, tasks(engine));
-    for server in bridged(wired)? {
+    for server in bridged(assembly)? {
         match server {
             Ok(found) => findings.add("bridged", Status::Ok, found),
             Err(why) => findings.add("bridged", Status::Warn, why),
         }
     }
-    let catalogue = wired.runtime.catalogue();
+    let catalogue = assembly.runtime.catalogue();
     let tools: Vec<_> = catalogue.listed().collect();
     let bytes: usize = tools
         .iter()
@@ -178,9 +178,9 @@ fn parts(settings: &Settings, wired: &wire::Wired, findings: &mut Findings) -> R
     Ok(())
 }
 
-/// Lists the agents that are described, and which files are skipped.
+/// Lists the agent definitions, and the files that were skipped.
 fn agents(settings: &Settings, engine: &Engine, findings: &mut Findings) {
-    match described::find(settings, engine.workspace()) {
+    match agent_files::find(settings, engine.workspace()) {
         Ok(found) => {
             let agents = found.agents.into_iter().map(|agent| format!("{}: {}", agent.name, agent.file));
             findings.all("agents", Status::Ok, agents);
@@ -190,22 +190,21 @@ fn agents(settings: &Settings, engine: &Engine, findings: &mut Findings) {
     }
 }
 
-/// Says how commands are confined here, and what was tried and does not work.
+/// Describes the sandbox, and the mechanisms that are unavailable.
 fn sandbox(settings: &Settings, findings: &mut Findings) {
     const WHAT: &str = "sandbox";
     if settings.sandbox.value == OnOff::Off {
-        let off = format!("off ({}): commands may do whatever this user may", settings.sandbox.origin);
+        let off = format!("off ({}): commands run with all rights of this user", settings.sandbox.origin);
         return findings.add(WHAT, Status::Warn, off);
     }
     let found = available();
     let landlock = found.landlock.map_or("no Landlock".to_owned(), |version| format!("Landlock {version}"));
     let (status, first) = match found.means {
-        Means::Namespaces => (Status::Ok, format!("namespaces, a filter of system calls, {landlock}")),
-        Means::Bubblewrap => (
-            Status::Ok,
-            format!("namespaces made by the system's bwrap, a filter of system calls, {landlock}"),
-        ),
-        Means::Landlock => (Status::Warn, format!("a filter of system calls, {landlock}; no namespaces")),
+        Means::Namespaces => (Status::Ok, format!("namespaces, a system call filter, {landlock}")),
+        Means::Bubblewrap => {
+            (Status::Ok, format!("namespaces of the system's bwrap, a system call filter, {landlock}"))
+        }
+        Means::Landlock => (Status::Warn, format!("a system call filter, {landlock}; no namespaces")),
         Means::Nothing => (
             Status::Fail,
             "none is available, so no command runs. Fix: enable user namespaces, or pass --sandbox off"
@@ -217,28 +216,28 @@ fn sandbox(settings: &Settings, findings: &mut Findings) {
     findings.all(WHAT, Status::Note, failed);
 }
 
-/// Starts the user's own agent, where one is named, and says what it says of itself.
-fn own(wired: &wire::Wired) -> Result<Option<String>> {
+/// Starts the external agent, if one is named, and returns its status line.
+fn own(assembly: &assembly::Assembly) -> Result<Option<String>> {
     let threads = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    Ok(threads.block_on(wired.who.standing()))
+    Ok(threads.block_on(assembly.models.standing()))
 }
 
-/// Connects to the servers that are bridged, and says what each offers.
-fn bridged(wired: &wire::Wired) -> Result<Vec<Result<String, String>>> {
-    let Some(bridge) = &wired.bridge else { return Ok(Vec::new()) };
+/// Connects to the upstream servers, and lists the tools of each.
+fn bridged(assembly: &assembly::Assembly) -> Result<Vec<Result<String, String>>> {
+    let Some(bridge) = &assembly.bridge else { return Ok(Vec::new()) };
     let threads = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let standing = threads.block_on(async {
-        bridge.begin(&wired.runtime);
+        bridge.begin(&assembly.runtime);
         let standing = bridge.standing().await;
-        wired.runtime.settled().await;
-        wired.runtime.shut_down().await;
+        assembly.runtime.settled().await;
+        assembly.runtime.shut_down().await;
         standing
     });
     let lines = standing.into_iter().map(|(name, tools)| tools.map(|tools| format!("{name}: {tools} tools")));
     Ok(lines.collect())
 }
 
-/// Lists the language servers: those that were found, those that are not started, and those that are not installed.
+/// Lists the language servers: installed, not started, and missing.
 fn servers(servers: &Servers, findings: &mut Findings) {
     const WHAT: &str = "code";
     if !servers.confined() {
@@ -264,10 +263,10 @@ fn servers(servers: &Servers, findings: &mut Findings) {
     }
 }
 
-/// How many lists of tasks are named.
+/// Maximum number of task lists named.
 const LISTS: usize = 5;
 
-/// Says which lists of tasks are kept, and how a session goes on with one.
+/// Describes the stored task lists, and how a session continues one.
 fn tasks(engine: &Engine) -> Vec<String> {
     let lists = match engine.task_lists() {
         Ok(lists) => lists,
@@ -275,7 +274,7 @@ fn tasks(engine: &Engine) -> Vec<String> {
     };
     let line = |kept: &KeptTasks| {
         let tally = kept.tally;
-        let result = if kept.result.is_some() { ", said to be complete" } else { "" };
+        let result = if kept.result.is_some() { ", reported complete" } else { "" };
         let name = &kept.session;
         format!("{} of {} completed{result} (--session {name})", tally.completed, tally.all())
     };
@@ -293,11 +292,11 @@ fn rules_of(source: &RuleSource, rules: usize) -> String {
         RuleSource::Project(file) => format!(
             "{rules} from {file} (a project can only tighten, unless its rules are trusted: toolpost policy trust)"
         ),
-        RuleSource::Trusted(file) => format!("{rules} from {file} (trusted as it is now)"),
+        RuleSource::Trusted(file) => format!("{rules} from {file} (trusted until it changes)"),
     }
 }
 
-/// A text that is set, or what is so without one.
+/// Returns the text of a setting, or `without` if it is not set.
 fn said(setting: &Setting<Option<String>>, without: &str) -> String {
     setting.value.clone().unwrap_or_else(|| without.to_owned())
 }
@@ -310,14 +309,15 @@ fn in_force(settings: &Settings) -> Vec<String> {
         setting.value.as_ref().map_or("none".to_owned(), |path| path.display().to_string())
     };
     let roots: Vec<String> = settings.roots.value.iter().map(|root| root.display().to_string()).collect();
-    let of_dialect = "as each dialect has it".to_owned();
+    let of_dialect = "the dialect's".to_owned();
     let deadline = settings.deadline.value.map(|time| time.as_secs_f64().to_string());
     let bytes = settings.reply_bytes.value.map(|bytes| bytes.to_string());
     let shared = &settings.shared;
     let index = shared.index.value.as_deref().map_or("none".to_owned(), toolpost_shared::without_password);
     let embedding = said(&settings.embedding.address, "the embedded model");
     let repositories = shared.repositories.value.as_ref();
-    let repositories = repositories.map_or("as they were cloned".to_owned(), |names| names.join(", "));
+    let repositories =
+        repositories.map_or("from the URL it was cloned from".to_owned(), |names| names.join(", "));
     let word = |value: &dyn std::fmt::Debug| format!("{value:?}").to_lowercase();
     vec![
         line("dialect", &settings.dialects, settings.dialects.value.join(", ")),
@@ -345,7 +345,7 @@ fn in_force(settings: &Settings) -> Vec<String> {
         line("events_detail", &settings.events.detail, word(&settings.events.detail.value)),
         line("state", &settings.state, path(&settings.state)),
         line("cache", &settings.cache, path(&settings.cache)),
-        line("session", &settings.session, said(&settings.session, "each has its own")),
+        line("session", &settings.session, said(&settings.session, "a new one for each client")),
         line("index", &shared.index, index),
         line("repository", &shared.repositories, repositories),
         line("dependencies", &settings.dependencies, word(&settings.dependencies.value)),

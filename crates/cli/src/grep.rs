@@ -1,10 +1,10 @@
-//! `toolpost grep`: lines that match a regular expression, for people.
+//! `toolpost grep`: lines that match a regular expression.
 
 use crate::{
     args::{Common, Grep as Args},
     out,
-    person::Person,
     settings::Settings,
+    user_session::UserSession,
     value::{list, text},
 };
 use anyhow::{Context, Result};
@@ -13,19 +13,19 @@ use std::{io::IsTerminal as _, process::ExitCode};
 use toolpost_engine::{Operation as _, operations};
 use toolpost_shared::{Across, Server};
 
-/// The dialect whose tool searches; it is known by its operation.
+/// Dialect whose grep tool is called; the tool is found by its operation.
 const DIALECT: &str = "claude";
 
-/// How many bytes an answer may have.
+/// Maximum size of a reply, in bytes.
 const ROOM: usize = 64 * 1024 * 1024;
 
-/// The exit status where nothing matches.
+/// Exit status when nothing matches.
 const NOTHING: u8 = 1;
 
-/// The exit status of a question that was not answered.
+/// Exit status of a search that failed.
 const FAILED: u8 = 2;
 
-/// Searches, and prints what was found.
+/// Searches, and prints the matches.
 pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     let mut settings = Settings::find(common)?;
     let found = if args.across.is_empty() { here(&mut settings, &args)? } else { across(&settings, &args)? };
@@ -40,8 +40,8 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
 
 /// Searches the workspace.
 fn here(settings: &mut Settings, args: &Args) -> Result<Option<Value>> {
-    let ask = async |person: &Person| person.call(operations::grep::Grep::NAME, arguments(args)).await;
-    let answer = Person::asks(settings, DIALECT, ROOM, ask)?;
+    let ask = async |person: &UserSession| person.call(operations::grep::Grep::NAME, arguments(args)).await;
+    let answer = UserSession::asks(settings, DIALECT, ROOM, ask)?;
     Ok(answer.map_err(|words| eprintln!("{}", out::harmless(&words))).ok())
 }
 
@@ -67,7 +67,7 @@ fn arguments(args: &Args) -> Value {
 fn across(settings: &Settings, args: &Args) -> Result<Option<Value>> {
     let address = settings.shared.index.value.as_ref();
     let address =
-        address.context("no index is named: say --index postgres://USER:PASSWORD@HOST:PORT/DATABASE")?;
+        address.context("no index is set: pass --index postgres://USER:PASSWORD@HOST:PORT/DATABASE")?;
     let mut globs = args.globs.clone();
     globs.extend(args.path.iter().map(|path| format!("/{}/", path.trim_matches('/'))));
     let case = if args.ignore_case {
@@ -93,7 +93,7 @@ fn across(settings: &Settings, args: &Args) -> Result<Option<Value>> {
     }
 }
 
-/// Prints a line for each line that was found, and one with what is to be said about all.
+/// Prints a JSON line for each match, then one with the totals and notes.
 fn print_json(found: &Value) -> Result<()> {
     for file in list(&found["files"]) {
         for line in list(&file["lines"]) {
@@ -148,14 +148,14 @@ fn print(found: &Value, here: bool) -> Result<()> {
     Ok(())
 }
 
-/// Says what was not shown and what was not searched.
+/// Returns notes about omitted matches and skipped files.
 fn notes(found: &Value, here: bool) -> Vec<String> {
     let mut notes = Vec::new();
     let more = found["more"].as_bool() == Some(true)
         || here
             && found["entries"].as_u64().unwrap_or_default() > found["shown"].as_u64().unwrap_or_default();
     if more {
-        notes.push("There are more; --limit N shows them.".to_owned());
+        notes.push("More lines match; pass a larger --limit.".to_owned());
     }
     let left = if here { list(&found["walk"]["skipped"]) } else { list(&found["left_out"]) };
     let left: Vec<&str> = left.iter().map(text).collect();
@@ -169,7 +169,7 @@ fn notes(found: &Value, here: bool) -> Vec<String> {
     notes
 }
 
-/// Says whether a line matches, or only surrounds one that does.
+/// Returns whether a line matches; false for a context line.
 fn is_match(line: &Value) -> bool {
     line["is_match"].as_bool().unwrap_or_else(|| line["role"] == "match")
 }

@@ -1,27 +1,28 @@
-//! `toolpost history`: what was changed, the newest first.
+//! `toolpost history`: recorded changes, newest first.
 
 use crate::{
     args::{Common, History as Args},
+    assembly,
     out::Colours,
     settings::Settings,
-    time, wire,
+    time,
 };
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::{collections::HashSet, process::ExitCode};
-use toolpost_workspace::{Content, FileDiff, History, HistoryRecord, Shown, What, Workspace};
+use toolpost_workspace::{ChangeKind, Content, DiffBody, FileDiff, History, HistoryRecord, Workspace};
 
-/// How many files a line names.
+/// Maximum number of file names in a line.
 const NAMED: usize = 5;
 
 /// Prints the changes.
 pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
-    let workspace = wire::open_and_tell(&settings)?;
+    let workspace = assembly::open_and_tell(&settings)?;
     let history = of(&workspace, &settings)?;
     let said = args.path.clone();
     let path = args.path.map(|path| workspace.resolve_entry(&path)).transpose()?;
-    // Whether a change is undone is known from those that came after it.
+    // Undo records come after the change that they revert.
     let mut seen: Vec<HistoryRecord> = Vec::new();
     let mut shown = Vec::new();
     for record in history.records() {
@@ -40,9 +41,9 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
         crate::out::line(&serde_json::to_string_pretty(&list)?)?;
     } else if shown.is_empty() {
         let of = said.filter(|_| !seen.is_empty());
-        crate::out::line(&of.map_or("No change of this workspace is recorded.".to_owned(), |path| {
+        crate::out::line(&of.map_or("No changes are recorded in this workspace.".to_owned(), |path| {
             format!(
-                "No change of {path} is recorded; {} of other files.",
+                "No changes of {path} are recorded; {} of other files.",
                 match seen.len() {
                     1 => "1 is".to_owned(),
                     count => format!("{count} are"),
@@ -57,17 +58,17 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Gives the history, or says why there is none.
+/// Returns the history, or an error that says why there is none.
 pub(crate) fn of<'w>(workspace: &'w Workspace, settings: &Settings) -> Result<History<'w>> {
     let why = if settings.history.megabytes.value == 0 {
-        "no history is kept: the setting `history_mb` is 0"
+        "there is no history: the setting `history_mb` is 0"
     } else {
-        "no history can be kept without a state folder: `toolpost doctor` says more"
+        "there is no history without a state directory; see `toolpost doctor`"
     };
     workspace.history().context(why)
 }
 
-/// Names a change for a person: id, tool, time.
+/// Formats a change as id, tool and time.
 pub(crate) fn name(record: &HistoryRecord) -> String {
     format!("{} ({}, {})", record.id, tool(record), time::shown(record.time))
 }
@@ -99,18 +100,18 @@ fn tool(record: &HistoryRecord) -> &str {
 fn of_file(file: &FileDiff, colours: Colours) -> String {
     let path = file.to.as_ref().map_or_else(|| file.path.clone(), |to| format!("{} -> {to}", file.path));
     let lines = match &file.shown {
-        Shown::Text(diff) => format!(
+        DiffBody::Text(diff) => format!(
             " {} {}",
             colours.paint(&format!("+{}", diff.added), "32"),
             colours.paint(&format!("-{}", diff.removed), "31")
         ),
-        Shown::Words(_) => String::new(),
+        DiffBody::Words(_) => String::new(),
     };
     let word = match file.what {
-        What::Written | What::Moved => "",
-        What::Created => " (new)",
-        What::Deleted | What::DeletedTree | What::DeletedEmpty => " (deleted)",
-        What::MadeDirectory => " (directory)",
+        ChangeKind::Written | ChangeKind::Moved => "",
+        ChangeKind::Created => " (new)",
+        ChangeKind::Deleted | ChangeKind::DeletedTree | ChangeKind::DeletedEmpty => " (deleted)",
+        ChangeKind::MadeDirectory => " (directory)",
     };
     format!("{path}{lines}{word}")
 }
@@ -135,8 +136,8 @@ fn as_json(
         })
         .collect();
     let lines = |file: &FileDiff| match &file.shown {
-        Shown::Text(diff) => json!({ "path": file.path, "added": diff.added, "removed": diff.removed }),
-        Shown::Words(words) => json!({ "path": file.path, "said": words }),
+        DiffBody::Text(diff) => json!({ "path": file.path, "added": diff.added, "removed": diff.removed }),
+        DiffBody::Words(words) => json!({ "path": file.path, "said": words }),
     };
     json!({
         "id": record.id,

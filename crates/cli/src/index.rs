@@ -1,10 +1,11 @@
-//! `toolpost index`: the index by which searches read only the files that can match.
+//! `toolpost index`: the trigram index, which limits searches to files that can match.
 
 use crate::{
     args::{Common, Index as Args, IndexStatus},
-    out,
+    assembly,
+    out::{self, size},
     settings::Settings,
-    shared, wire,
+    shared_index,
 };
 use anyhow::{Result, bail};
 use serde_json::json;
@@ -16,39 +17,40 @@ use std::{
 use toolpost_engine::{Grams, GramsStatus as Status};
 use toolpost_workspace::{Workspace, walk};
 
-/// The exit status where there is no index.
+/// Exit status when there is no index.
 const FAILED: u8 = 1;
 
-/// How often a person is told how far it is.
+/// Interval between progress updates.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Where nothing was added for so long, what is missing is changed all the time or cannot be kept.
+/// Time without progress after which the build gives up: the remaining files change constantly or cannot be
+/// stored.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What is asked of the index of the workspace.
+/// Action on the workspace's own index.
 enum Here {
     Status(IndexStatus),
     Build(IndexStatus),
     Drop,
 }
 
-/// Does what is asked of the index.
+/// Runs an `index` command.
 pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
     let args = match args {
-        Args::Push(args) => return shared::push(&settings, &args),
-        Args::Forget(args) => return shared::forget(&settings, &args),
-        Args::Prune(args) => return shared::prune(&settings, &args),
+        Args::Push(args) => return shared_index::push(&settings, &args),
+        Args::Forget(args) => return shared_index::forget(&settings, &args),
+        Args::Prune(args) => return shared_index::prune(&settings, &args),
         Args::Status(args) => Here::Status(args),
         Args::Build(args) => Here::Build(args),
         Args::Drop => Here::Drop,
     };
-    let workspace = wire::open_and_tell(&settings)?;
+    let workspace = assembly::open_and_tell(&settings)?;
     if settings.cache.value.is_none() {
-        bail!("there is no folder for caches; name one with --cache DIR");
+        bail!("there is no cache directory; set one with --cache DIR");
     }
-    let grams = wire::grams(&settings, &workspace);
-    let shared = shared::asking(&settings, &workspace)?;
+    let grams = assembly::grams(&settings, &workspace);
+    let shared = assembly::shared_index(&settings, &workspace)?;
     let is_shared = shared.is_some();
     let grams = match shared {
         Some(shared) => grams.sharing(shared),
@@ -73,7 +75,7 @@ fn options() -> walk::Options {
     walk::Options::default()
 }
 
-/// Builds until nothing is missing.
+/// Builds until no file is missing, or until there is no more progress.
 fn build(grams: &Grams) -> Result<Status> {
     let person = std::io::stderr().is_terminal();
     let mut hope = Hope::default();
@@ -86,7 +88,7 @@ fn build(grams: &Grams) -> Result<Status> {
             let bar = "█".repeat(done * 30 / status.files);
             write!(std::io::stderr(), "\r{bar:30} {done} of {} files ", status.files)?;
         }
-        // Before the time is up it comes back only where all files are known and nothing is left to do.
+        // A return before the timeout means: all files are known, and nothing is left to do.
         let done = status.waiting == 0 && (status.files > 0 || took < TICK) && !status.working;
         if done || status.refused.is_some() || hope.is_gone(&status, took) {
             if person {
@@ -97,17 +99,17 @@ fn build(grams: &Grams) -> Result<Status> {
     }
 }
 
-/// Whether files that are missing will come in.
+/// Progress of a build, for the decision to give up.
 #[derive(Default)]
 struct Hope {
-    /// How few were missing; none before they were counted.
+    /// Smallest number of missing files so far; `None` before the first count.
     least: Option<usize>,
-    /// How long nothing was worked on since then.
+    /// Time since the last progress.
     idle: Duration,
 }
 
 impl Hope {
-    /// Says whether nothing came in for so long, without work going on, that waiting is of no use.
+    /// Returns whether nothing was added for `PATIENCE` while no work was running.
     fn is_gone(&mut self, status: &Status, took: Duration) -> bool {
         if status.files > 0 && self.least.is_none_or(|least| status.waiting < least) {
             *self = Self { least: Some(status.waiting), idle: Duration::ZERO };
@@ -136,12 +138,12 @@ fn tell(workspace: &Workspace, status: &Status, as_json: bool) -> Result<ExitCod
         });
         out::line(&serde_json::to_string_pretty(&told)?)?;
     } else if let Some(why) = &refused {
-        out::line(&format!("There is no index of {}: {why}. Searches read all files.", roots.join(", ")))?;
+        out::line(&format!("no index of {}: {why}. Searches read every file.", roots.join(", ")))?;
     } else {
         let known = status.files - status.waiting;
         let share = (status.bytes * 100).checked_div(status.text).unwrap_or(0);
         out::line(&format!(
-            "{}: {known} of {} files are in the index ({} of text); it takes {} ({share} %) in {} segments.",
+            "{}: {known} of {} files are indexed ({} of text); the index has {} ({share} %) in {} segments.",
             roots.join(", "),
             status.files,
             size(status.text),
@@ -149,32 +151,22 @@ fn tell(workspace: &Workspace, status: &Status, as_json: bool) -> Result<ExitCod
             status.segments,
         ))?;
         if status.shared > 0 {
-            out::line(&format!("For {} of them the shared index answers.", status.shared))?;
+            out::line(&format!("The shared index covers {} of them.", status.shared))?;
         }
         if let Some(lost) = &status.lost {
-            out::line(&format!("The shared index does not answer: {lost}."))?;
+            out::line(&format!("The shared index is unavailable: {lost}."))?;
         }
         if status.waiting > 0 {
-            out::line(&format!("{} files are searched each time until they are in it.", status.waiting))?;
+            out::line(&format!("{} files are not indexed yet; each search reads them.", status.waiting))?;
         }
         if status.unkept > 0 {
             out::line(
-                "The folder for caches cannot be written, so nothing of this stays; name another one with --cache DIR.",
+                "The cache directory is not writable, so the index is lost at exit; set another one with --cache DIR.",
             )?;
         }
     }
     let failed = refused.is_some() || status.unkept > 0;
     Ok(if failed { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
-}
-
-/// Writes a number of bytes as people read it.
-pub(crate) fn size(bytes: u64) -> String {
-    match bytes {
-        0..1_000 => format!("{bytes} B"),
-        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
-        _ => format!("{:.2} GB", bytes as f64 / 1e9),
-    }
 }
 
 #[cfg(test)]
@@ -185,12 +177,12 @@ mod tests {
     fn long_work_is_waited_for_and_rest_is_not() {
         let status = |files, waiting, working| Status { files, waiting, working, ..Status::default() };
         let mut hope = Hope::default();
-        // The files are not known yet; then they are, and a large part of them takes long.
+        // The files were not listed before; now they are, and a large batch takes long.
         assert!(!hope.is_gone(&status(0, 0, true), PATIENCE * 2));
         assert!(!hope.is_gone(&status(9, 9, true), PATIENCE * 2));
         assert!(!hope.is_gone(&status(9, 9, true), PATIENCE * 2));
         assert!(!hope.is_gone(&status(9, 9, false), PATIENCE));
-        // Something came in: it goes on.
+        // A file was added, so the build continues.
         assert!(!hope.is_gone(&status(9, 3, true), PATIENCE));
         assert!(!hope.is_gone(&status(9, 3, false), PATIENCE));
         assert!(hope.is_gone(&status(9, 3, false), TICK));

@@ -1,4 +1,4 @@
-//! What the operator can read about calls: on standard error, where TOOLPOST_LOG asks for it.
+//! Log output on standard error, enabled by TOOLPOST_LOG.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{Result, Write, stderr};
@@ -6,10 +6,10 @@ use toolpost_text::{escape, redact::redact};
 use tracing::Level;
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt};
 
-/// Starts to write; the variable names the level: error, warn, info, debug or trace.
+/// Starts logging; the variable names the level: error, warn, info, debug or trace.
 ///
-/// The level is that of Toolpost's own events. Libraries tell of errors only: else they write out whole messages, with
-/// the content of files and the words of commands.
+/// The level applies to Toolpost's own events. Libraries log only errors, since they would otherwise write
+/// whole messages, with file content and command lines.
 pub(crate) fn start() {
     std::panic::set_hook(Box::new(|panic| {
         let _ = writeln!(Log, "{panic}");
@@ -26,7 +26,7 @@ pub(crate) fn start() {
     let _ = tracing::subscriber::set_global_default(subscriber.finish().with(targets));
 }
 
-/// Standard error, a line at a time: what is a secret by its form is taken out, and what does not show is escaped.
+/// Standard error with one line per event; secrets are redacted and control characters escaped.
 struct Log;
 
 impl Write for Log {
@@ -36,7 +36,7 @@ impl Write for Log {
     }
 
     fn write_fmt(&mut self, words: std::fmt::Arguments<'_>) -> Result<()> {
-        // In pieces, a secret could not be known.
+        // A secret split over several writes would not be recognized.
         self.write_all(words.to_string().as_bytes())
     }
 
@@ -45,7 +45,7 @@ impl Write for Log {
     }
 }
 
-/// Makes one line of what is written, whatever it holds.
+/// Turns a message into exactly one line.
 fn line(text: &str) -> String {
     format!("{}\n", escape::text(&redact(text.strip_suffix('\n').unwrap_or(text))))
 }

@@ -1,47 +1,45 @@
-//! The binary: the only place that wires all.
+//! The `toolpost` program.
 
-mod acp;
 mod agent;
+mod agent_files;
+mod agent_runs;
 mod args;
 mod ask;
+mod assembly;
 mod call;
-mod codesearch;
-mod described;
 mod diff;
 mod doctor;
-mod editing;
+mod event_log;
+mod external_agent;
 mod grep;
 mod history;
 mod index;
 mod log;
 mod manual;
-mod modeling;
-mod one_tool;
+mod model_source;
 mod out;
-mod person;
 mod policy;
 mod search;
 mod serve;
 mod settings;
-mod shared;
+mod shared_index;
 mod signals;
 mod skills;
 mod symbols;
 mod terminal;
 mod time;
+mod tool_page;
 mod tools;
 mod trust;
 mod undo;
+mod user_session;
 mod value;
 mod view;
-mod who;
-mod wire;
-mod works;
 
 use args::{Args, Command};
 use std::process::ExitCode;
 
-/// The exit status of a command that was not understood.
+/// Exit status of a command that was not understood.
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {

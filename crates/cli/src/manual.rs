@@ -1,16 +1,17 @@
-//! `toolpost help`, `completions` and `man`: explanations that come from the description of the command line.
+//! `toolpost help`, `completions` and `man`, generated from the definition of the command line.
 
 use crate::{
     args::{Args, Common, Completions, Help, Man},
-    one_tool, out,
+    out,
     settings::Settings,
+    tool_page,
 };
 use anyhow::{Result, bail};
 use clap::Command;
 use std::process::ExitCode;
 use toolpost_text::names::suggest;
 
-/// The name of the program in its own texts.
+/// Program name in the generated texts.
 const PROGRAM: &str = "toolpost";
 
 /// Prints the help of a command, or the page of a tool.
@@ -21,9 +22,9 @@ pub(crate) fn help(common: &Common, help: &Help) -> Result<ExitCode> {
         out::line(found.clone().render_long_help().to_string().trim_end())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let [name] = help.name.as_slice() else { bail!("no command is called `{}`", help.name.join(" ")) };
+    let [name] = help.name.as_slice() else { bail!("unknown command `{}`", help.name.join(" ")) };
     let settings = Settings::find(common)?;
-    if let Some(page) = one_tool::explained(&settings, name)? {
+    if let Some(page) = tool_page::explained(&settings, name)? {
         out::line(&page)?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -32,13 +33,13 @@ pub(crate) fn help(common: &Common, help: &Help) -> Result<ExitCode> {
     let known: Vec<&str> = commands.iter().copied().chain(tools).collect();
     let near = suggest(name, &known, 1).first().map(|near| format!(". Did you mean `{near}`?"));
     bail!(
-        "no command and no tool is called `{}`{}",
+        "unknown command or tool `{}`{}",
         name.escape_debug(),
         near.unwrap_or_else(|| format!("; the commands are {}", commands.join(", ")))
     )
 }
 
-/// Finds a command by its names, one below the other.
+/// Finds a nested subcommand.
 fn below<'c>(command: &'c Command, names: &[String]) -> Option<&'c Command> {
     names.iter().try_fold(command, |command, name| command.find_subcommand(name))
 }
@@ -56,7 +57,7 @@ pub(crate) fn man(args: &Man) -> Result<ExitCode> {
     let mut command = Args::described();
     command.build();
     let Some(found) = below(&command, &args.command) else {
-        bail!("no command is called `{}`", args.command.join(" "))
+        bail!("unknown command `{}`", args.command.join(" "))
     };
     let mut page = Vec::new();
     clap_mangen::Man::new(found.clone()).render(&mut page)?;

@@ -1,4 +1,4 @@
-//! What commands print, and how they say that they failed.
+//! Output helpers: lines, progress, colours, escaping and failures.
 
 use anyhow::Result;
 use std::{
@@ -11,14 +11,14 @@ use std::{
 };
 use toolpost_engine::Progress;
 
-/// Erases the line of the cursor, and how many characters of progress fit into one.
+/// Erases the current terminal line.
 const ERASE: &str = "\r\u{1b}[K";
 const WIDTH: usize = 76;
 
-/// The exit status of a command that was understood and failed.
+/// Exit status of a valid command that failed.
 const FAILED: u8 = 1;
 
-/// Prints a line; a closed pipe is the reader's way to say that it has enough.
+/// Prints a line. A closed pipe is no error: the reader has seen enough.
 pub(crate) fn line(line: &str) -> Result<()> {
     match writeln!(std::io::stdout().lock(), "{line}") {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
@@ -26,11 +26,11 @@ pub(crate) fn line(line: &str) -> Result<()> {
     }
 }
 
-/// The line of a terminal that shows how far a call is; it is erased when the call ends.
+/// Progress line of a call on a terminal; dropping it erases the line.
 pub(crate) struct ProgressLine(Arc<AtomicBool>);
 
 impl ProgressLine {
-    /// The progress of a call, shown on standard error if that is a terminal.
+    /// Creates the progress of a call, which is displayed if standard error is a terminal.
     pub(crate) fn of_call() -> (Progress, Self) {
         let shown = Arc::new(AtomicBool::new(false));
         let line = Self(Arc::clone(&shown));
@@ -40,7 +40,7 @@ impl ProgressLine {
         let progress = Progress::new(move |_, what| {
             shown.store(true, Ordering::Relaxed);
             let text = toolpost_text::cut::line(what, WIDTH).0;
-            // A terminal that cannot be written to shows nothing.
+            // A failed write to the terminal loses only progress.
             let _ = write!(std::io::stderr().lock(), "{ERASE}{text}");
         });
         (progress, line)
@@ -55,7 +55,7 @@ impl Drop for ProgressLine {
     }
 }
 
-/// Whether text is coloured.
+/// Colour setting of a stream.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Colours {
     On,
@@ -63,14 +63,14 @@ pub(crate) enum Colours {
 }
 
 impl Colours {
-    /// Colours text for a terminal, unless `NO_COLOR` or a plain terminal says otherwise.
+    /// Returns `On` for a terminal, unless `NO_COLOR` is set or the terminal is dumb.
     pub(crate) fn of(stream: &impl IsTerminal) -> Self {
         let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let plain = set("NO_COLOR").is_some() || set("TERM").is_some_and(|terminal| terminal == "dumb");
         if stream.is_terminal() && !plain { Self::On } else { Self::Off }
     }
 
-    /// Paints a text, by the numbers of the escape sequence.
+    /// Wraps a text in an ANSI colour.
     pub(crate) fn paint(self, text: &str, colour: &str) -> String {
         match self {
             Self::On if !text.is_empty() => format!("\u{1b}[{colour}m{text}\u{1b}[0m"),
@@ -78,7 +78,7 @@ impl Colours {
         }
     }
 
-    /// Paints the lines of a unified diff.
+    /// Colours a unified diff.
     pub(crate) fn paint_diff(self, diff: &str) -> String {
         let painted = |line: &str| {
             let (text, end) = line.strip_suffix('\n').map_or((line, ""), |text| (text, "\n"));
@@ -95,13 +95,13 @@ impl Colours {
     }
 }
 
-/// Says what went wrong.
+/// Prints an error, and returns the exit status for it.
 pub(crate) fn failed(words: &str) -> ExitCode {
     eprintln!("toolpost: {words}");
     ExitCode::from(FAILED)
 }
 
-/// Escapes what would command a terminal; lines and tabs stay.
+/// Escapes control characters; line breaks and tabs stay.
 pub(crate) fn harmless(text: &str) -> String {
     let mut harmless = String::with_capacity(text.len());
     for character in text.chars() {
@@ -113,4 +113,14 @@ pub(crate) fn harmless(text: &str) -> String {
         }
     }
     harmless
+}
+
+/// Formats a number of bytes with a decimal unit.
+pub(crate) fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.2} GB", bytes as f64 / 1e9),
+    }
 }

@@ -1,45 +1,16 @@
-//! `toolpost policy`: which rule decides about a command, and which files of rules of projects are trusted.
+//! `toolpost policy`: the rule that decides about a command, and trust in the rules of projects.
 
 use crate::{
-    args::Common,
-    described,
+    agent_files,
+    args::{Common, Explain, PolicyCommand, PolicyTrust},
+    assembly,
     settings::Settings,
     trust::{self, Trusted},
-    wire,
 };
 use anyhow::{Context, Result, bail};
-use clap::Subcommand;
 use std::process::ExitCode;
 use toolpost_engine::{Approval, Command, Line};
-use toolpost_runtime::{Explained, JudgedSegment, Origin};
-
-#[derive(Subcommand)]
-pub(crate) enum PolicyCommand {
-    /// Show which rule decides about each part of a command, and why; runs nothing
-    Explain(Explain),
-    /// Let the project's .toolpost/policy.toml also allow things, until the file changes
-    Trust(Trust),
-}
-
-#[derive(clap::Args)]
-pub(crate) struct Explain {
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Working directory of the command [default: the first root]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) directory: Option<String>,
-    /// One shell command as a single argument, or a program and its arguments
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
-    pub(crate) command: Vec<String>,
-}
-
-#[derive(clap::Args)]
-pub(crate) struct Trust {
-    /// Revoke the trust
-    #[arg(long)]
-    pub(crate) revoke: bool,
-}
+use toolpost_runtime::{Decision, Explained, JudgedSegment, Origin};
 
 /// Explains a command, or trusts a project's rules.
 pub(crate) fn run(common: &Common, command: PolicyCommand) -> Result<ExitCode> {
@@ -51,12 +22,11 @@ pub(crate) fn run(common: &Common, command: PolicyCommand) -> Result<ExitCode> {
 }
 
 fn explained(settings: &Settings, explain: Explain) -> Result<ExitCode> {
-    let workspace = wire::open_and_tell(settings)?;
-    let policy = wire::judging(settings, &workspace)?;
+    let workspace = assembly::open_and_tell(settings)?;
+    let policy = assembly::judging(settings, &workspace)?;
     let directory = explain.directory.as_deref().unwrap_or(".");
-    let directory = workspace
-        .resolve(directory)
-        .with_context(|| format!("{directory} cannot be where a command starts"))?;
+    let directory =
+        workspace.resolve(directory).with_context(|| format!("invalid working directory {directory}"))?;
     let line = match <[String; 1]>::try_from(explain.command) {
         Ok([text]) => Line::Shell(text),
         Err(words) => Line::Words(words),
@@ -67,10 +37,14 @@ fn explained(settings: &Settings, explain: Explain) -> Result<ExitCode> {
     } else {
         print!("{}", worded(&explained));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(ExitCode::from(match explained.decision {
+        Decision::Allow => 0,
+        Decision::Ask => 1,
+        Decision::Deny => 2,
+    }))
 }
 
-/// Words what was found: each command in two lines, what it touches below, the verdict at the end.
+/// Formats an explanation: two lines for each command, its accesses below, the verdict at the end.
 fn worded(explained: &Explained) -> String {
     let mut out = String::new();
     for segment in &explained.segments {
@@ -105,25 +79,25 @@ fn named(rule: Option<&Origin>) -> String {
     })
 }
 
-/// A command may have several lines, and signs that a terminal obeys.
+/// Replaces line breaks and control characters.
 fn one_line(text: &str) -> String {
     text.chars().map(|found| if found.is_control() { '␤' } else { found }).collect()
 }
 
-fn trusted(settings: &Settings, wanted: &Trust) -> Result<ExitCode> {
-    let workspace = wire::open_and_tell(settings)?;
+fn trusted(settings: &Settings, wanted: &PolicyTrust) -> Result<ExitCode> {
+    let workspace = assembly::open_and_tell(settings)?;
     let Some(state) = &settings.state.value else {
-        bail!("there is no state folder in which trust could be remembered; name one with --state");
+        bail!("cannot record trust without a state directory; set one with --state DIR");
     };
     let mut known = Trusted::read(state)?;
     let mut found = false;
     for root in workspace.roots() {
-        let rules = wire::project_rules(&workspace, root)?;
-        // What cannot be used is not worth trusting, and would only be found out at the next start.
+        let rules = assembly::project_rules(&workspace, root)?;
+        // Unusable rules are refused now instead of at the next start.
         if let Some((name, text)) = rules.as_ref().filter(|_| !wanted.revoke) {
-            wire::check_project(name, text)?;
+            assembly::check_project(name, text)?;
         }
-        let agents = described::of_project(&workspace, root)?;
+        let agents = agent_files::of_project(&workspace, root)?;
         for (name, text) in rules.into_iter().chain(agents) {
             found = true;
             if wanted.revoke {
@@ -132,12 +106,12 @@ fn trusted(settings: &Settings, wanted: &Trust) -> Result<ExitCode> {
                 continue;
             }
             known.add(&name, &text);
-            println!("trusted as it is now: {name} ({})", trust::digest(&text));
+            println!("trusted until it changes: {name} ({})", trust::digest(&text));
         }
     }
     if !found {
         bail!(
-            "no root has a file .toolpost/policy.toml, nor agents in .toolpost/agents or .claude/agents, so there is nothing to trust"
+            "nothing to trust: no root has a .toolpost/policy.toml, or agents in .toolpost/agents or .claude/agents"
         );
     }
     known.write(state)?;

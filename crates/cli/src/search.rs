@@ -1,10 +1,10 @@
-//! `toolpost search`: blocks of code by their words, best first, for people.
+//! `toolpost search`: keyword search over functions and types.
 
 use crate::{
     args::{Common, OnOff, Search as Args},
     out,
-    person::Person,
     settings::Settings,
+    user_session::UserSession,
     value::{list, number, text},
 };
 use anyhow::{Context, Result};
@@ -13,50 +13,54 @@ use std::{io::IsTerminal as _, process::ExitCode};
 use toolpost_engine::{Operation as _, operations::seek::Seek};
 use toolpost_shared::{Meant, Server};
 
-/// The dialect whose tool searches; it is known by its operation.
+/// Dialect whose search tool is called; the tool is found by its operation.
 const DIALECT: &str = "probe";
 
-/// How many bytes an answer may have.
+/// Maximum size of a reply, in bytes.
 const ROOM: usize = 16 * 1024 * 1024;
 
-/// The exit status of a question that was not answered.
-const FAILED: u8 = 1;
+/// Exit status when nothing matches, as with `grep`.
+const NOTHING: u8 = 1;
 
-/// The same across repositories, as `toolpost grep` has it: 1 is for a question to which nothing fits.
-const REFUSED: u8 = 2;
+/// Exit status of a search that failed.
+const FAILED: u8 = 2;
 
-/// Whether what is printed has colours.
+/// Colour setting of the output.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Colours {
     Shown,
     NotShown,
 }
 
-/// Searches, and prints what was found.
+/// Searches, and prints the results.
 pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     let mut settings = Settings::find(common)?;
     if !args.across.is_empty() {
         return across(&settings, &args);
     }
-    // This command searches by keywords, also where the tool would ask a model.
+    // This command searches by keywords even if the tool would ask a model.
     settings.search_agent.value = OnOff::Off;
-    let ask = async |person: &Person| person.call(Seek::NAME, arguments(&args)).await;
-    match Person::asks(&mut settings, DIALECT, ROOM, ask)? {
-        Ok(output) if args.json => out::line(&serde_json::to_string_pretty(&output)?)?,
-        Ok(output) => print(&output)?,
+    let ask = async |person: &UserSession| person.call(Seek::NAME, arguments(&args)).await;
+    let output = match UserSession::asks(&mut settings, DIALECT, ROOM, ask)? {
+        Ok(output) => output,
         Err(words) => {
             eprintln!("{}", out::harmless(&words));
             return Ok(ExitCode::from(FAILED));
         }
+    };
+    if args.json {
+        out::line(&serde_json::to_string_pretty(&output)?)?;
+    } else {
+        print(&output)?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(status(&output))
 }
 
 /// Searches repositories in the shared index.
 fn across(settings: &Settings, args: &Args) -> Result<ExitCode> {
     let address = settings.shared.index.value.as_ref();
     let address =
-        address.context("no index is named: say --index postgres://USER:PASSWORD@HOST:PORT/DATABASE")?;
+        address.context("no index is set: pass --index postgres://USER:PASSWORD@HOST:PORT/DATABASE")?;
     let meant = Meant {
         question: args.query.clone(),
         repositories: args.across.clone(),
@@ -69,7 +73,7 @@ fn across(settings: &Settings, args: &Args) -> Result<ExitCode> {
         Ok(found) => serde_json::to_value(found)?,
         Err(fault) => {
             eprintln!("{}", out::harmless(&fault.to_string()));
-            return Ok(ExitCode::from(REFUSED));
+            return Ok(ExitCode::from(FAILED));
         }
     };
     if args.json {
@@ -78,14 +82,20 @@ fn across(settings: &Settings, args: &Args) -> Result<ExitCode> {
         print_blocks(&found)?;
         said_across(&found).iter().try_for_each(|line| out::line(&out::harmless(line)))?;
     }
-    Ok(if list(&found["blocks"]).is_empty() { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
+    Ok(status(&found))
 }
 
-/// Says what was searched, and what was not.
+/// Returns the exit status for a result: 1 if it has no blocks.
+fn status(found: &Value) -> ExitCode {
+    if list(&found["blocks"]).is_empty() { ExitCode::from(NOTHING) } else { ExitCode::SUCCESS }
+}
+
+/// Returns notes about the repositories that were searched, and those that were not.
 fn said_across(found: &Value) -> Vec<String> {
     let count = |name: &str| number(&found[name]);
-    let by =
-        found["model"].as_str().map_or("words alone".to_owned(), |model| format!("words and by {model}"));
+    let by = found["model"]
+        .as_str()
+        .map_or("keywords".to_owned(), |model| format!("keywords and by meaning ({model})"));
     let shown = list(&found["blocks"]).len();
     let (blocks, files, repositories) = (count("compared"), count("searched"), count("repositories"));
     let mut lines = vec![format!(
@@ -156,7 +166,7 @@ fn print_blocks(output: &Value) -> Result<()> {
     Ok(())
 }
 
-/// Says of a block of another repository in which commit it is, and why it was found.
+/// Describes a result of another repository: its commit, and why it matched.
 fn why(block: &Value) -> Option<String> {
     let commit = block["commit"].as_str()?;
     let mut why = vec![format!("score {:.2}", block["score"].as_f64().unwrap_or_default())];
@@ -174,17 +184,17 @@ fn why(block: &Value) -> Option<String> {
     Some(format!("{}: {}", commit.get(..12).unwrap_or(commit), why.join("; ")))
 }
 
-/// Says how much was found, and what was not searched.
+/// Returns the totals, and notes about skipped files.
 fn said(output: &Value) -> Vec<String> {
     let (total, shown) = (number(&output["total"]), list(&output["blocks"]).len() as u64);
     let (files, searched) = (number(&output["files"]), number(&output["searched"]));
     let mut lines = vec![format!("{total} results in {files} of {searched} files; {shown} are shown.")];
     if let Some(next) = output["next"].as_str() {
-        lines.push(format!("The next ones: --next '{next}'"));
+        lines.push(format!("Next results: --next '{next}'"));
     }
     let tests = number(&output["tests"]);
     if tests > 0 {
-        lines.push(format!("{tests} more in tests; --tests shows them, too."));
+        lines.push(format!("{tests} more results in tests; --tests includes them."));
     }
     let walk = &output["walk"];
     let skipped: Vec<&str> = list(&walk["skipped"]).iter().map(text).collect();

@@ -3,19 +3,19 @@
 use crate::{
     args::{Common, Serve},
     ask::{self, Input},
+    assembly,
     settings::Settings,
-    wire,
 };
 use anyhow::{Context, Result};
 use std::{io::IsTerminal, process::ExitCode};
 use toolpost_engine::WORKERS;
 use toolpost_runtime::{Runtime, Structured};
 
-/// How many threads wait for the disk or for the client at most: each keeps memory of its own, and a client may send thousands
-/// of calls at once. Those that listen and answer are not taken by calls.
+/// Maximum number of threads that block on the disk or the client. Each needs memory, and a client may send
+/// thousands of calls at once. The threads that read requests and send replies are separate.
 const WAITING: usize = WORKERS + 8;
 
-/// Tells a user who started the server at a terminal what it waits for.
+/// Returns a hint for a user who started the server at a terminal.
 fn waiting(runtime: &Runtime) -> String {
     let dialects: Vec<&str> = runtime.config().dialects.iter().map(|dialect| dialect.name).collect();
     format!(
@@ -33,12 +33,12 @@ pub(crate) fn run(common: &Common, serve: Serve) -> Result<ExitCode> {
     toolpost_workspace::memory::keep_little();
     let settings = Settings::find(common)?;
     let structured = if serve.structured { Structured::On } else { Structured::Off };
-    let wired = wire::wire(&settings, structured, wire::Life::Long)?;
-    for line in wired.recovery.lines() {
+    let assembly = assembly::assemble(&settings, structured, assembly::Life::Long)?;
+    for line in assembly.recovery.lines() {
         eprintln!("toolpost: {line}");
     }
     if std::io::stdin().is_terminal() {
-        eprintln!("{}", waiting(&wired.runtime));
+        eprintln!("{}", waiting(&assembly.runtime));
     }
     let options = toolpost_serve::Options {
         name: "toolpost".to_owned(),
@@ -51,13 +51,13 @@ pub(crate) fn run(common: &Common, serve: Serve) -> Result<ExitCode> {
         .max_blocking_threads(WAITING)
         .enable_all()
         .build()
-        .context("the threads could not be started")?;
+        .context("cannot start threads")?;
     let served = threads.block_on(async {
-        if let Some(bridge) = &wired.bridge {
-            bridge.begin(&wired.runtime);
+        if let Some(bridge) = &assembly.bridge {
+            bridge.begin(&assembly.runtime);
         }
-        let served = toolpost_serve::stdio(wired.runtime.clone(), options).await;
-        tokio::join!(wired.runtime.shut_down(), wired.who.end());
+        let served = toolpost_serve::stdio(assembly.runtime.clone(), options).await;
+        tokio::join!(assembly.runtime.shut_down(), assembly.models.end());
         served
     });
     threads.shutdown_background();

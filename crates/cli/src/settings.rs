@@ -1,20 +1,24 @@
-//! What is in force, and where it came from: a flag, the environment, the configuration file, or the default.
+//! Active settings, each with its origin: a flag, the environment, the configuration file, or the default.
 
-mod parsed;
-mod resumed;
+mod code_search;
+mod editor;
+mod external_agent;
+mod model;
+mod parse;
+mod resume;
 mod sources;
 
-use crate::{
-    args::{Ask, CodeMode, Common, Deny, EventsDetail, OnOff},
-    codesearch::{self, Elsewhere},
-    editing::EditingSettings,
-    modeling::{self, Modeling},
-};
+use crate::args::{Ask, CodeMode, Common, Deny, EventsDetail, OnOff};
 use anyhow::{Context, Result};
-pub(crate) use parsed::one_of;
-use parsed::{names, path, reply_bytes, seconds, session, within_a_day};
+use code_search::CodeSearchSettings;
+use editor::EditorSettings;
+pub(crate) use external_agent::NOBODY;
+use model::ModelSettings;
+use parse::one_of;
+use parse::{names, path, reply_bytes, seconds, session, within_a_day};
 use serde::Deserialize;
-pub(crate) use sources::{Origin, Setting, Sources};
+use sources::Sources;
+pub(crate) use sources::{Origin, Setting};
 use std::{
     env,
     path::{Path, PathBuf},
@@ -30,17 +34,17 @@ const DAY: u64 = 24 * 60 * 60;
 pub(crate) struct Settings {
     pub(crate) dialects: Setting<Vec<String>>,
     pub(crate) roots: Setting<Vec<PathBuf>>,
-    pub(crate) narrow: Narrowing,
+    pub(crate) narrow: ToolSelection,
     pub(crate) policy: Setting<Option<PathBuf>>,
     pub(crate) mcp_config: Setting<Option<PathBuf>>,
     pub(crate) ask: Setting<Ask>,
     pub(crate) sandbox: Setting<OnOff>,
     pub(crate) code_mode: Setting<CodeMode>,
-    pub(crate) events: Hearing,
+    pub(crate) events: EventSettings,
     pub(crate) state: Setting<Option<PathBuf>>,
     pub(crate) cache: Setting<Option<PathBuf>>,
     pub(crate) session: Setting<Option<String>>,
-    pub(crate) shared: Sharing,
+    pub(crate) shared: SharedIndexSettings,
     pub(crate) dependencies: Setting<OnOff>,
     pub(crate) deadline: Setting<Option<Duration>>,
     pub(crate) reply_bytes: Setting<Option<usize>>,
@@ -50,45 +54,45 @@ pub(crate) struct Settings {
     pub(crate) durable: Setting<OnOff>,
     pub(crate) search_agent: Setting<OnOff>,
     pub(crate) any_root: Setting<OnOff>,
-    pub(crate) embedding: Embedding,
-    pub(crate) history: Kept,
-    pub(crate) elsewhere: Elsewhere,
-    pub(crate) agent: Modeling,
-    pub(crate) editing: EditingSettings,
+    pub(crate) embedding: EmbeddingSettings,
+    pub(crate) history: HistorySettings,
+    pub(crate) code_search: CodeSearchSettings,
+    pub(crate) agent: ModelSettings,
+    pub(crate) editor: EditorSettings,
 }
 
-/// Which model makes vectors, where that is not the embedded one.
-pub(crate) struct Embedding {
+/// Embedding model that replaces the embedded one.
+pub(crate) struct EmbeddingSettings {
     pub(crate) address: Setting<Option<String>>,
     pub(crate) model: Setting<Option<String>>,
 }
 
-/// Which tools are served, and what none of them may do.
-pub(crate) struct Narrowing {
+/// Selection of the tools to serve, and denied capabilities.
+pub(crate) struct ToolSelection {
     pub(crate) tools: Setting<Option<Vec<String>>>,
     pub(crate) deny: Setting<Vec<Deny>>,
     pub(crate) read_only: Setting<OnOff>,
 }
 
-/// Where calls are written, and how much of each.
-pub(crate) struct Hearing {
+/// Event log: its file and level of detail.
+pub(crate) struct EventSettings {
     pub(crate) file: Setting<Option<PathBuf>>,
     pub(crate) detail: Setting<EventsDetail>,
 }
 
-/// The index that many machines share.
-pub(crate) struct Sharing {
+/// Shared index and the repositories that the roots belong to.
+pub(crate) struct SharedIndexSettings {
     pub(crate) index: Setting<Option<String>>,
     pub(crate) repositories: Setting<Option<Vec<String>>>,
 }
 
-/// How much the history keeps.
-pub(crate) struct Kept {
+/// Limits of the history.
+pub(crate) struct HistorySettings {
     pub(crate) megabytes: Setting<u64>,
     pub(crate) days: Setting<u64>,
 }
 
-/// The configuration file; every key is optional.
+/// Configuration file; every key is optional.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -125,27 +129,27 @@ struct File {
     editor: Option<String>,
     editor_apply: Option<OnOff>,
     #[serde(default)]
-    codesearch: codesearch::File,
+    codesearch: code_search::File,
     #[serde(default)]
-    agent: modeling::File,
+    agent: model::File,
 }
 
 impl Settings {
-    /// Gives what no tool may do.
+    /// Returns the denied kinds of access.
     pub(crate) fn denied(&self) -> Vec<Access> {
         let mut denied: Vec<Access> = self.narrow.deny.value.iter().map(|deny| deny.access()).collect();
         if self.narrow.denies_writes() {
-            // What another server does nobody knows.
+            // An upstream tool may write.
             denied.extend([Access::Writes, Access::Bridges]);
             if self.sandbox.value == OnOff::Off {
-                // Without a sandbox nothing keeps a command from writing.
+                // Without a sandbox, a command may write.
                 denied.push(Access::Executes);
             }
         }
         denied
     }
 
-    /// Finds every setting.
+    /// Reads all settings.
     pub(crate) fn find(flags: &Common) -> Result<Self> {
         let place = operator::folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("config.toml"));
         let file = place.as_deref().map(read_file).transpose()?.unwrap_or_default();
@@ -155,13 +159,13 @@ impl Settings {
         Ok(Self {
             dialects: from.choose(list(&flags.dialects), "DIALECT", names, file.dialect, claude)?,
             roots: rooted(flags, &from, file.root)?,
-            narrow: Narrowing::find(flags, &from, (file.tools, file.deny, file.read_only))?,
+            narrow: ToolSelection::find(flags, &from, (file.tools, file.deny, file.read_only))?,
             policy: from.optional(flags.policy.clone(), "POLICY", path, file.policy)?,
             mcp_config: from.optional(flags.mcp_config.clone(), "MCP_CONFIG", path, file.mcp_config)?,
             ask: from.choose(flags.ask, "ASK", one_of, file.ask, Ask::Deny)?,
             sandbox: from.choose(flags.sandbox, "SANDBOX", one_of, file.sandbox, OnOff::On)?,
             code_mode: from.choose(flags.code_mode, "CODE_MODE", one_of, file.code_mode, CodeMode::Off)?,
-            events: Hearing::find(flags, &from, (file.events, file.events_detail))?,
+            events: EventSettings::find(flags, &from, (file.events, file.events_detail))?,
             state: from.folder(
                 flags.state.clone(),
                 ("STATE", file.state),
@@ -169,9 +173,9 @@ impl Settings {
             )?,
             cache: from.folder(flags.cache.clone(), ("CACHE", file.cache), ("XDG_CACHE_HOME", ".cache"))?,
             session: named(flags, &from, file.session.as_deref())?,
-            shared: Sharing::find(flags, &from, (file.index, file.repository))?,
+            shared: SharedIndexSettings::find(flags, &from, (file.index, file.repository))?,
             dependencies: from.choose(
-                flags.codesearch.dependencies,
+                flags.code_search.dependencies,
                 "DEPENDENCIES",
                 one_of,
                 file.dependencies,
@@ -196,16 +200,16 @@ impl Settings {
             durable: from.choose(None, "DURABLE", one_of, file.durable, OnOff::On)?,
             search_agent: from.choose(None, "SEARCH_AGENT", one_of, file.search_agent, OnOff::Off)?,
             any_root: from.choose(None, "ANY_ROOT", one_of, file.any_root, OnOff::Off)?,
-            embedding: Embedding::find(&from, file.embedding, file.embedding_model)?,
-            history: Kept::find(&from, file.history_mb, file.history_days)?,
-            elsewhere: Elsewhere::find(&flags.codesearch, &from, file.codesearch)?,
-            agent: Modeling::find(&flags.modeling, &from, file.agent)?,
-            editing: EditingSettings::find(&flags.editing, &from, (file.editor, file.editor_apply))?,
+            embedding: EmbeddingSettings::find(&from, file.embedding, file.embedding_model)?,
+            history: HistorySettings::find(&from, file.history_mb, file.history_days)?,
+            code_search: CodeSearchSettings::find(&flags.code_search, &from, file.codesearch)?,
+            agent: ModelSettings::find(&flags.model, &from, file.agent)?,
+            editor: EditorSettings::find(&flags.editor, &from, (file.editor, file.editor_apply))?,
         })
     }
 }
 
-/// Finds the roots of the workspace.
+/// Reads the roots of the workspace.
 fn rooted(flags: &Common, from: &Sources, file: Option<Vec<PathBuf>>) -> Result<Setting<Vec<PathBuf>>> {
     let said = (!flags.roots.is_empty()).then(|| flags.roots.clone());
     let paths = |text: &str| Ok(env::split_paths(text).collect());
@@ -213,7 +217,7 @@ fn rooted(flags: &Common, from: &Sources, file: Option<Vec<PathBuf>>) -> Result<
 }
 
 impl Deny {
-    /// Returns what it denies.
+    /// Returns the denied kind of access.
     pub(crate) fn access(self) -> Access {
         match self {
             Self::Write => Access::Writes,
@@ -225,7 +229,7 @@ impl Deny {
         }
     }
 
-    /// Gives the word for it.
+    /// Returns the name of the capability.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Write => "write",
@@ -238,18 +242,18 @@ impl Deny {
     }
 }
 
-/// Finds how long a call may take.
+/// Reads the deadline of a call.
 fn limited(from: &Sources, file: Option<f64>) -> Result<Setting<Option<Duration>>> {
     from.optional(None, "DEADLINE_SECONDS", seconds, file.map(within_a_day).transpose()?)
 }
 
-/// Finds the name of the session.
+/// Reads the session name.
 fn named(flags: &Common, from: &Sources, file: Option<&str>) -> Result<Setting<Option<String>>> {
     let flag = flags.session.as_deref().map(session).transpose()?;
     from.optional(flag, "SESSION", session, file.map(session).transpose()?)
 }
 
-impl Embedding {
+impl EmbeddingSettings {
     fn find(from: &Sources, address: Option<String>, model: Option<String>) -> Result<Self> {
         let text = |text: &str| Ok(text.to_owned());
         Ok(Self {
@@ -259,7 +263,7 @@ impl Embedding {
     }
 }
 
-impl Narrowing {
+impl ToolSelection {
     fn find(
         flags: &Common,
         from: &Sources,
@@ -276,13 +280,13 @@ impl Narrowing {
         })
     }
 
-    /// Says whether no tool may write.
+    /// Returns whether writing is denied.
     fn denies_writes(&self) -> bool {
         self.read_only.value == OnOff::On || self.deny.value.contains(&Deny::Write)
     }
 }
 
-impl Hearing {
+impl EventSettings {
     fn find(flags: &Common, from: &Sources, file: (Option<PathBuf>, Option<EventsDetail>)) -> Result<Self> {
         let names = EventsDetail::Names;
         Ok(Self {
@@ -292,7 +296,7 @@ impl Hearing {
     }
 }
 
-impl Sharing {
+impl SharedIndexSettings {
     fn find(flags: &Common, from: &Sources, file: (Option<String>, Option<Vec<String>>)) -> Result<Self> {
         let repositories = (!flags.repositories.is_empty()).then(|| flags.repositories.clone());
         Ok(Self {
@@ -302,7 +306,7 @@ impl Sharing {
     }
 }
 
-impl Kept {
+impl HistorySettings {
     fn find(from: &Sources, megabytes: Option<u64>, days: Option<u64>) -> Result<Self> {
         let limits = HistoryLimits::default();
         let number = |text: &str| Ok(text.parse()?);
@@ -312,7 +316,7 @@ impl Kept {
         })
     }
 
-    /// Gives the limits that the settings mean.
+    /// Returns the limits in the units of the history.
     pub(crate) fn limits(&self) -> HistoryLimits {
         HistoryLimits {
             bytes: self.megabytes.value.saturating_mul(MB),
@@ -326,6 +330,5 @@ fn read_file(path: &Path) -> Result<File> {
     else {
         return Ok(File::default());
     };
-    toml::from_str(&text)
-        .with_context(|| format!("{} is not a configuration that can be used", path.display()))
+    toml::from_str(&text).with_context(|| format!("invalid configuration file {}", path.display()))
 }

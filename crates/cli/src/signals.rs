@@ -1,4 +1,4 @@
-//! Gives work up when a person or the system wants that: the first signal cancels it, the second one ends the process at once.
+//! Signal handling: the first signal cancels the work, the second one ends the process immediately.
 
 use anyhow::{Context, Result};
 use signal_hook::{
@@ -13,25 +13,26 @@ use std::sync::{
 use tokio::{io::AsyncReadExt, net::unix};
 use tokio_util::sync::CancellationToken;
 
-/// The exit status of work that was given up.
+/// Exit status of cancelled work.
 pub(crate) const GIVEN_UP: u8 = 130;
 
-/// Cancels work with the first signal, from now on; called where threads of tokio run.
+/// Cancels the token on the first signal. Must be called inside a Tokio runtime.
 pub(crate) fn cancelling(cancel: CancellationToken) -> Result<()> {
     let told = Arc::new(AtomicBool::new(false));
-    let (sender, mut receiver) = unix::pipe::pipe().context("no pipe for signals")?;
-    let sender = sender.into_nonblocking_fd().context("no pipe for signals")?;
+    let (sender, mut receiver) = unix::pipe::pipe().context("cannot create a pipe for signals")?;
+    let sender = sender.into_nonblocking_fd().context("cannot create a pipe for signals")?;
     for signal in [SIGINT, SIGTERM, SIGHUP] {
-        let heard = "signals cannot be heard";
-        // In this order: the first signal finds the flag down, and puts it up.
+        let heard = "cannot handle signals";
+        // The order matters: the shutdown handler must see the flag before the first signal sets it.
         flag::register_conditional_shutdown(signal, i32::from(GIVEN_UP), told.clone()).context(heard)?;
         flag::register(signal, told.clone()).context(heard)?;
-        pipe::register(signal, sender.try_clone().context("no pipe for signals")?).context(heard)?;
+        pipe::register(signal, sender.try_clone().context("cannot create a pipe for signals")?)
+            .context(heard)?;
     }
     tokio::spawn(async move {
         if receiver.read_u8().await.is_ok() && told.load(Ordering::SeqCst) {
             cancel.cancel();
-            eprintln!("toolpost: stopping; press Ctrl-C again to quit at once");
+            eprintln!("toolpost: stopping; press Ctrl-C again to quit immediately");
         }
     });
     Ok(())

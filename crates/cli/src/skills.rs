@@ -1,54 +1,21 @@
-//! `toolpost skills`: which skills there are, and which of a project's are trusted.
+//! `toolpost skills`: the list of skills, and trust in those of a project.
 
 use crate::{
-    args::Common,
+    args::{Common, Skills, SkillsCommand, TrustSkills},
+    assembly,
     settings::Settings,
     trust::{self, Trusted},
-    wire,
 };
 use anyhow::{Result, bail};
 use serde_json::json;
 use std::{process::ExitCode, sync::Arc};
 use toolpost_engine::{Engine, FoundSkills, MayRead, Skill, SkillSource};
 
-#[derive(clap::Args)]
-pub(crate) struct Skills {
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    #[command(subcommand)]
-    pub(crate) command: Option<SkillsCommand>,
-}
-
-#[derive(clap::Subcommand)]
-pub(crate) enum SkillsCommand {
-    /// List the skills
-    List(ListSkills),
-    /// Let the project's skills be used, until one of their files changes
-    Trust(TrustSkills),
-}
-
-#[derive(clap::Args)]
-pub(crate) struct ListSkills {
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(clap::Args)]
-pub(crate) struct TrustSkills {
-    /// Names of the skills [default: all of the project's]
-    pub(crate) names: Vec<String>,
-    /// Revoke the trust
-    #[arg(long)]
-    pub(crate) revoke: bool,
-}
-
 /// Lists the skills, or trusts those of the project.
 pub(crate) fn run(common: &Common, skills: Skills) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
-    let workspace = wire::open_and_tell(&settings)?;
-    let engine = Engine::new(workspace).with_skills(wire::skills(&settings));
+    let workspace = assembly::open_and_tell(&settings)?;
+    let engine = Engine::new(workspace).with_skills(assembly::skills(&settings));
     let may: MayRead = Arc::new(|_| true);
     let found = engine.skills(&may);
     let json = match skills.command {
@@ -88,7 +55,7 @@ fn worded(found: &FoundSkills) -> String {
     }
     found.untrusted.iter().for_each(|skill| out.push_str(&line(skill, "the project's, not trusted")));
     for (name, hidden, used) in &found.shadowed {
-        out.push_str(&format!("{name}: {hidden} is hidden by {used}\n"));
+        out.push_str(&format!("{name}: {used} replaces {hidden}\n"));
     }
     found.problems.iter().for_each(|problem| out.push_str(&format!("{problem}\n")));
     if out.is_empty() { "no skills\n".to_owned() } else { out }
@@ -96,7 +63,7 @@ fn worded(found: &FoundSkills) -> String {
 
 fn trusted(settings: &Settings, found: &FoundSkills, wanted: &TrustSkills) -> Result<()> {
     let Some(state) = &settings.state.value else {
-        bail!("there is no state folder in which trust could be remembered; name one with --state");
+        bail!("cannot record trust without a state directory; set one with --state DIR");
     };
     let project = found.skills.iter().filter(|skill| skill.source == SkillSource::Project);
     let all: Vec<&Skill> = project.chain(&found.untrusted).collect();
@@ -107,7 +74,7 @@ fn trusted(settings: &Settings, found: &FoundSkills, wanted: &TrustSkills) -> Re
         bail!("the project has no skill `{}`; it has {}", name.escape_debug(), names.join(", "));
     }
     if chosen.is_empty() {
-        bail!("the project has no skills, so there is nothing to trust");
+        bail!("nothing to trust: the project has no skills");
     }
     let mut known = Trusted::read(state)?;
     for skill in chosen {
@@ -117,7 +84,7 @@ fn trusted(settings: &Settings, found: &FoundSkills, wanted: &TrustSkills) -> Re
         } else {
             known.add(&skill.location, skill.content());
             println!(
-                "trusted as it is now, with all files beside it: {} ({})",
+                "trusted until it changes, with all files in its directory: {} ({})",
                 skill.location,
                 trust::digest(skill.content())
             );

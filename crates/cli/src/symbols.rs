@@ -1,10 +1,10 @@
-//! `toolpost symbols`: what code defines, and who uses it, for people.
+//! `toolpost symbols`: definitions, callers and callees.
 
 use crate::{
     args::{Common, Symbols as Args},
     out,
-    person::{Answer, Person},
     settings::Settings,
+    user_session::{Answer, UserSession},
     value::{list, number, text},
 };
 use anyhow::Result;
@@ -15,22 +15,22 @@ use toolpost_engine::{
     operations::{outline::Outline, relations::Relations, symbols::Symbols},
 };
 
-/// The dialect whose tools ask for symbols; they are known by their operations.
+/// Dialect whose symbol tools are called; the tools are found by their operations.
 const DIALECT: &str = "zblade";
 
-/// How many bytes an answer may have.
+/// Maximum size of a reply, in bytes.
 const ROOM: usize = 16 * 1024 * 1024;
 
-/// The exit status of a question that was not answered.
+/// Exit status of a failed query.
 const FAILED: u8 = 1;
 
-/// How many symbols of one name are listed.
+/// Maximum number of symbols listed for an ambiguous name.
 const NAMED: u64 = 20;
 
-/// Asks, and prints the answer.
+/// Runs the query and prints its result.
 pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     let mut settings = Settings::find(common)?;
-    let answer = Person::asks(&mut settings, DIALECT, ROOM, async |person| answer(person, &args).await)?;
+    let answer = UserSession::asks(&mut settings, DIALECT, ROOM, async |person| answer(person, &args).await)?;
     let output = match answer {
         Ok(output) => only(output, &args),
         Err(words) => {
@@ -55,7 +55,7 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     Ok(if nothing { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
 }
 
-/// Leaves of an answer in both directions the one that was asked for.
+/// Keeps only the requested direction of a result that has both.
 fn only(mut output: Value, args: &Args) -> Value {
     let other = match args {
         Args::Callers(_) => "outgoing",
@@ -76,8 +76,8 @@ fn json_wanted(args: &Args) -> bool {
     }
 }
 
-/// Gives the output of the operation that answers, or the words in which it failed.
-async fn answer(person: &Person, args: &Args) -> Result<Answer> {
+/// Returns the output of the operation, or its error text.
+async fn answer(person: &UserSession, args: &Args) -> Result<Answer> {
     match args {
         Args::Outline(outline) => person.call(Outline::NAME, json!({"path": outline.file})).await,
         Args::Find(find) => {
@@ -101,8 +101,8 @@ async fn answer(person: &Person, args: &Args) -> Result<Answer> {
     }
 }
 
-/// Takes an id, a file with a name, or a name alone, if only one symbol has it.
-async fn meant(person: &Person, said: &str) -> Result<Answer> {
+/// Resolves an id, a file with a name, or a unique name to a symbol.
+async fn meant(person: &UserSession, said: &str) -> Result<Answer> {
     if let Some((path, name)) = said.split_once('#') {
         let is_id = path.contains(':') && name.contains('(');
         let named = || json!({"path": path, "name": name});
@@ -146,7 +146,10 @@ async fn meant(person: &Person, said: &str) -> Result<Answer> {
                 format!("\n  {}  {path}:{line}", text(&symbol["id"]))
             };
             let listed: String = several.iter().take(NAMED as usize).map(line).collect();
-            Err(format!("{} symbols{built} are called {said}; name one by its id:{listed}", several.len()))
+            Err(format!(
+                "{said} is ambiguous: {} symbols{built} have that name; use an id:{listed}",
+                several.len()
+            ))
         }
     })
 }
@@ -170,9 +173,7 @@ fn outline(output: &Value) -> Vec<String> {
         lines.push(format!("{} of {total} symbols are shown.", symbols.len()));
     }
     if errors > 0 {
-        lines.push(format!(
-            "At {errors} places the text could not be parsed; what stands there may be missing."
-        ));
+        lines.push(format!("{errors} places could not be parsed; their symbols may be missing."));
     }
     lines
 }
@@ -193,23 +194,20 @@ fn found(output: &Value) -> Vec<String> {
     let mut lines: Vec<String> = hits.iter().map(line).collect();
     let total = number(&output["total"]);
     if total > hits.len() as u64 {
-        lines.push(format!("{} of {total} are shown; --limit shows more.", hits.len()));
+        lines.push(format!("{} of {total} are shown; pass a larger --limit for more.", hits.len()));
     }
     if hits.is_empty() {
         let near: Vec<&str> = list(&output["near"]).iter().map(text).collect();
         let near =
             if near.is_empty() { String::new() } else { format!(" Names like it: {}.", near.join(", ")) };
-        let none = if is_complete(&output["searched"]) {
-            "Nothing is called so."
-        } else {
-            "Nothing was found so far."
-        };
+        let none =
+            if is_complete(&output["searched"]) { "No symbol has this name." } else { "No results so far." };
         lines.push(format!("{none}{near} Searched: {}.", searched(&output["searched"])));
     }
     lines
 }
 
-/// Which uses are listed: those of the symbol, or those in it.
+/// Direction of a query: callers of the symbol, or its callees.
 #[derive(Clone, Copy)]
 enum Way {
     In,
@@ -246,15 +244,15 @@ fn uses(side: &Value, of: &Value, way: Way) -> Vec<String> {
     if known == 0 {
         let so_far = if is_complete(of) { "" } else { " so far" };
         lines.push(match way {
-            Way::In => format!("Nothing is known{so_far} that calls it."),
-            Way::Out => format!("Nothing is known{so_far} that it calls."),
+            Way::In => format!("No callers are known{so_far}."),
+            Way::Out => format!("No callees are known{so_far}."),
         });
     }
     if let Some(next) = side["next_offset"].as_u64() {
         let (offset, shown) = (count("offset"), uses.len() + places.len());
         let total = known + count("unresolved");
         lines.push(format!(
-            "{} to {} of {total} are shown, the surest first; --offset {next} shows the next.",
+            "{} to {} of {total}, most certain first; --offset {next} shows the next.",
             offset + 1,
             offset + shown as u64
         ));
@@ -277,13 +275,13 @@ fn summary(side: &Value, way: Way) -> String {
     match (way, side["complete"].as_bool()) {
         (Way::In, Some(true)) => words.push_str(" Complete: no other place calls this name."),
         (Way::Out, Some(true)) => {}
-        _ => words.push_str(" Not complete: what could not be resolved or read may be one more."),
+        _ => words.push_str(" Not complete: unresolved or unread code may contain more."),
     }
     let rest = [
         ("outside", "lead out of the project"),
-        ("through_variables", "call what a parameter or a variable holds"),
+        ("through_variables", "call a parameter or variable"),
         ("other_places", "have the name in another relation (imports, reads, types)"),
-        ("withheld", "lead to files that the rules withhold"),
+        ("withheld", "lead to files that a rule hides"),
     ];
     for (name, what) in rest.iter().filter(|(name, _)| count(name) > 0) {
         words.push_str(&format!(" {} {what}.", places(count(name))));
@@ -291,17 +289,17 @@ fn summary(side: &Value, way: Way) -> String {
     words
 }
 
-/// Writes how many there are of something.
+/// Formats a count with its noun.
 fn counted(count: u64, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }
 
-/// Checks whether all files were read.
+/// Returns whether all files were read.
 fn is_complete(of: &Value) -> bool {
     number(&of["waiting"]) == 0
 }
 
-/// Says what was searched.
+/// Describes which files were searched.
 fn searched(of: &Value) -> String {
     let languages = of["languages"].as_object().into_iter().flatten();
     let counts: Vec<String> = languages.map(|(name, count)| format!("{name} {count}")).collect();
@@ -309,7 +307,7 @@ fn searched(of: &Value) -> String {
         if counts.is_empty() { "no file".to_owned() } else { format!("files of {}", counts.join(", ")) };
     let counts = match number(&of["waiting"]) {
         0 => counts,
-        waiting => format!("{counts}; incomplete: {waiting} files are not read yet, ask again to have all"),
+        waiting => format!("{counts}; incomplete: {waiting} files are not read yet, so try again later"),
     };
     let left: Vec<&str> = list(&of["left_out"]).iter().map(text).collect();
     if left.is_empty() { counts } else { format!("{counts}; not searched: {}", left.join(", ")) }

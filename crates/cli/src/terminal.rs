@@ -1,4 +1,4 @@
-//! One key from the terminal, without Enter.
+//! Reading one key from the terminal, without Enter.
 
 use rustix::{
     io::{Errno, read},
@@ -10,12 +10,12 @@ use rustix::{
 };
 use std::io;
 
-/// The key of Ctrl-C.
+/// Key code of Ctrl-C.
 const INTERRUPT: u8 = 3;
 
-/// Reads one key; none if the input ended or Ctrl-C was pressed, which sends its signal then.
+/// Reads one key. Returns `None` at the end of input and after Ctrl-C, which then sends its signal.
 ///
-/// Earlier input is discarded, so that it answers no question that it was not meant for.
+/// Input typed earlier is discarded, so that it cannot answer this prompt.
 pub(crate) fn key() -> io::Result<Option<u8>> {
     let raw = Raw::enter()?;
     let mut key = [0];
@@ -33,8 +33,8 @@ pub(crate) fn key() -> io::Result<Option<u8>> {
     Ok((count == 1).then_some(key[0]))
 }
 
-/// The terminal without line editing, echo and signals, until this is dropped: a signal would end the program and leave the terminal
-/// in this state.
+/// Terminal without line editing, echo and signals until dropped. Signals stay off because one would end the
+/// program and leave the terminal in this state.
 struct Raw(Termios);
 
 impl Raw {
@@ -52,7 +52,7 @@ impl Raw {
 
 impl Drop for Raw {
     fn drop(&mut self) {
-        // A terminal that is gone needs no restoring.
+        // A closed terminal needs no restoring.
         tcsetattr(stdin(), OptionalActions::Now, &self.0).ok();
     }
 }

@@ -1,6 +1,6 @@
-//! Moments, as people and programs read them.
+//! Timestamps in RFC 3339.
 
-/// Writes a moment, in microseconds since 1970, in the form of RFC 3339.
+/// Formats microseconds since 1970.
 pub(crate) fn shown(microseconds: u64) -> String {
     let seconds = microseconds / 1_000_000;
     let (days, time) = (seconds / 86_400, seconds % 86_400);
@@ -8,7 +8,7 @@ pub(crate) fn shown(microseconds: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", time / 3_600, time / 60 % 60, time % 60)
 }
 
-/// Turns days since 1970 into a date: years begin in March here, so that the day too many comes last.
+/// Converts days since 1970 to a date. Years begin in March here, so that the leap day comes last.
 fn date(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);

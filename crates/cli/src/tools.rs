@@ -1,10 +1,10 @@
-//! `toolpost tools`: the definitions, in the form that an API asks for.
+//! `toolpost tools`: tool definitions in the format of an API.
 
 use crate::{
     args::{Common, Format, Tools},
-    one_tool, out,
+    assembly, out,
     settings::Settings,
-    wire,
+    tool_page,
 };
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -33,22 +33,22 @@ pub(crate) fn run(common: &Common, tools: Tools) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints one tool: as text for a user, or in a form for a program.
+/// Prints one tool: as text for a user, or in a format for a program.
 fn one(settings: &Settings, name: &str, format: Option<Format>) -> Result<ExitCode> {
     let catalogue = published(settings)?;
     let Some(tool) = catalogue.find(name) else {
-        if let (None, Some(page)) = (format, one_tool::explained(settings, name)?) {
+        if let (None, Some(page)) = (format, tool_page::explained(settings, name)?) {
             out::line(&page)?;
             return Ok(ExitCode::SUCCESS);
         }
-        let unknown = one_tool::unknown(settings, &catalogue, name)?;
+        let unknown = tool_page::unknown(settings, &catalogue, name)?;
         let names = || catalogue.listed().map(|tool| tool.name.clone()).collect::<Vec<_>>().join(", ");
         return Ok(out::failed(&unknown.unwrap_or_else(|| {
             format!("no tool is called `{}`; the tools are {}", name.escape_debug(), names())
         })));
     };
     let text = match format {
-        None => one_tool::page(settings, tool),
+        None => tool_page::page(settings, tool),
         Some(Format::Markdown) => markdown(tool),
         Some(format) => serde_json::to_string_pretty(&definition(tool, format))?,
     };
@@ -56,26 +56,26 @@ fn one(settings: &Settings, name: &str, format: Option<Format>) -> Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-/// Gives the tools that would be served; other servers are started to list theirs.
+/// Returns the tools that would be served. Starts upstream servers, which list theirs.
 fn published(settings: &Settings) -> Result<Arc<Catalogue>> {
     if settings.mcp_config.value.is_none() {
-        let all = Catalogue::of(&wire::spoken(settings)?);
-        return Ok(Arc::new(all.narrowed(&wire::narrow(settings)?)?));
+        let all = Catalogue::of(&assembly::spoken(settings)?);
+        return Ok(Arc::new(all.narrowed(&assembly::narrow(settings)?)?));
     }
-    let wired = wire::wire(settings, Structured::Off, wire::Life::Short)?;
+    let assembly = assembly::assemble(settings, Structured::Off, assembly::Life::Short)?;
     let threads = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     threads.block_on(async {
-        if let Some(bridge) = &wired.bridge {
-            bridge.begin(&wired.runtime);
+        if let Some(bridge) = &assembly.bridge {
+            bridge.begin(&assembly.runtime);
             for (_, tools) in bridge.standing().await {
                 if let Err(why) = tools {
                     eprintln!("toolpost: {why}");
                 }
             }
         }
-        wired.runtime.settled().await;
-        let catalogue = wired.runtime.catalogue();
-        wired.runtime.shut_down().await;
+        assembly.runtime.settled().await;
+        let catalogue = assembly.runtime.catalogue();
+        assembly.runtime.shut_down().await;
         Ok(catalogue)
     })
 }

@@ -1,4 +1,4 @@
-//! Which files of rules of projects the user trusts: by the place of the file and by its content.
+//! Trusted project files, recorded by path and content digest.
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use std::{
 };
 use toolpost_workspace::{hash, operator};
 
-/// The files that are trusted, each with the digest of the content that is.
+/// Trusted files, each with the digest of its trusted content.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Trusted {
@@ -17,7 +17,7 @@ pub(crate) struct Trusted {
 }
 
 impl Trusted {
-    /// Reads what the state folder remembers.
+    /// Reads the record in the state directory.
     pub(crate) fn read(state: &Path) -> Result<Self> {
         let place = place(state);
         let text = operator::read(&place).with_context(|| format!("{} cannot be read", place.display()))?;
@@ -27,22 +27,22 @@ impl Trusted {
         })
     }
 
-    /// Tells whether this content of this file is trusted.
+    /// Returns whether this content of the file is trusted.
     pub(crate) fn holds(&self, file: &str, text: &str) -> bool {
         self.trusted.get(file).is_some_and(|known| *known == digest(text))
     }
 
-    /// Trusts this content of this file.
+    /// Trusts this content of the file.
     pub(crate) fn add(&mut self, file: &str, text: &str) {
         self.trusted.insert(file.to_owned(), digest(text));
     }
 
-    /// Trusts the file no longer.
+    /// Revokes the trust in a file.
     pub(crate) fn forget(&mut self, file: &str) {
         self.trusted.remove(file);
     }
 
-    /// Remembers it in the state folder.
+    /// Writes the record to the state directory.
     pub(crate) fn write(&self, state: &Path) -> Result<()> {
         let place = place(state);
         let text = serde_json::to_string_pretty(self)?;
@@ -50,7 +50,7 @@ impl Trusted {
     }
 }
 
-/// Gives the digest of a content.
+/// Returns the digest of a content.
 pub(crate) fn digest(text: &str) -> String {
     hash(text.as_bytes()).to_string()
 }

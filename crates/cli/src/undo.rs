@@ -1,26 +1,25 @@
-//! `toolpost undo`: takes a recorded change back.
+//! `toolpost undo`: reverts a recorded change.
 
 use crate::{
     args::{Common, Undo},
-    history,
+    assembly, history,
     settings::Settings,
-    wire,
 };
 use anyhow::{Result, bail};
 use std::{process::ExitCode, time::Duration};
 use toolpost_engine::Access;
-use toolpost_workspace::{Cause, Changed, HoldError, Outcome, UndoError, Undone, unique};
+use toolpost_workspace::{Cause, ChangeReport, HoldError, Outcome, UndoError, UndoReport, unique};
 
-/// How long is waited for files that a call is changing.
+/// Time to wait for files that another call is changing.
 const WAIT: Duration = Duration::from_secs(10);
 
-/// Takes the change back, all of it or none.
+/// Reverts the change completely, or not at all.
 pub(crate) fn run(common: &Common, args: Undo) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
     if settings.denied().contains(&Access::Writes) {
-        bail!("nothing is written here: the settings `deny` and `read_only` say so");
+        bail!("cannot undo: writing is disabled by `read_only` or `deny = [\"write\"]`");
     }
-    let workspace = wire::open_and_tell(&settings)?;
+    let workspace = assembly::open_and_tell(&settings)?;
     let history = history::of(&workspace, &settings)?;
     let found = match &args.change {
         Some(id) => history.find(id),
@@ -45,19 +44,19 @@ pub(crate) fn run(common: &Common, args: Undo) -> Result<ExitCode> {
     }
 }
 
-fn told(undone: &Undone) -> String {
+fn told(undone: &UndoReport) -> String {
     let mut lines = vec![format!("Undone: {}", history::name(&undone.record))];
     lines.extend(undone.committed.changes.iter().filter_map(line));
     lines.join("\n")
 }
 
-fn line(change: &Changed) -> Option<String> {
+fn line(change: &ChangeReport) -> Option<String> {
     let done = match &change.outcome {
         Outcome::NoChange => return None,
         Outcome::Created => "made again".to_owned(),
         Outcome::Replaced => "brought back".to_owned(),
         Outcome::Deleted => "removed".to_owned(),
-        Outcome::MadeDirectory => "directory made again".to_owned(),
+        Outcome::MadeDirectory => "directory created again".to_owned(),
         Outcome::Moved { to } => format!("moved back to {to}"),
     };
     Some(format!("  {}: {done}", change.path))
@@ -66,13 +65,13 @@ fn line(change: &Changed) -> Option<String> {
 fn next(error: &UndoError, id: &str) -> String {
     match error {
         UndoError::Changed { .. } | UndoError::NotKept { .. } => {
-            format!("Nothing was changed; `toolpost diff {id}` shows what to take back by hand.")
+            format!("Nothing was changed; `toolpost diff {id}` shows what to revert by hand.")
         }
-        UndoError::Outside { .. } => "Nothing was changed; name it with --root.".to_owned(),
-        UndoError::Already { by, .. } => format!("Nothing was changed; `toolpost undo {by}` makes it again."),
+        UndoError::Outside { .. } => "Nothing was changed; add its directory with --root.".to_owned(),
+        UndoError::Already { by, .. } => format!("Nothing was changed; `toolpost undo {by}` redoes it."),
         UndoError::NotHeld(HoldError::Busy { .. }) => "Nothing was changed; try again.".to_owned(),
         UndoError::NotHeld(HoldError::TooMany { .. }) => "Nothing was changed.".to_owned(),
         UndoError::Commit(error) if error.aftermath.is_empty() => "Nothing was changed.".to_owned(),
-        UndoError::Commit(_) => "See above for what could not be taken back.".to_owned(),
+        UndoError::Commit(_) => "Some files could not be reverted; see above.".to_owned(),
     }
 }

@@ -1,4 +1,4 @@
-//! Reads what an operation gave as it is shown: what is missing is empty.
+//! Accessors for the JSON output of operations; a missing field reads as empty.
 
 use serde_json::Value;
 

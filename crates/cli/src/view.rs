@@ -1,4 +1,4 @@
-//! What the user sees of an agent at work, on standard error: turns, calls, how each went, and the model's text.
+//! Live view of a running agent on standard error: turns, calls, their results, and the model's text.
 
 use crate::out::{Colours, harmless};
 use std::{
@@ -7,14 +7,16 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
-use toolpost_agent::{CommandEnd, Effect, FileChange, Given, Happening, Watch, models::Went};
+use toolpost_agent::{
+    AgentEvent, CommandEnd, Effect, FileChange, PermissionDecision, Watch, models::CallStatus,
+};
 use toolpost_text::{cut, redact::redact};
 
-/// How many characters of arguments are shown.
+/// Maximum length of displayed arguments, in characters.
 const SHOWN: usize = 120;
-/// How many lines of a failure are shown, and how many characters of each.
+/// Limits for a displayed failure: lines, and characters per line.
 const WHY: (usize, usize) = (3, 200);
-/// How many lines of a diff are shown.
+/// Maximum number of diff lines displayed.
 const DIFF: usize = 20;
 
 const BOLD: &str = "1";
@@ -23,11 +25,11 @@ const RED: &str = "31";
 const YELLOW: &str = "33";
 const CYAN: &str = "36";
 
-/// Prints what happens as lines on standard error.
+/// Returns a callback that prints each event on standard error.
 pub(crate) fn watch() -> Watch {
     let open = Mutex::new(HashMap::new());
     let colours = Colours::of(&stderr());
-    Arc::new(move |happening: &Happening| {
+    Arc::new(move |happening: &AgentEvent| {
         let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
         let mut out = stderr().lock();
         for line in of_all(happening, &mut open, colours) {
@@ -37,12 +39,12 @@ pub(crate) fn watch() -> Watch {
 }
 
 /// Returns the lines for an event; those of a delegate begin with its name.
-fn of_all(happening: &Happening, open: &mut HashMap<String, String>, colours: Colours) -> Vec<String> {
-    let Happening::Within { agent, happening } = happening else {
+fn of_all(happening: &AgentEvent, open: &mut HashMap<String, String>, colours: Colours) -> Vec<String> {
+    let AgentEvent::Within { agent, happening } = happening else {
         return lines(happening, open.entry(String::new()).or_default(), colours);
     };
     let own = lines(happening, open.entry(agent.clone()).or_default(), colours);
-    if matches!(**happening, Happening::Ended(_)) {
+    if matches!(**happening, AgentEvent::Ended(_)) {
         open.remove(agent);
     }
     let name = colours.paint(&format!("[{}]", harmless(agent)), FAINT);
@@ -50,9 +52,9 @@ fn of_all(happening: &Happening, open: &mut HashMap<String, String>, colours: Co
 }
 
 /// Returns the lines for an event; the model's text waits until its line is complete.
-fn lines(happening: &Happening, open: &mut String, colours: Colours) -> Vec<String> {
+fn lines(happening: &AgentEvent, open: &mut String, colours: Colours) -> Vec<String> {
     let mut lines = Vec::new();
-    if let Happening::Words(words) = happening {
+    if let AgentEvent::Words(words) = happening {
         open.push_str(words);
         while let Some((line, rest)) = open.split_once('\n') {
             lines.push(format!("  | {}", harmless(line)));
@@ -60,7 +62,7 @@ fn lines(happening: &Happening, open: &mut String, colours: Colours) -> Vec<Stri
         }
         return lines;
     }
-    if matches!(happening, Happening::Calling(_)) {
+    if matches!(happening, AgentEvent::Calling(_)) {
         return lines;
     }
     let words = std::mem::take(open);
@@ -71,43 +73,44 @@ fn lines(happening: &Happening, open: &mut String, colours: Colours) -> Vec<Stri
     lines
 }
 
-fn told(happening: &Happening, colours: Colours) -> Vec<String> {
+fn told(happening: &AgentEvent, colours: Colours) -> Vec<String> {
     let (line, colour) = match happening {
-        // What the whole work used is printed at its end.
-        Happening::Words(_) | Happening::Calling(_) | Happening::Within { .. } | Happening::Ended(_) => {
+        // Total usage is printed at the end.
+        AgentEvent::Words(_) | AgentEvent::Calling(_) | AgentEvent::Within { .. } | AgentEvent::Ended(_) => {
             return Vec::new();
         }
-        Happening::Turn { number } => (format!("turn {number}"), BOLD),
-        Happening::Again { fault, pause, next } => {
+        AgentEvent::Turn { number } => (format!("turn {number}"), BOLD),
+        AgentEvent::Again { fault, pause, next } => {
             (format!("  ! {fault}; attempt {next} in {:.1} s", pause.as_secs_f64()), YELLOW)
         }
-        Happening::Unseen { fault } => {
-            (format!("  ! this model gets the names of images only, from now on: {fault}"), YELLOW)
-        }
-        Happening::Call { tool, arguments } => {
+        AgentEvent::Unseen { fault } => (
+            format!("  ! this model does not accept images; from now on it gets only their names: {fault}"),
+            YELLOW,
+        ),
+        AgentEvent::Call { tool, arguments } => {
             let arguments = redact(arguments).replace('\n', " ");
             let (shown, more) = cut::line(&arguments, SHOWN);
             let line = harmless(&format!("{tool} {shown}{}", if more == 0 { "" } else { "…" }));
             return vec![format!("  {} {}", colours.paint(">", CYAN), line.replace('\n', " "))];
         }
-        Happening::Settled { tool, went: Went::Failed, took, why, .. } => {
+        AgentEvent::Settled { tool, went: CallStatus::Failed, took, why, .. } => {
             return failed(tool, *took, why, colours);
         }
-        Happening::Settled { tool, went: Went::Done, bytes, took, effect, .. } => {
+        AgentEvent::Settled { tool, went: CallStatus::Done, bytes, took, effect, .. } => {
             return done(tool, *bytes, *took, effect, colours);
         }
-        Happening::Shortened { from, to } => {
-            (format!("  ~ the conversation was shortened from about {from} to {to} tokens"), FAINT)
+        AgentEvent::Shortened { from, to } => {
+            (format!("  ~ conversation compacted from about {from} to {to} tokens"), FAINT)
         }
-        Happening::Permission { what, given, why } => {
-            let given = if *given == Given::Yes { "allowed" } else { "refused" };
+        AgentEvent::Permission { what, given, why } => {
+            let given = if *given == PermissionDecision::Yes { "allowed" } else { "refused" };
             (format!("  ? {}: {given}, {why}", redact(what)), YELLOW)
         }
     };
     vec![colours.paint(&harmless(&line).replace('\n', " "), colour)]
 }
 
-/// Says that a call failed, and why, in the first lines of its own words.
+/// Formats a failed call with the first lines of its error.
 fn failed(tool: &str, took: Duration, why: &str, colours: Colours) -> Vec<String> {
     let head = format!("  < {} failed ({})", harmless(tool), time(took));
     let all: Vec<&str> = why.lines().filter(|line| !line.trim().is_empty()).collect();
@@ -124,14 +127,14 @@ fn failed(tool: &str, took: Duration, why: &str, colours: Colours) -> Vec<String
     lines
 }
 
-/// Says how a call went that was done: how its command ended, or what it changed.
+/// Formats a successful call: how its command ended, or the files it changed.
 fn done(tool: &str, bytes: usize, took: Duration, effect: &Effect, colours: Colours) -> Vec<String> {
     let tool = harmless(tool);
     if let Some(end) = &effect.command {
         let (ended, colour) = match end {
             CommandEnd::Exited(0) => ("exit code 0".to_owned(), None),
             CommandEnd::Exited(code) => (format!("exit code {code}"), Some(RED)),
-            CommandEnd::Signalled(signal) => (format!("ended by signal {signal}"), Some(RED)),
+            CommandEnd::Signalled(signal) => (format!("killed by signal {signal}"), Some(RED)),
             CommandEnd::Stopped(why) => (format!("stopped: {}", harmless(why).replace('\n', " ")), Some(RED)),
             CommandEnd::Running => ("still running".to_owned(), Some(YELLOW)),
         };
@@ -154,7 +157,7 @@ fn done(tool: &str, bytes: usize, took: Duration, effect: &Effect, colours: Colo
     lines
 }
 
-/// Shows the beginning of some diffs.
+/// Returns the first lines of some diffs.
 fn diffs(changes: &[FileChange], colours: Colours) -> Vec<String> {
     let several = changes.len() > 1;
     let all: Vec<String> = changes
@@ -196,17 +199,17 @@ mod tests {
 
     #[test]
     fn what_agents_do_at_once_is_told_apart() {
-        let within = |agent: &str, happening: Happening| Happening::Within {
+        let within = |agent: &str, happening: AgentEvent| AgentEvent::Within {
             agent: agent.to_owned(),
             happening: Box::new(happening),
         };
-        let words = |words: &str| Happening::Words(words.to_owned());
+        let words = |words: &str| AgentEvent::Words(words.to_owned());
         let rows = [
             (within("looker 1", words("one ")), vec![]),
             (within("agent 2", words("two\n")), vec!["    [agent 2]   | two"]),
             (words("three\n"), vec!["  | three"]),
             (
-                within("looker 1", Happening::Turn { number: 2 }),
+                within("looker 1", AgentEvent::Turn { number: 2 }),
                 vec!["    [looker 1]   | one ", "    [looker 1] turn 2"],
             ),
         ];
@@ -218,23 +221,23 @@ mod tests {
 
     #[test]
     fn words_come_in_whole_lines_before_what_follows() {
-        let call = Happening::Call {
+        let call = AgentEvent::Call {
             tool: "look".to_owned(),
             arguments: format!("{{\"path\":\"{}\u{1b}[31m\"}}", "a".repeat(120)),
         };
-        let settled = Happening::Settled {
+        let settled = AgentEvent::Settled {
             tool: "look".to_owned(),
-            went: Went::Failed,
+            went: CallStatus::Failed,
             bytes: 12,
             took: Duration::from_millis(7),
             why: "no such file\n\nlook\u{1b}[1m\nthen\nmore\n".to_owned(),
             effect: Effect::default(),
         };
-        let rows: [(Happening, &[&str]); 6] = [
-            (Happening::Turn { number: 1 }, &["turn 1"]),
-            (Happening::Words("one\ntw".to_owned()), &["  | one"]),
-            (Happening::Words("o\u{1b}[2J".to_owned()), &[]),
-            (Happening::Calling("look".to_owned()), &[]),
+        let rows: [(AgentEvent, &[&str]); 6] = [
+            (AgentEvent::Turn { number: 1 }, &["turn 1"]),
+            (AgentEvent::Words("one\ntw".to_owned()), &["  | one"]),
+            (AgentEvent::Words("o\u{1b}[2J".to_owned()), &[]),
+            (AgentEvent::Calling("look".to_owned()), &[]),
             (call, &["  | two\\u{1b}[2J", &format!("  > look {{\"path\":\"{}…", "a".repeat(111))]),
             (
                 settled,
@@ -255,9 +258,9 @@ mod tests {
 
     #[test]
     fn a_call_that_was_done_shows_what_it_did() {
-        let settled = |effect: Effect| Happening::Settled {
+        let settled = |effect: Effect| AgentEvent::Settled {
             tool: "run".to_owned(),
-            went: Went::Done,
+            went: CallStatus::Done,
             bytes: 40,
             took: Duration::from_millis(12_300),
             why: String::new(),
@@ -272,11 +275,11 @@ mod tests {
         };
         let changed = |changes: Vec<FileChange>| settled(Effect { command: None, changes });
         let long = "+x\n".repeat(DIFF + 5);
-        let rows: [(Happening, Vec<&str>); 8] = [
+        let rows: [(AgentEvent, Vec<&str>); 8] = [
             (settled(Effect::default()), vec!["  < run: 40 bytes (12.3 s)"]),
             (ran(CommandEnd::Exited(0)), vec!["  < run: exit code 0, 40 bytes (12.3 s)"]),
             (ran(CommandEnd::Exited(7)), vec!["  < run: exit code 7, 40 bytes (12.3 s)"]),
-            (ran(CommandEnd::Signalled(9)), vec!["  < run: ended by signal 9, 40 bytes (12.3 s)"]),
+            (ran(CommandEnd::Signalled(9)), vec!["  < run: killed by signal 9, 40 bytes (12.3 s)"]),
             (ran(CommandEnd::Stopped("time".to_owned())), vec!["  < run: stopped: time, 40 bytes (12.3 s)"]),
             (ran(CommandEnd::Running), vec!["  < run: still running, 40 bytes (12.3 s)"]),
             (
@@ -300,9 +303,9 @@ mod tests {
 
     #[test]
     fn colours_change_no_text() {
-        let failed = Happening::Settled {
+        let failed = AgentEvent::Settled {
             tool: "look".to_owned(),
-            went: Went::Failed,
+            went: CallStatus::Failed,
             bytes: 1,
             took: Duration::ZERO,
             why: "no".to_owned(),

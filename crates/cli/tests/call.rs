@@ -33,7 +33,7 @@ fn one_call_ends_as_the_contract_says() {
     let file = "     1\ta\n     2\tb";
     let missing = "File not found: g (the workspace is {root}).\nFind it with Glob, for example {\"pattern\":\"**/g\"}.";
     let unasked = "Not allowed to write .vscode/tasks.json: Editors, shells, hooks, agents or toolchains run what this file says without asking. \
-                   Nobody can be asked here, and the setting `ask` says deny.\n\
+                   No prompt is possible here, and the setting `ask` is `deny`.\n\
                    Only the operator can allow this, with a rule: touch = [\"write\"], paths = [\"{root}/.vscode/tasks.json\"], decide = \"allow\".";
     let tasks = "{\"file_path\":\".vscode/tasks.json\",\"content\":\"x\"}";
     let rows: &[(&[&str], &str, i32, &str, &str)] = &[
@@ -81,7 +81,7 @@ fn what_is_not_understood_is_a_matter_of_usage() {
             "",
             2,
             "",
-            "toolpost: no dialect is called `none`; there are claude, trae, zblade, opencode, probe",
+            "toolpost: unknown dialect `none`; the dialects are claude, trae, zblade, opencode, probe",
         ),
         (
             &["call", "--root", "/no/such/root", "Read", "{}"],
@@ -317,11 +317,11 @@ fn an_unknown_name_is_answered_with_what_may_be_meant() {
             1,
             "toolpost: no tool is called `qqqqqqqq`; the tools are Read, Edit, Write, Glob, Grep",
         ),
-        (&["help", "raed"], 2, "toolpost: no command and no tool is called `raed`. Did you mean `Read`?"),
+        (&["help", "raed"], 2, "toolpost: unknown command or tool `raed`. Did you mean `Read`?"),
         (
             &["tools", "--dialect", "cluade"],
             2,
-            "toolpost: no dialect is called `cluade`; there are claude, trae, zblade, opencode, probe. Did you mean claude?",
+            "toolpost: unknown dialect `cluade`; the dialects are claude, trae, zblade, opencode, probe. Did you mean claude?",
         ),
         (
             &["call", "Read", "f.txt"],

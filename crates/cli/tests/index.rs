@@ -42,7 +42,7 @@ fn the_index_is_built_looked_at_and_removed() {
     assert_eq!(told("status"), expected(1, 1));
     let words = run(&["status"]);
     let line = words.out.lines().nth(1).unwrap();
-    assert_eq!(line, "1 files are searched each time until they are in it.");
+    assert_eq!(line, "1 files are not indexed yet; each search reads them.");
     let dropped = run(&["drop"]);
     assert!(
         dropped.out.starts_with("Removed ") && !dropped.out.starts_with("Removed 0 B"),
@@ -58,7 +58,7 @@ fn what_cannot_be_kept_is_said() {
     let world = World::with(&[("a.rs", b"fn needle() {}\n")]);
     let ended = world.run(&["--cache", "/proc/none", "index", "build"]);
     let last = ended.out.lines().last().unwrap_or_default().to_owned();
-    let expected = "The folder for caches cannot be written, so nothing of this stays; name another one with --cache DIR.";
+    let expected = "The cache directory is not writable, so the index is lost at exit; set another one with --cache DIR.";
     assert_eq!((ended.code, last.as_str()), (Some(1), expected), "{}", ended.err);
 }
 

@@ -78,3 +78,19 @@ fn a_limit_of_the_command_line_is_a_limit() {
         assert_eq!((none.code, none.out.as_str()), (Some(2), ""), "{command:?}: {}", none.err);
     }
 }
+
+#[test]
+fn a_search_without_results_exits_with_1() {
+    let world = world();
+    let rows: [(&[&str], i32); 5] = [
+        (&["search", "target user"], 0),
+        (&["search", "zzzzunknownzzzz"], 1),
+        (&["search", "zzzzunknownzzzz", "--json"], 1),
+        (&["search", "target", "no-such-directory"], 2),
+        (&["search", "target", "--limit", "0"], 2),
+    ];
+    for (command, code) in rows {
+        let ended = world.run(command);
+        assert_eq!(ended.code, Some(code), "{command:?}: {}{}", ended.out, ended.err);
+    }
+}

@@ -164,7 +164,7 @@ fn several_dialects_and_roots_are_served_at_once() {
         (Some(0), b"in the second\n".to_vec()),
         "{ended:?}"
     );
-    assert_eq!(world.run(&["--root", &first, "history"]).out, "No change of this workspace is recorded.\n");
+    assert_eq!(world.run(&["--root", &first, "history"]).out, "No changes are recorded in this workspace.\n");
     let outside = server.call(&read("/etc/hostname"));
     assert_eq!(outside["isError"], true, "{outside}");
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 const RULES: &str = "[[rule]]\ntouch = [\"execute\"]\ncommands = [\"cargo test\"]\ndecide = \"allow\"\nwhy = \"Ours.\"\n\n\
                      [examples]\nallow = [\"cargo test -q\"]\n";
 
-/// What the program says, its place taken out, and whether it went well.
+/// Returns the output of `toolpost policy` with the root replaced, and whether it exited with 0.
 fn said(world: &World, arguments: &[&str]) -> (String, bool) {
     let output = world.program(&[&["policy"], arguments].concat()).output().unwrap();
     let words = if output.stdout.is_empty() { output.stderr } else { output.stdout };
@@ -17,8 +17,7 @@ fn said(world: &World, arguments: &[&str]) -> (String, bool) {
 }
 
 fn verdict(world: &World, command: &str) -> String {
-    let (words, fine) = said(world, &["explain", "--json", command]);
-    assert!(fine, "{words}");
+    let (words, _) = said(world, &["explain", "--json", command]);
     let explained: Value = serde_json::from_str(&words).unwrap();
     explained["decision"].as_str().unwrap().to_owned()
 }
@@ -37,16 +36,36 @@ fn each_part_is_explained_with_its_rule() {
          history\nenv git -C x push\n  allow  it does nothing but run the command behind it\ngit -C x push  (in env)\n  deny   Not \
          from here. [`git push`, {root}/.toolpost/policy.toml, line 2]\nverdict: deny\n"
     );
-    assert!(fine);
+    assert!(!fine);
     assert_eq!(said(&world, &["explain", "echo", "a; b"]).0.lines().last(), Some("verdict: allow"));
     assert_eq!(said(&world, &["explain", "echo a; b"]).0.lines().last(), Some("verdict: ask"));
     assert!(!said(&world, &["explain"]).1);
 }
 
 #[test]
+fn the_exit_status_of_explain_is_the_verdict() {
+    let world = World::with(&[(
+        ".toolpost/policy.toml",
+        b"[[rule]]\ntouch = [\"execute\"]\ncommands = [\"git push\"]\ndecide = \"deny\"\nwhy = \"Not here.\"\n",
+    )]);
+    let rows =
+        [("ls", 0, "allow"), ("make", 1, "ask"), ("git push", 2, "deny"), ("ls; make; git push", 2, "deny")];
+    for (command, code, word) in rows {
+        for json in [&[][..], &["--json"]] {
+            let ended = world.run(&[&["policy", "explain"], json, &[command]].concat());
+            assert_eq!((ended.code, ended.err.as_str()), (Some(code), ""), "{command}");
+            assert!(ended.out.contains(word), "{command}: {}", ended.out);
+        }
+    }
+    // Wrong usage is told apart from a denial by its message.
+    let wrong = world.run(&["policy", "explain"]);
+    assert!(wrong.code == Some(2) && wrong.out.is_empty() && !wrong.err.is_empty(), "{wrong:?}");
+}
+
+#[test]
 fn trust_ends_with_any_change_of_the_file() {
     let world = World::new();
-    let nothing = "toolpost: no root has a file .toolpost/policy.toml, nor agents in .toolpost/agents or .claude/agents, so there is nothing to trust\n";
+    let nothing = "toolpost: nothing to trust: no root has a .toolpost/policy.toml, or agents in .toolpost/agents or .claude/agents\n";
     assert_eq!(said(&world, &["trust"]), (nothing.to_owned(), false));
     world.write(".toolpost/policy.toml", RULES.as_bytes());
     assert_eq!(verdict(&world, "cargo test"), "ask");

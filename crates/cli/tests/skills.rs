@@ -41,7 +41,7 @@ fn trust_holds_until_a_file_changes() {
     let (code, words) = said(&world, &["skills", "trust", "a"]);
     assert_eq!(code, Some(0));
     assert!(
-        words.starts_with(&format!("trusted as it is now, with all files beside it: ws/{FILE} (")),
+        words.starts_with(&format!("trusted until it changes, with all files in its directory: ws/{FILE} (")),
         "{words}"
     );
     assert_eq!(said(&world, &["skills"]), (Some(0), trusted));

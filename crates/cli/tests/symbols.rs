@@ -30,7 +30,7 @@ fn questions_of_people_are_answered_in_lines() {
                 .to_owned(),
         ),
         (&["find", "Cart.tot"], 0, "shop/cart.py:5  function Cart.total  def total(self) -> int:\n".to_owned()),
-        (&["find", "centz"], 1, format!("Nothing is called so. Names like it: cents. {searched}\n")),
+        (&["find", "centz"], 1, format!("No symbol has this name. Names like it: cents. {searched}\n")),
         (
             &["callers", "total"],
             0,
@@ -51,7 +51,7 @@ fn questions_of_people_are_answered_in_lines() {
             &["callees", "python:shop/price.py#cents(function)"],
             0,
             format!(
-                "Nothing is known that it calls.\n\
+                "No callees are known.\n\
                  0 proved, 0 inferred, 0 possible; 0 places unresolved. {searched}\n"
             ),
         ),

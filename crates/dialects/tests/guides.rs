@@ -146,9 +146,9 @@ async fn a_question_over_a_project_is_answered_with_its_claims() {
     let said = words(&world.call("analyze_all", json!({ "question": "Where are prices added up?" })).await);
     let wanted = ".: 1 file, 4 lines in known languages\n\nAnswer of the model:\nIt adds them up [C1].\n\nClaims of the model, each checked against the files:\nC1 The prices are summed up. [src/cart.py:4]\n\nSearch results for the question, without the model:\n1. ";
     assert!(said.starts_with(wanted), "{said}");
-    assert!(said.contains("the model was asked of 1 chunk with "), "{said}");
+    assert!(said.contains("the model read 1 chunk with "), "{said}");
     assert!(
-        said.contains("; 0 without an answer; 0 blocks left out; 0 claims dropped for what they cite"),
+        said.contains("; 0 without an answer; 0 blocks left out; 0 claims dropped for wrong citations"),
         "{said}"
     );
 }

@@ -88,7 +88,7 @@ fn words(text: &str) -> BTreeSet<&str> {
 fn names_are_found_where_they_are_named() {
     let rows = [
         ("[toolpost: 9 lines, continue with offset 250]", vec!["offset"]),
-        ("the next ones: the same call with session: \"next-1\"", vec!["session"]),
+        ("to continue, make the same call with session: \"next-1\"", vec!["session"]),
         ("See it with view {\"file_path\":\"a\",\"x-y\":1}.", vec!["file_path", "x-y"]),
         ("Lines from start_line 7 on; allowTests: true shows tests", vec!["allowTests", "start_line"]),
         ("with 3 lines: four of 5", vec![]),

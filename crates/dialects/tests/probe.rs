@@ -136,13 +136,13 @@ async fn edits_that_cannot_be_are_refused_with_what_to_do() {
     let rows = [
         (
             json!({"new_string": "x"}),
-            "The target is missing: none of old_string, symbol and start_line is given.\nGive the text",
+            "The target is missing: none of old_string, symbol and start_line is given.\nGive old_string",
         ),
         (json!({"new_string": "x", "old_string": ""}), "The target is missing"),
         (json!({"old_string": "first"}), "new_string is missing"),
         (
             json!({"new_string": "x", "symbol": "mian", "start_line": "2"}),
-            "src/a.rs was not changed: nothing in it is called mian.\n\nNames like it:\n  function main (lines 1-4)",
+            "src/a.rs was not changed: it has no symbol mian.\n\nNames like it:\n  function main (lines 1-4)",
         ),
         (
             json!({"new_string": "x", "old_string": "first", "position": "after", "start_line": "1"}),
@@ -572,7 +572,7 @@ async fn a_search_that_cannot_be_made_says_why() {
         (json!({"query": "a", "path": "js:../x"}), "js:../x leads out of the package"),
         (
             json!({"query": "a", "path": "go:a.b/c"}),
-            "It is not known on what the project depends: there is no go.mod in the workspace.",
+            "The dependencies of the project are unknown: there is no go.mod in the workspace.",
         ),
         (json!({"query": "a", "path": "../.."}), ""),
         (json!({"query": "foo", "path": "a.rs/b"}), ""),

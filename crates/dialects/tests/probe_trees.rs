@@ -105,11 +105,11 @@ async fn what_cannot_be_searched_is_a_failure() {
     let rows = [
         (
             json!({"pattern": "f(", "language": "js"}),
-            "The pattern is no code of javascript: its parser does not understand \"f(\".",
+            "The pattern is not valid javascript: the parser does not understand \"f(\".",
         ),
         (json!({"pattern": " "}), "The pattern is empty."),
-        (json!({"pattern": "a; b;", "language": "js"}), "The pattern is 2 pieces of javascript and not one;"),
-        (json!({"pattern": "$$$A"}), "`$$$A` alone stands for any number of nodes;"),
+        (json!({"pattern": "a; b;", "language": "js"}), "The pattern has 2 separate pieces of javascript;"),
+        (json!({"pattern": "$$$A"}), "`$$$A` alone matches any number of nodes;"),
         (
             json!({"pattern": ") ("}),
             "The pattern is no code of any language of programs that is known here: bash, c,",
@@ -158,9 +158,9 @@ async fn symbols_are_edited_as_any_other_part_of_a_file() {
         (
             "a.js",
             "add",
-            "2 symbols in it are called add.\n\n  function Cart.add (lines 2-5)\n  function Shop.add (line 9)",
+            "2 symbols are named add.\n\n  function Cart.add (lines 2-5)\n  function Shop.add (line 9)",
         ),
-        ("a.js", "ad", "nothing in it is called ad."),
+        ("a.js", "ad", "it has no symbol ad."),
         ("b.txt", "x", "There is no parser for b.txt"),
         ("c.js", "x", "File not found: c.js"),
     ];

@@ -121,9 +121,9 @@ async fn what_an_answer_is_says_how_it_is_shown() {
         ("/page", "text", "Title: Doc\n\nOne\n\na b", format!("Status 200, text/html; charset=utf-8, {size} bytes.")),
         ("/page", "html", PAGE, format!("Status 200, text/html; charset=utf-8, {size} bytes.")),
         ("/unsaid", "markdown", markdown, format!("Status 200, {size} bytes, shown as Markdown.")),
-        ("/json", "text", "{\n  \"a\": [\n    1,\n    2.50\n  ],\n  \"b\": {}\n}", "Status 200, application/json, 21 bytes, set out in lines.".into()),
-        ("/problem", "text", "[\n  1\n]", "Status 200, application/problem+json, 3 bytes, set out in lines.".into()),
-        ("/broken.json", "text", "{\"a\":", "Status 200, application/json, 5 bytes, set out in lines.".into()),
+        ("/json", "text", "{\n  \"a\": [\n    1,\n    2.50\n  ],\n  \"b\": {}\n}", "Status 200, application/json, 21 bytes, formatted.".into()),
+        ("/problem", "text", "[\n  1\n]", "Status 200, application/problem+json, 3 bytes, formatted.".into()),
+        ("/broken.json", "text", "{\"a\":", "Status 200, application/json, 5 bytes, formatted.".into()),
         ("/markdown", "text", "# A\n\n<b>", "Status 200, text/markdown, 8 bytes, shown as Markdown.".into()),
         ("/latin", "text", "café", "Status 200, text/plain; charset=latin1, 4 bytes, windows-1252.".into()),
         ("/odd", "text", "caf\u{fffd}", "Status 200, text/plain; charset=utf-8, 4 bytes.\n[toolpost: some bytes are not UTF-8; they stand as \u{fffd}]".into()),
@@ -177,7 +177,8 @@ async fn long_pages_go_on_where_they_stopped() {
         all.push('\n');
         calls += 1;
         let Some(next) = about.split("with offset ").nth(1) else { break };
-        offset = next.split(' ').next().unwrap().parse().unwrap();
+        let digits: String = next.chars().take_while(char::is_ascii_digit).collect();
+        offset = digits.parse().unwrap();
     }
     assert_eq!(
         (all.trim_end() == whole, server.asked()),
@@ -283,11 +284,11 @@ async fn arguments_are_read_as_they_are_meant() {
         (json!({ "uri": "https://github.com/o/r/tree/main/src" }), "Not allowed to fetch github.com: "),
         (
             json!({ "url": "example.com", "format": "text" }),
-            "example.com cannot be fetched: it is no URL (relative URL without a base); write it whole",
+            "example.com cannot be fetched: invalid URL (relative URL without a base); use a full URL",
         ),
         (
             json!({ "url": "http://a:b@example.com", "format": "text" }),
-            "http://a:b@example.com cannot be fetched: it holds a name or a password",
+            "http://a:b@example.com cannot be fetched: it contains a user name or password",
         ),
     ];
     for (arguments, wanted) in rows {

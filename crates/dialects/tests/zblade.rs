@@ -179,8 +179,7 @@ fn editor_calls() -> Vec<(&'static str, Value, &'static str)> {
         (
             "open_file",
             json!({"path": "a.txt", "line": 2}),
-            "{\"action\":\"open_file\",\"path\":\"a.txt\",\"line\":2,\"column\":1,\"message\":\"No editor is attached: this session \
-             remembers the place, and nobody sees it unless the client acts on this.\"}",
+            "{\"action\":\"open_file\",\"path\":\"a.txt\",\"line\":2,\"column\":1,\"message\":\"No editor is attached: this session remembers the location, and the user sees it only if the client acts on this.\"}",
         ),
         (
             "goto_line",
@@ -190,8 +189,7 @@ fn editor_calls() -> Vec<(&'static str, Value, &'static str)> {
         (
             "replace_selection",
             json!({"content": "x"}),
-            "{\"action\":\"replace_selection\",\"content\":\"x\",\"applied\":false,\"message\":\"No editor is attached, so nothing was \
-             replaced: only the client can know a selection. To change a file, use apply_patch.\"}",
+            "{\"action\":\"replace_selection\",\"content\":\"x\",\"applied\":false,\"message\":\"No editor is attached, so nothing was replaced: only the client can know the selection. To change a file, use apply_patch.\"}",
         ),
         (
             "insert_at_cursor",
@@ -455,15 +453,13 @@ const REFUSALS: &[(&str, &str, &str)] = &[
         "apply_patch",
         r#"{"path": "a.txt", "old_text": "o", "new_text": "0"}"#,
         "Ambiguous: Ambiguous match: old_text appears multiple times (exact match). Please provide more unique \
-             context.\n\nIt begins on these lines:\n     1\tone\n     2\ttwo\n\nAdd the lines around it, or give start_line \
-             and end_line of the place that is meant in patches of apply_patch.",
+             context.\n\nIt begins on these lines:\n     1\tone\n     2\ttwo\n\nAdd surrounding lines until it is unique, or give start_line and end_line in patches of apply_patch.",
     ),
     (
         "apply_patch",
         r#"{"path": "a.txt", "patches": [{"old_text": "one", "new_text": "1"}, {"old_text": "e", "new_text": "E"}]}"#,
         "Ambiguous: Multi-patch validation failed (no changes made):\nPatch 2: old_text matches 3 times. Add start_line \
-             hint or more context.\n\nIt begins on these lines:\n     1\tone\n     3\tthree\n     3\tthree\n\nAdd the lines around it, or \
-             give start_line and end_line of the place that is meant in patches of apply_patch.",
+             hint or more context.\n\nIt begins on these lines:\n     1\tone\n     3\tthree\n     3\tthree\n\nAdd surrounding lines until it is unique, or give start_line and end_line in patches of apply_patch.",
     ),
     (
         "apply_patch",
@@ -485,7 +481,7 @@ const REFUSALS: &[(&str, &str, &str)] = &[
     (
         "apply_patch",
         r#"{"path": "a.txt", "old_text": "one"}"#,
-        "Invalid: new_text is missing: it takes the text to put in place of old_text; \"\" deletes it.",
+        "Invalid: new_text is missing; give the replacement, or \"\" to delete old_text.",
     ),
     (
         "apply_patch",
@@ -931,8 +927,7 @@ async fn names_that_hold_signs_of_patterns_are_found() {
         ("k\\s", "back\\\\slash"),
         (
             "PAGE",
-            "No matching files found.\n[toolpost: capital and small letters differ here; find_files_glob takes them as the \
-             same]",
+            "No matching files found.\n[toolpost: find_files is case-sensitive; find_files_glob ignores case]",
         ),
     ] {
         assert_eq!(reply(&world, "find_files", json!({"pattern": part})).await, wanted, "{part}");
@@ -960,8 +955,7 @@ async fn the_index_of_the_project_is_as_new_as_the_files() {
     assert!(changed && rest.contains("\n### src/config.rs (rust, 2 lines)\n2 constant B\n"), "{rest}");
     assert_eq!(index(10).await, (false, rest));
     let said = words(&world.call("get_project_index_overview", json!({})).await);
-    let note = "\n[toolpost: .zblade/context/project_index.md holds an index that somebody wrote, which may be old; this one was made \
-                from the files as they are]";
+    let note = "\n[toolpost: .zblade/context/project_index.md holds an index that may be out of date; this one was built from the current files]";
     assert!(said.ends_with(note), "{said}");
 }
 

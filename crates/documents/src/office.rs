@@ -1,7 +1,6 @@
 //! Word documents, spreadsheets, presentations and archives, as text in parts: pages, slides, rows of sheets, lists of entries.
 //!
-//! Archives are hostile until they unpack: what is unpacked is bounded by bytes and by time, entities are never expanded, and no
-//! reader recurses.
+//! Archives may be hostile: unpacking is limited in bytes and in time, entities are never expanded, and no reader recurses.
 
 mod archive;
 mod flow;
@@ -68,7 +67,7 @@ pub struct Part {
     pub text: String,
 }
 
-/// Why a document cannot be shown.
+/// A reason for which a document cannot be shown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// It is not a whole archive.
@@ -81,7 +80,7 @@ pub enum Error {
     #[error("{0} in it cannot be read: {1}")]
     Xml(String, String),
     /// It unpacks to more than is allowed.
-    #[error("it unpacks to more than {0} bytes, which is the most that is read")]
+    #[error("it unpacks to more than {0} bytes, more than the limit")]
     TooLarge(u64),
     /// The time was up.
     #[error("reading it took longer than {0} seconds")]
@@ -150,7 +149,7 @@ pub fn read(bytes: &[u8], format: Format, limits: Limits) -> Result<Document, Er
     Ok(document)
 }
 
-/// Leaves out the parts that so many bytes of text do not hold.
+/// Drops the parts beyond a number of bytes of text.
 fn shorten(document: &mut Document, most: usize) {
     let mut used = 0;
     let all = document.parts.len();

@@ -1,7 +1,7 @@
 //! A command that a call would run, and a host that it would fetch from.
 
 use toolpost_net::Say;
-use toolpost_syntax::shell;
+use toolpost_shell as shell;
 use toolpost_workspace::WorkspacePath;
 
 /// A command, and where it runs.

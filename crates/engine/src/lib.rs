@@ -63,13 +63,13 @@ pub use tasks::{Completion, Kept as KeptTasks, TaskLists};
 pub use toolpost_grams::{Grams, Status as GramsStatus};
 /// Which language servers there are, and how they are started.
 pub use toolpost_index::embed::{Embedder, Local as LocalModel};
-pub use toolpost_lsp::{Found, Servers, Settings as ServerSettings};
+pub use toolpost_lsp::{InstalledServer, Servers, Settings as ServerSettings};
 /// Services on other machines that search code.
 pub use toolpost_net::code::{BadService, PROVIDERS, Service as CodeService};
 /// Which hosts are reached, and how far.
 pub use toolpost_net::{BadHost, Embeddings, Hosts, Reach, Say};
 /// What the project depends on, and where that lies.
-pub use toolpost_packages::{Dependencies, Places, Resolved, is_dependency};
+pub use toolpost_packages::{Dependencies, PackageStores, ResolvedPath, is_dependency};
 /// How commands are confined, and what the system here allows of it.
 pub use toolpost_process::{
     Access as Confinement, Available, Environment, Means, Network, Plan, Sandbox, available, inner_step,
@@ -77,6 +77,6 @@ pub use toolpost_process::{
 };
 /// What a script may use up.
 pub use toolpost_script::Limits as ScriptLimits;
-/// What a line of shell would do.
-pub use toolpost_syntax::shell;
+/// The programs in a shell command, and their effects.
+pub use toolpost_shell as shell;
 pub use touch::{Access, Extent, Touch};

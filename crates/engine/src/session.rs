@@ -13,7 +13,7 @@ use std::{
     ops::RangeInclusive,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
-use toolpost_workspace::{ContentHash, Coverage, Ledger, WorkspacePath, unique};
+use toolpost_workspace::{ContentHash, Coverage, ReadLedger, WorkspacePath, unique};
 
 /// How many bytes of files the session remembers, to say later what changed.
 const REMEMBERED: usize = 8 * 1024 * 1024;
@@ -58,7 +58,7 @@ pub struct Session {
     name: Option<String>,
     caller: Caller,
     /// Which files were seen, in which state.
-    pub ledger: Ledger,
+    pub ledger: ReadLedger,
     /// What the user has allowed for the rest of it.
     pub granted: Granted,
     /// What scripts keep for later ones.
@@ -202,10 +202,10 @@ impl Session {
         };
         let known = self.ledger.seen(&seen.path).map(|record| record.coverage);
         let part = match seen.part {
-            Part::Whole => toolpost_workspace::Seen::Whole,
-            Part::Lines(lines) => toolpost_workspace::Seen::Lines(lines),
-            Part::AsBefore if known == Some(Coverage::Whole) => toolpost_workspace::Seen::Whole,
-            Part::AsBefore | Part::Some => toolpost_workspace::Seen::Part,
+            Part::Whole => toolpost_workspace::ShownPart::Whole,
+            Part::Lines(lines) => toolpost_workspace::ShownPart::Lines(lines),
+            Part::AsBefore if known == Some(Coverage::Whole) => toolpost_workspace::ShownPart::Whole,
+            Part::AsBefore | Part::Some => toolpost_workspace::ShownPart::Part,
         };
         self.ledger.record(&seen.path, hash, part);
         if let Some(bytes) = seen.bytes {

@@ -1,7 +1,7 @@
 //! How failures name the symbols of a file.
 
 use crate::{Failure, Hint, Kind};
-use toolpost_syntax::Named;
+use toolpost_syntax::NamedSymbol;
 
 /// The refusal of a file in which no symbol is known.
 pub(crate) fn no_parser(path: &str) -> Failure {
@@ -12,7 +12,7 @@ pub(crate) fn no_parser(path: &str) -> Failure {
 }
 
 /// The failure where nothing has the name that was said.
-pub(crate) fn none(what: String, like: &[Named], all: &[Named]) -> Failure {
+pub(crate) fn none(what: String, like: &[NamedSymbol], all: &[NamedSymbol]) -> Failure {
     let failure = Failure::new(Kind::NoMatch, what);
     match (like, all) {
         ([], []) => failure.found("No symbol is defined in it."),
@@ -24,8 +24,8 @@ pub(crate) fn none(what: String, like: &[Named], all: &[Named]) -> Failure {
 }
 
 /// Lists symbols with their lines.
-pub(crate) fn listed(symbols: &[Named]) -> String {
-    let line = |one: &Named| match (one.first, one.last) {
+pub(crate) fn listed(symbols: &[NamedSymbol]) -> String {
+    let line = |one: &NamedSymbol| match (one.first, one.last) {
         (first, last) if first == last => format!("  {} (line {first})", one.words),
         (first, last) => format!("  {} (lines {first}-{last})", one.words),
     };

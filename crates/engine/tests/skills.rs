@@ -49,7 +49,7 @@ fn what_is_odd_about_a_skill_is_said() {
             skill("name: a\ndescription: Use: it", "B"),
             "a: Use: it",
             &[
-                "line 3 is no YAML: mapping values are not allowed in this context; values were taken as the texts that stand there, put quotes around them",
+                "line 3 is not YAML: mapping values are not allowed in this context; values were taken as the texts that stand there, put quotes around them",
             ],
         ),
         ("a", skill("name: a\ndescription: >\n  Two\n  lines", "B"), "a: Two lines", &[]),
@@ -77,7 +77,7 @@ fn what_is_odd_about_a_skill_is_said() {
             "a",
             "---\nname: a\n".to_owned(),
             "",
-            &["passed over, since no line `---` ends the fields that begin in line 1"],
+            &["passed over, since the fields that begin in line 1 have no closing `---`"],
         ),
         ("a", skill("name: a\ndescription: [D", "B"), "", &["passed over, since line"]),
     ];

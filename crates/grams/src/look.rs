@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 
 use toolpost_workspace::walk::{
-    Candidate, Claim, Ended, Entry, FileStat, Kind, Next, OpenFault, Options, Reason, Visitor, What, walk,
+    Candidate, Claim, Entry, EntryType, FileStat, Kind, Next, OpenFault, Options, Reason, Visitor, WalkEnd,
+    walk,
 };
 use toolpost_workspace::{Workspace, WorkspacePath};
 
@@ -23,7 +24,7 @@ pub(crate) struct Seen {
 /// Something that a rule left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Left {
-    pub(crate) what: What,
+    pub(crate) what: EntryType,
     pub(crate) reason: Reason,
 }
 
@@ -111,7 +112,7 @@ fn gather(
         seen.linked.extend(gatherer.seen.linked);
     }
     seen.unreadable.extend(walked.unreadable.names);
-    (walked.ended == Ended::Complete).then_some(())
+    (walked.ended == WalkEnd::Complete).then_some(())
 }
 
 /// The depth of an entry in a walk.
@@ -162,7 +163,7 @@ impl Visitor for Gatherer<'_> {
         Next::On
     }
 
-    fn left_out(&mut self, relative: &[u8], what: What, reason: Reason) {
+    fn left_out(&mut self, relative: &[u8], what: EntryType, reason: Reason) {
         self.seen.left.push((key::below(self.base, relative), Left { what, reason }));
     }
 }

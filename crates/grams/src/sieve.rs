@@ -4,14 +4,14 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use toolpost_workspace::WorkspacePath;
-use toolpost_workspace::walk::{Claim, Reason, Skipped, What, found_below};
+use toolpost_workspace::walk::{Claim, EntryType, Reason, Skipped, found_below};
 
 use crate::key::{self, Key};
 use crate::look::Left;
 use crate::source::Form;
 
 /// Judges a path below the start of a search, as the visitor of a walk does.
-pub type Judge = Arc<dyn Fn(&[u8], What) -> Claim + Send + Sync>;
+pub type Judge = Arc<dyn Fn(&[u8], EntryType) -> Claim + Send + Sync>;
 
 /// Returns whether a file may be read.
 pub type MayRead = Arc<dyn Fn(&WorkspacePath) -> bool + Send + Sync>;
@@ -87,7 +87,7 @@ impl Tally {
 
     /// Returns whether a walk finds a file and the filter accepts it.
     pub(crate) fn wants(&mut self, relative: &[u8]) -> bool {
-        self.judged(relative, What::File) != Claim::Pass
+        self.judged(relative, EntryType::File) != Claim::Pass
     }
 
     /// Returns whether a counted file is searched.
@@ -97,7 +97,7 @@ impl Tally {
     }
 
     /// Judges an entry of a walk; entries of an excluded directory are excluded.
-    pub(crate) fn judged(&mut self, relative: &[u8], what: What) -> Claim {
+    pub(crate) fn judged(&mut self, relative: &[u8], what: EntryType) -> Claim {
         let Some(judge) = &self.sieve.judge else { return Claim::Wanted };
         if self.way.is_open(relative, judge) { judge(relative, what) } else { Claim::Pass }
     }
@@ -152,7 +152,7 @@ impl Tally {
         for (key, Left { what, reason }) in left {
             let relative = key::relative(&self.prefix, key);
             let claim = self.judged(&relative, what);
-            if what == What::Directory && (claim == Claim::Named || self.is_lifted(&relative, reason)) {
+            if what == EntryType::Directory && (claim == Claim::Named || self.is_lifted(&relative, reason)) {
                 return None;
             }
             if claim == Claim::Wanted {
@@ -186,7 +186,7 @@ impl Way {
         let ends = directory.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
         let open = ends
             .chain([directory.len()])
-            .all(|end| judge(directory.get(..end).unwrap_or_default(), What::Directory) != Claim::Pass);
+            .all(|end| judge(directory.get(..end).unwrap_or_default(), EntryType::Directory) != Claim::Pass);
         self.directory.clear();
         self.directory.extend_from_slice(directory);
         self.open = Some(open);

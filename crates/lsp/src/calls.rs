@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::answers::{self, shown};
 use crate::question::spot;
-use crate::{Fault, Place, Position, Span, Talk};
+use crate::{Client, Fault, Place, Position, Span};
 
 /// The capability of servers that support call hierarchies.
 const PROMISE: &str = "callHierarchyProvider";
@@ -48,7 +48,7 @@ pub struct Call {
     pub sites: Vec<Place>,
 }
 
-impl Talk<'_> {
+impl Client<'_> {
     /// Returns the callable symbols at a position of a file; empty if there is none.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use crate::{Edits, uri};
 /// Maximum number of open documents, excluding required ones.
 const OPEN: usize = 32;
 
-/// A mark by which a changed file is noticed; the caller derives it from the file's metadata.
+/// A fingerprint of a file's content; the caller derives it from the file's metadata.
 pub type Stamp = u64;
 
 /// A change of a file on disk.
@@ -64,7 +64,7 @@ pub(crate) struct Shown {
 }
 
 /// A notification to send.
-pub(crate) type Letter = (&'static str, Value);
+pub(crate) type Notification = (&'static str, Value);
 
 impl Documents {
     /// Starts with the disk state at the server's start.
@@ -97,7 +97,7 @@ impl Documents {
     }
 
     /// Returns the notifications that open or update a file; none if the server has the content.
-    pub(crate) fn show(&mut self, path: &Path, language: &str, text: &str) -> Vec<Letter> {
+    pub(crate) fn show(&mut self, path: &Path, language: &str, text: &str) -> Vec<Notification> {
         self.clock += 1;
         let address = uri::of_path(path);
         if let Some(document) = self.open.get_mut(path) {
@@ -125,7 +125,7 @@ impl Documents {
     }
 
     /// Closes a file, if it is open.
-    pub(crate) fn close(&mut self, path: &Path) -> Option<Letter> {
+    pub(crate) fn close(&mut self, path: &Path) -> Option<Notification> {
         self.open.remove(path)?;
         if !self.believes_open {
             // The server then reads the disk, whose changes it has been notified of.
@@ -136,7 +136,7 @@ impl Documents {
     }
 
     /// Closes the least recently used files above the limit.
-    pub(crate) fn close_old(&mut self) -> Vec<Letter> {
+    pub(crate) fn close_old(&mut self) -> Vec<Notification> {
         let mut old: Vec<(u64, PathBuf)> =
             self.open.iter().map(|(path, document)| (document.used, path.clone())).collect();
         old.sort_unstable();
@@ -171,7 +171,7 @@ impl Documents {
 }
 
 /// Builds the notification of changes on disk.
-pub(crate) fn watched(changes: &[(PathBuf, Change)]) -> Letter {
+pub(crate) fn watched(changes: &[(PathBuf, Change)]) -> Notification {
     let change = |(path, change): &(PathBuf, Change)| {
         let kind = match change {
             Change::Created => 1,

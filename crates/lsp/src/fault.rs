@@ -24,7 +24,7 @@ pub enum Fault {
         how: String,
     },
     /// The server wrote an invalid message, and was ended.
-    #[error("`{server}` was ended, since what it wrote is no message of the protocol: {what}")]
+    #[error("`{server}` was stopped, because its output is not a valid message: {what}")]
     Garbled {
         /// The server.
         server: String,
@@ -33,7 +33,7 @@ pub enum Fault {
     },
     /// The time limit passed.
     #[error(
-        "`{server}` did not answer `{method}` within {}; it is asked again by the next call",
+        "`{server}` did not answer `{method}` within {}; the next call repeats the request",
         seconds(waited)
     )]
     Late {
@@ -57,7 +57,7 @@ pub enum Fault {
         message: String,
     },
     /// The answer cannot be parsed.
-    #[error("the answer of `{server}` to `{method}` cannot be understood: {what}")]
+    #[error("the answer of `{server}` to `{method}` is not valid: {what}")]
     Odd {
         /// The server.
         server: String,
@@ -67,7 +67,7 @@ pub enum Fault {
         what: String,
     },
     /// The server has failed before, and pauses before the next start.
-    #[error("{last}; it has failed {times} times and is started again in {}", seconds(wait))]
+    #[error("{last}; it has failed {times} times and will be restarted in {}", seconds(wait))]
     Resting {
         /// The last failure.
         last: Box<Fault>,
@@ -77,7 +77,7 @@ pub enum Fault {
         wait: Duration,
     },
     /// The server does not support the method.
-    #[error("`{server}` does not answer `{method}`")]
+    #[error("`{server}` does not support `{method}`")]
     Unable {
         /// The server.
         server: String,
@@ -86,7 +86,7 @@ pub enum Fault {
     },
     /// The answer refers to an earlier content of a file.
     #[error(
-        "`{server}` answered `{method}` by an earlier content of {file}, which was changed meanwhile; ask again"
+        "`{server}` answered `{method}` for an earlier content of {file}, which has changed since; repeat the request"
     )]
     Stale {
         /// The server.
@@ -97,7 +97,7 @@ pub enum Fault {
         file: String,
     },
     /// The server does not read its input.
-    #[error("`{server}` was ended, since it does not read what it is sent")]
+    #[error("`{server}` was stopped, because it does not read its input")]
     Deaf {
         /// The server.
         server: String,

@@ -11,7 +11,7 @@ const SHOWN: usize = 120;
 
 /// The reason why no message was read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Unframed {
+pub(crate) enum FramingError {
     /// The stream ended between two messages.
     #[error("it closed its output")]
     Ended,
@@ -19,10 +19,10 @@ pub(crate) enum Unframed {
     #[error("its output ended in the middle of a message")]
     Cut,
     /// The header is not valid.
-    #[error("`{0}` stands where a header should be")]
+    #[error("`{0}` is not a header")]
     Garbage(String),
     /// The message is too long.
-    #[error("a message of {bytes} bytes, where {longest} are the most")]
+    #[error("a message of {bytes} bytes exceeds the limit of {longest}")]
     TooLong {
         /// The announced length.
         bytes: u64,
@@ -35,14 +35,14 @@ pub(crate) enum Unframed {
 }
 
 /// Reads one message, of at most `longest` bytes.
-pub(crate) fn read(from: &mut impl BufRead, longest: usize) -> Result<Vec<u8>, Unframed> {
+pub(crate) fn read(from: &mut impl BufRead, longest: usize) -> Result<Vec<u8>, FramingError> {
     let bytes = header(from)?;
     let length = usize::try_from(bytes).ok().filter(|length| *length <= longest);
-    let Some(length) = length else { return Err(Unframed::TooLong { bytes, longest }) };
+    let Some(length) = length else { return Err(FramingError::TooLong { bytes, longest }) };
     // The buffer grows with the data, so that a large announced length takes no memory.
     let mut body = Vec::new();
-    from.take(bytes).read_to_end(&mut body).map_err(|fault| Unframed::Io(fault.to_string()))?;
-    if body.len() == length { Ok(body) } else { Err(Unframed::Cut) }
+    from.take(bytes).read_to_end(&mut body).map_err(|fault| FramingError::Io(fault.to_string()))?;
+    if body.len() == length { Ok(body) } else { Err(FramingError::Cut) }
 }
 
 /// Writes one message.
@@ -53,13 +53,13 @@ pub(crate) fn write(to: &mut impl Write, body: &[u8]) -> std::io::Result<()> {
 }
 
 /// Reads the header, and returns the length of the message.
-fn header(from: &mut impl BufRead) -> Result<u64, Unframed> {
+fn header(from: &mut impl BufRead) -> Result<u64, FramingError> {
     let mut length = None;
     for number in 0..LINES {
         let mut line = Vec::new();
         let read = from.take(LINE).read_until(b'\n', &mut line);
-        if read.map_err(|fault| Unframed::Io(fault.to_string()))? == 0 {
-            return Err(if number == 0 { Unframed::Ended } else { Unframed::Cut });
+        if read.map_err(|fault| FramingError::Io(fault.to_string()))? == 0 {
+            return Err(if number == 0 { FramingError::Ended } else { FramingError::Cut });
         }
         let text = String::from_utf8_lossy(&line).into_owned();
         match (text.trim_end(), length) {
@@ -74,12 +74,12 @@ fn header(from: &mut impl BufRead) -> Result<u64, Unframed> {
             }
         }
     }
-    Err(Unframed::Garbage("a header that does not end".to_owned()))
+    Err(FramingError::Garbage("a header that does not end".to_owned()))
 }
 
-fn garbage(line: &[u8]) -> Unframed {
+fn garbage(line: &[u8]) -> FramingError {
     let shown = &line[..line.len().min(SHOWN)];
-    Unframed::Garbage(String::from_utf8_lossy(shown).trim_end().escape_debug().to_string())
+    FramingError::Garbage(String::from_utf8_lossy(shown).trim_end().escape_debug().to_string())
 }
 
 #[cfg(test)]
@@ -88,27 +88,30 @@ mod tests {
 
     #[test]
     fn messages_are_told_apart() {
-        let garbage = |what: &str| Err(Unframed::Garbage(what.to_owned()));
-        let rows: [(&[u8], Result<&str, Unframed>); 12] = [
+        let garbage = |what: &str| Err(FramingError::Garbage(what.to_owned()));
+        let rows: [(&[u8], Result<&str, FramingError>); 12] = [
             (b"Content-Length: 2\r\n\r\n{}", Ok("{}")),
             (b"content-length:3\r\nContent-Type: x; charset=utf-8\r\n\r\n[1]Content", Ok("[1]")),
             (b"Content-Length: 0\n\n", Ok("")),
-            (b"", Err(Unframed::Ended)),
-            (b"Content-Length: 2\r\n", Err(Unframed::Cut)),
-            (b"Content-Length: 20\r\n\r\n{}", Err(Unframed::Cut)),
+            (b"", Err(FramingError::Ended)),
+            (b"Content-Length: 2\r\n", Err(FramingError::Cut)),
+            (b"Content-Length: 20\r\n\r\n{}", Err(FramingError::Cut)),
             (b"warning \x1b[1mold\r\n", garbage("warning \\u{1b}[1mold")),
             (b"\r\nContent-Length: 2\r\n\r\n{}", garbage("")),
             (b"Content-Length: -2\r\n\r\n{}", garbage("Content-Length: -2")),
             (b"Note: the port is 2\r\n\r\n", garbage("Note: the port is 2")),
-            (b"Content-Length: 10\r\n\r\n{}", Err(Unframed::Cut)),
-            (b"Content-Length: 99\r\n\r\n", Err(Unframed::TooLong { bytes: 99, longest: 50 })),
+            (b"Content-Length: 10\r\n\r\n{}", Err(FramingError::Cut)),
+            (b"Content-Length: 99\r\n\r\n", Err(FramingError::TooLong { bytes: 99, longest: 50 })),
         ];
         for (bytes, wanted) in rows {
             let found = read(&mut &*bytes, 50).map(|body| String::from_utf8(body).unwrap());
             assert_eq!(found, wanted.map(str::to_owned), "{}", bytes.escape_ascii());
         }
         let endless = b"Content-Type: x\r\n".repeat(40);
-        assert_eq!(read(&mut &*endless, 50), Err(Unframed::Garbage("a header that does not end".to_owned())));
+        assert_eq!(
+            read(&mut &*endless, 50),
+            Err(FramingError::Garbage("a header that does not end".to_owned()))
+        );
     }
 
     #[test]
@@ -119,6 +122,6 @@ mod tests {
         let mut from = &*stream;
         assert_eq!(read(&mut from, 50).unwrap(), "{\"ä\":1}".as_bytes());
         assert_eq!(read(&mut from, 50).unwrap(), b"");
-        assert_eq!(read(&mut from, 50), Err(Unframed::Ended));
+        assert_eq!(read(&mut from, 50), Err(FramingError::Ended));
     }
 }

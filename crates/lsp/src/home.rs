@@ -15,7 +15,7 @@ pub struct Home {
     pub lacks: Option<String>,
 }
 
-/// Returns the directory in which a server starts for a file: the outermost with one of its markers, else the root.
+/// Returns the server's start directory for a file: the outermost with one of its markers, else the root.
 ///
 /// One server for a whole repository knows more, and needs less memory, than one for each part.
 #[must_use]

@@ -15,7 +15,7 @@ pub struct Known {
     pub languages: &'static [(&'static [&'static str], &'static str)],
     /// Files that mark the directory of a project.
     pub markers: &'static [&'static str],
-    /// Files, one of which must be there or answers are never complete; and the reason.
+    /// Alternative files without which answers are never complete; and the reason.
     pub needs: Option<(&'static [&'static str], &'static str)>,
     /// The reason why answers are never complete, if they never are.
     pub partial: Option<&'static str>,
@@ -23,13 +23,13 @@ pub struct Known {
     pub signal: Signal,
     /// Time limit for that signal.
     pub cap: Duration,
-    /// The way in which the server learns of changed files.
+    /// The server's source of file changes.
     pub edits: Edits,
     /// Instructions for installing it.
     pub install: &'static str,
 }
 
-/// The signal by which a server shows that it has read everything.
+/// The signal that the server has read everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
     /// The first answer: the server answers only then.
@@ -46,7 +46,7 @@ pub enum Signal {
     Nothing,
 }
 
-/// The way in which a server learns of changed files.
+/// A server's source of file changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edits {
     /// It rereads files that a notification names.
@@ -101,7 +101,7 @@ const PLAIN: Known = Known {
     install: "",
 };
 
-/// The servers, in the order in which they are tried.
+/// The servers, in order of preference.
 pub const KNOWN: &[Known] = &[
     Known {
         name: "ty",

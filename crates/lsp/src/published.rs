@@ -15,16 +15,16 @@ const FILES: usize = 2_048;
 /// Maximum number of stored diagnostics of all files.
 const ALL: usize = 100_000;
 
-/// Published diagnostics by file; the oldest are dropped above the limit.
+/// PublishedDiagnostics diagnostics by file; the oldest are dropped above the limit.
 #[derive(Debug, Default)]
 pub(crate) struct Board {
-    files: HashMap<PathBuf, Published>,
+    files: HashMap<PathBuf, PublishedDiagnostics>,
     count: usize,
 }
 
 /// The published diagnostics of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Published {
+pub(crate) struct PublishedDiagnostics {
     /// The document version, if the server sent one.
     pub(crate) version: Option<i64>,
     /// The time of arrival.
@@ -39,7 +39,7 @@ impl Board {
         let Some(path) = params.get("uri").and_then(Value::as_str).and_then(uri::path_of) else { return };
         let version = params.get("version").and_then(Value::as_i64);
         let found = diagnostics::diagnostics(params.get("diagnostics").unwrap_or(&Value::Null));
-        let published = Published { version, when: now, found };
+        let published = PublishedDiagnostics { version, when: now, found };
         self.remove(&path);
         self.count += published.weight();
         self.files.insert(path, published);
@@ -51,7 +51,7 @@ impl Board {
     }
 
     /// Returns the last published diagnostics of a file.
-    pub(crate) fn of(&self, path: &Path) -> Option<Published> {
+    pub(crate) fn of(&self, path: &Path) -> Option<PublishedDiagnostics> {
         self.files.get(path).cloned()
     }
 
@@ -61,7 +61,7 @@ impl Board {
     }
 }
 
-impl Published {
+impl PublishedDiagnostics {
     fn weight(&self) -> usize {
         self.found.as_ref().map_or(0, Vec::len)
     }
@@ -81,7 +81,7 @@ mod tests {
     fn the_last_of_each_file_is_kept() {
         let mut board = Board::default();
         let now = Instant::now();
-        let kept = |version, found| Some(Published { version, when: now, found });
+        let kept = |version, found| Some(PublishedDiagnostics { version, when: now, found });
         let rows = [
             (said("/a", &json!([])), kept(Some(3), Ok(Vec::new()))),
             (json!({ "uri": "file:///a" }), kept(None, Err("no list: `null`".to_owned()))),

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::answers::{self, shown};
 use crate::question::spot;
 use crate::wire::locked;
-use crate::{Fault, Position, Step, Talk, Version, edits};
+use crate::{Client, Fault, Position, Step, Version, edits};
 
 const PROMISE: &str = "renameProvider";
 const PREPARE: &str = "textDocument/prepareRename";
@@ -16,14 +16,14 @@ const RENAME: &str = "textDocument/rename";
 
 /// The result of a rename.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Renamed {
+pub enum RenameAnswer {
     /// The server proposes no edit: no symbol that can be renamed is at the position.
     Nothing,
     /// The proposed steps; none is applied yet. An empty list means that the name is unchanged.
     Steps(Vec<Step>),
 }
 
-impl Talk<'_> {
+impl Client<'_> {
     /// Returns the changes that rename the symbol at a position of a file.
     ///
     /// # Errors
@@ -34,21 +34,21 @@ impl Talk<'_> {
         at: Position,
         name: &str,
         within: Duration,
-    ) -> Result<Renamed, Fault> {
+    ) -> Result<RenameAnswer, Fault> {
         let promise = self.promised(PROMISE, RENAME)?;
         let end = Instant::now() + within;
         let mut params = spot(path, at);
         if promise.get("prepareProvider").and_then(Value::as_bool) == Some(true) {
             let answer = self.put(PREPARE, &params, within).await?;
             if !can_be(&answer).map_err(|what| self.odd(PREPARE, what))? {
-                return Ok(Renamed::Nothing);
+                return Ok(RenameAnswer::Nothing);
             }
         }
         params["newName"] = json!(name);
         let before = locked(&self.server.documents).versions();
         let answer = self.put(RENAME, &params, end.saturating_duration_since(Instant::now())).await?;
         if answer.is_null() {
-            return Ok(Renamed::Nothing);
+            return Ok(RenameAnswer::Nothing);
         }
         let now = locked(&self.server.documents).versions();
         let judge = |path: Option<&Path>, said: Option<i64>| {
@@ -69,7 +69,7 @@ impl Talk<'_> {
         });
         match stale {
             Some(file) => Err(Fault::Stale { server: self.name(), method: RENAME.to_owned(), file }),
-            None => Ok(Renamed::Steps(steps)),
+            None => Ok(RenameAnswer::Steps(steps)),
         }
     }
 }

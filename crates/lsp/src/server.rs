@@ -10,12 +10,12 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 use toolpost_process::{Exit, Launch, Program, Sandbox, Served};
 
-use crate::documents::{Documents, Letter};
-use crate::greeting::{Promises, greeting};
-use crate::heard::Heard;
+use crate::documents::{Documents, Notification};
+use crate::initialize::{Capabilities, greeting};
 use crate::readiness::Readiness;
-use crate::wire::{Over, Unanswered, Wire, locked};
-use crate::{Fault, Home, Known, Settings, Stage, Stamp, Standing, Talk};
+use crate::server_state::ServerState;
+use crate::wire::{ConnectionEnd, RequestError, Wire, locked};
+use crate::{Fault, Home, Known, Settings, Stage, Stamp, Standing};
 
 /// Time limit for the exit of a server that has closed its output.
 const ENDING: Duration = Duration::from_secs(1);
@@ -26,10 +26,10 @@ pub struct Server {
     lacks: Option<String>,
     served: Served,
     wire: Wire,
-    pub(crate) heard: Arc<Heard>,
-    greeted: watch::Sender<Option<Result<Promises, Fault>>>,
+    pub(crate) heard: Arc<ServerState>,
+    pub(crate) greeted: watch::Sender<Option<Result<Capabilities, Fault>>>,
     pub(crate) documents: Mutex<Documents>,
-    used: Mutex<Instant>,
+    pub(crate) used: Mutex<Instant>,
     started: Instant,
     lost: Mutex<Option<Fault>>,
 }
@@ -58,7 +58,7 @@ impl Server {
             ..Launch::new(Program::direct(program, known.arguments), &home.directory)
         };
         let (served, wires) = Served::start(&launch).map_err(|error| not_started(error.to_string()))?;
-        let heard = Heard::new(&home.directory, Readiness::new(known, home.lacks.clone()));
+        let heard = ServerState::new(&home.directory, Readiness::new(known, home.lacks.clone()));
         let wire = Wire::new(wires, settings.limits.message, Arc::clone(&heard) as _)
             .map_err(|fault| not_started(fault.to_string()))?;
         let now = Instant::now();
@@ -96,28 +96,6 @@ impl Server {
         locked(&self.used).elapsed()
     }
 
-    /// Waits until the server has answered `initialize`, and returns the interface for requests.
-    ///
-    /// # Errors
-    /// If it does not answer in time, or has ended.
-    pub async fn greeted(&self, wait: Duration) -> Result<Talk<'_>, Fault> {
-        *locked(&self.used) = Instant::now();
-        let mut greeted = self.greeted.subscribe();
-        let known = match timeout(wait, greeted.wait_for(Option::is_some)).await {
-            Ok(Ok(known)) => known.clone(),
-            Ok(Err(_)) | Err(_) => None,
-        };
-        match known {
-            Some(Ok(promises)) => Ok(Talk { server: self, promises }),
-            Some(Err(fault)) => Err(fault),
-            None => Err(Fault::Late {
-                server: self.known.name.to_owned(),
-                method: "initialize".to_owned(),
-                waited: wait,
-            }),
-        }
-    }
-
     /// Returns the failure once the server has ended; `None` while it lives.
     pub(crate) fn lost(&self) -> Option<Fault> {
         let dead = self.served.exit().is_some() || self.standing().stage == Stage::Dead;
@@ -145,7 +123,7 @@ impl Server {
     pub(crate) fn end(&self, fault: Fault) {
         self.heard.note(|readiness| readiness.died(fault.to_string(), Instant::now()));
         locked(&self.lost).get_or_insert(fault);
-        self.wire.end(&Over::Closed);
+        self.wire.end(&ConnectionEnd::Closed);
         self.served.kill();
     }
 
@@ -173,21 +151,21 @@ impl Server {
         let method = method.to_owned();
         match timeout(within, self.wire.request(&method, params)).await {
             Ok(Ok(reply)) => Ok(reply),
-            Ok(Err(Unanswered::Refused(refusal))) => {
+            Ok(Err(RequestError::Refused(refusal))) => {
                 Err(Fault::Refused { server, method, code: refusal.code, message: refusal.message })
             }
-            Ok(Err(Unanswered::Over(over))) => Err(self.over(over).await),
+            Ok(Err(RequestError::ConnectionEnd(over))) => Err(self.over(over).await),
             Err(_) => Err(Fault::Late { server, method, waited: within }),
         }
     }
 
     /// Returns the reason for a closed connection, and ends the rest of the server.
-    async fn over(&self, over: Over) -> Fault {
+    async fn over(&self, over: ConnectionEnd) -> Fault {
         let server = self.known.name.to_owned();
         let fault = match over {
-            Over::Garbled(what) => Fault::Garbled { server, what },
-            Over::Deaf => Fault::Deaf { server },
-            Over::Closed => {
+            ConnectionEnd::Garbled(what) => Fault::Garbled { server, what },
+            ConnectionEnd::Deaf => Fault::Deaf { server },
+            ConnectionEnd::Closed => {
                 // A server that closed its output has exited, or is about to.
                 let _ = timeout(ENDING, self.served.wait()).await;
                 self.ended("while it was asked")
@@ -202,14 +180,14 @@ impl Server {
         let how = match self.served.exit() {
             Some(Exit::Code(code)) => format!("with code {code}"),
             Some(Exit::Signal(signal)) => format!("by signal {signal}"),
-            Some(Exit::Unknown) => "nobody knows how".to_owned(),
+            Some(Exit::Unknown) => "with an unknown status".to_owned(),
             None => "it closed its output".to_owned(),
         };
         Fault::Ended { server: self.known.name.to_owned(), when, how }
     }
 
     /// Sends notifications.
-    pub(crate) fn send(&self, letters: impl IntoIterator<Item = Letter>) {
+    pub(crate) fn send(&self, letters: impl IntoIterator<Item = Notification>) {
         for (method, params) in letters {
             self.wire.tell(method, &params);
         }
@@ -221,7 +199,7 @@ async fn greet(server: Arc<Server>) {
     let params = greeting(server.heard.root());
     let answer = server.request("initialize", &params, server.known.cap).await;
     let promises = answer.and_then(|answer| {
-        Promises::read(&answer).map_err(|what| {
+        Capabilities::read(&answer).map_err(|what| {
             let fault =
                 Fault::Odd { server: server.known.name.to_owned(), method: "initialize".to_owned(), what };
             server.end(fault.clone());

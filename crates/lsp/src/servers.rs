@@ -6,72 +6,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
-use toolpost_process::{Environment, Sandbox, Sought, programs};
+use toolpost_process::{Sandbox, Sought, programs};
 
 use crate::wire::locked;
-use crate::{Fault, Home, KNOWN, Known, Server, Stamp};
+use crate::{Fault, Home, Known, Server, Settings, Stamp};
 
 /// Run time after which a server's earlier failures are forgotten.
 const STEADY: Duration = Duration::from_secs(300);
 /// Time limit for a requested shutdown.
 const FAREWELL: Duration = Duration::from_millis(1900);
 
-/// Settings for starting servers.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// The launcher. With a sandbox, servers change nothing and have no network; without one they are not confined.
-    pub sandbox: Sandbox,
-    /// The environment of servers.
-    pub environment: Environment,
-    /// Directories whose programs are never started: the roots.
-    pub not_in: Vec<PathBuf>,
-    /// The known servers.
-    pub known: &'static [Known],
-    /// The limits.
-    pub limits: Limits,
-}
-
-impl Settings {
-    /// Returns settings with the known servers and the default limits.
-    #[must_use]
-    pub fn new(sandbox: Sandbox, environment: Environment, not_in: Vec<PathBuf>) -> Self {
-        Self { sandbox, environment, not_in, known: KNOWN, limits: Limits::default() }
-    }
-}
-
-/// Limits on running and restarting servers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Maximum size of a message, in bytes.
-    pub message: usize,
-    /// Maximum memory of a server, in bytes.
-    pub memory: u64,
-    /// Idle time after which a server is ended.
-    pub idle: Duration,
-    /// Pause after the first failure; it doubles with each further one.
-    pub rest: Duration,
-    /// Maximum pause.
-    pub rest_at_most: Duration,
-    /// Interval between checks of the servers.
-    pub look: Duration,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            message: 64 * 1024 * 1024,
-            memory: 4 * 1024 * 1024 * 1024,
-            idle: Duration::from_secs(15 * 60),
-            rest: Duration::from_secs(1),
-            rest_at_most: Duration::from_secs(300),
-            look: Duration::from_secs(10),
-        }
-    }
-}
-
 /// A known server, and its program on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct InstalledServer {
     /// The server.
     pub known: &'static Known,
     /// The path of the program, and the programs that were skipped because a project contains them.
@@ -117,13 +64,13 @@ impl Servers {
 
     /// Returns which of the known servers are installed on this machine.
     #[must_use]
-    pub fn found(&self) -> Vec<Found> {
+    pub fn found(&self) -> Vec<InstalledServer> {
         self.0.settings.known.iter().map(|known| self.seek(known)).collect()
     }
 
     /// Returns the servers for files with an extension, the best first, installed or not.
     #[must_use]
-    pub fn found_for(&self, extension: &str) -> Vec<Found> {
+    pub fn found_for(&self, extension: &str) -> Vec<InstalledServer> {
         let known = self.0.settings.known.iter().filter(|known| known.language(extension).is_some());
         known.map(|known| self.seek(known)).collect()
     }
@@ -134,7 +81,7 @@ impl Servers {
     /// If it cannot be started, or pauses after a recent failure.
     pub fn get(
         &self,
-        found: &Found,
+        found: &InstalledServer,
         home: &Home,
         disk: &HashMap<PathBuf, Stamp>,
     ) -> Result<Arc<Server>, Fault> {
@@ -214,9 +161,9 @@ impl Servers {
             .count()
     }
 
-    fn seek(&self, known: &'static Known) -> Found {
+    fn seek(&self, known: &'static Known) -> InstalledServer {
         let settings = &self.0.settings;
-        Found { known, sought: programs(known.program, &settings.environment, &settings.not_in) }
+        InstalledServer { known, sought: programs(known.program, &settings.environment, &settings.not_in) }
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use toolpost_process::Wires;
 
-use crate::framing::{self, Unframed};
+use crate::framing::{self, FramingError};
 use crate::message::{self, Message, Refusal};
 
 /// Maximum number of bytes that wait until a server reads them.
@@ -24,12 +24,12 @@ pub(crate) trait Listener: Send + Sync + 'static {
     /// Answers a request.
     fn request(&self, method: &str, params: &Value) -> Result<Value, Refusal>;
     /// Handles the end of the connection, with its reason.
-    fn over(&self, why: &Over);
+    fn over(&self, why: &ConnectionEnd);
 }
 
 /// The reason why a connection has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Over {
+pub(crate) enum ConnectionEnd {
     /// The server closed it, as servers do when they exit.
     Closed,
     /// The server wrote an invalid message.
@@ -40,8 +40,8 @@ pub(crate) enum Over {
 
 /// The reason why a request has no reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Unanswered {
-    Over(Over),
+pub(crate) enum RequestError {
+    ConnectionEnd(ConnectionEnd),
     Refused(Refusal),
 }
 
@@ -58,8 +58,8 @@ struct Shared {
 
 #[derive(Default)]
 struct Pending {
-    asked: HashMap<i64, oneshot::Sender<Result<Value, Unanswered>>>,
-    over: Option<Over>,
+    asked: HashMap<i64, oneshot::Sender<Result<Value, RequestError>>>,
+    over: Option<ConnectionEnd>,
 }
 
 impl Wire {
@@ -105,13 +105,13 @@ impl Wire {
     }
 
     /// Sends a request and waits for the reply; dropping the future cancels the request.
-    pub(crate) async fn request(&self, method: &str, params: &Value) -> Result<Value, Unanswered> {
+    pub(crate) async fn request(&self, method: &str, params: &Value) -> Result<Value, RequestError> {
         let id = self.0.next.fetch_add(1, Ordering::Relaxed);
         let (tell, reply) = oneshot::channel();
         {
             let mut pending = self.pending();
             if let Some(over) = &pending.over {
-                return Err(Unanswered::Over(over.clone()));
+                return Err(RequestError::ConnectionEnd(over.clone()));
             }
             pending.asked.insert(id, tell);
         }
@@ -120,7 +120,7 @@ impl Wire {
         let reply = reply.await;
         asked.waits = false;
         // The channel closes only with the connection.
-        reply.unwrap_or_else(|_| Err(Unanswered::Over(Over::Closed)))
+        reply.unwrap_or_else(|_| Err(RequestError::ConnectionEnd(ConnectionEnd::Closed)))
     }
 
     /// Sends a notification.
@@ -129,19 +129,19 @@ impl Wire {
     }
 
     /// Ends the connection: pending and later requests get the reason.
-    pub(crate) fn end(&self, why: &Over) {
+    pub(crate) fn end(&self, why: &ConnectionEnd) {
         let mut pending = self.pending();
         pending.over.get_or_insert_with(|| why.clone());
         for (_, asked) in pending.asked.drain() {
             // The receiver may be gone.
-            let _ = asked.send(Err(Unanswered::Over(why.clone())));
+            let _ = asked.send(Err(RequestError::ConnectionEnd(why.clone())));
         }
     }
 
     fn send(&self, body: Vec<u8>) {
         let length = body.len();
         if self.0.queued.fetch_add(length, Ordering::Relaxed) + length > QUEUED {
-            self.end(&Over::Deaf);
+            self.end(&ConnectionEnd::Deaf);
             return;
         }
         // The end of the writer also ends the reader.
@@ -154,16 +154,18 @@ impl Wire {
         output: &mut BufReader<std::io::PipeReader>,
         longest: usize,
         listener: &dyn Listener,
-    ) -> Result<(), Over> {
+    ) -> Result<(), ConnectionEnd> {
         let body = framing::read(output, longest).map_err(|fault| match fault {
-            Unframed::Ended | Unframed::Cut | Unframed::Io(_) => Over::Closed,
-            Unframed::Garbage(_) | Unframed::TooLong { .. } => Over::Garbled(fault.to_string()),
+            FramingError::Ended | FramingError::Cut | FramingError::Io(_) => ConnectionEnd::Closed,
+            FramingError::Garbage(_) | FramingError::TooLong { .. } => {
+                ConnectionEnd::Garbled(fault.to_string())
+            }
         })?;
-        match Message::read(&body).map_err(Over::Garbled)? {
+        match Message::read(&body).map_err(ConnectionEnd::Garbled)? {
             Message::Reply(id, reply) => {
                 // A cancelled request has no receiver.
                 if let Some(asked) = self.pending().asked.remove(&id) {
-                    let _ = asked.send(reply.map_err(Unanswered::Refused));
+                    let _ = asked.send(reply.map_err(RequestError::Refused));
                 }
             }
             Message::Request(id, method, params) => {

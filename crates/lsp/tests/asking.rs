@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use toolpost_lsp::{
     Answer, Call, Callable, Calls, Diagnostic, Fault, File, Home, KNOWN, Known, Place, Position, Question,
-    Renamed, Replacement, Server, Servers, Settings, Severity, Signal, Span, Step, Verdict, Version,
+    RenameAnswer, Replacement, Server, Servers, Settings, Severity, Signal, Span, Step, Verdict, Version,
 };
 use toolpost_process::{Environment, Sandbox};
 
@@ -224,7 +224,7 @@ async fn a_new_name_takes_edits_that_nobody_makes() {
     let edits = |edits: Value| json!({ "documentChanges": edits });
     let by_file = json!({ "changes": { "file:///a.fk": [{ "range": range(1, 2, 3), "newText": "new" }] } });
     let one = edits(json!([edit("/a.fk", json!(1))]));
-    let done = Ok(Renamed::Steps(vec![renamed("/a.fk", Version::Present)]));
+    let done = Ok(RenameAnswer::Steps(vec![renamed("/a.fk", Version::Present)]));
     let stale = Fault::Stale {
         server: "fake".to_owned(),
         method: rename.to_owned(),
@@ -237,23 +237,23 @@ async fn a_new_name_takes_edits_that_nobody_makes() {
     let rows = [
         (&plain, json!(1), one.clone(), done.clone()),
         (&plain, json!(1), by_file, done.clone()),
-        (&plain, json!(1), edits(json!(unsaid)), Ok(Renamed::Steps(both))),
+        (&plain, json!(1), edits(json!(unsaid)), Ok(RenameAnswer::Steps(both))),
         (&plain, json!(1), edits(json!([edit("/a.fk", json!(7))])), Err(stale)),
         (
             &plain,
             json!(1),
             edits(json!([edit("/b.fk", json!(7))])),
-            Ok(Renamed::Steps(vec![renamed("/b.fk", Version::Unknown)])),
+            Ok(RenameAnswer::Steps(vec![renamed("/b.fk", Version::Unknown)])),
         ),
-        (&plain, json!(1), json!({}), Ok(Renamed::Steps(Vec::new()))),
-        (&plain, json!(1), Value::Null, Ok(Renamed::Nothing)),
+        (&plain, json!(1), json!({}), Ok(RenameAnswer::Steps(Vec::new()))),
+        (&plain, json!(1), Value::Null, Ok(RenameAnswer::Nothing)),
         (&plain, json!(1), json!(true), Err(odd(rename, "no edit: `true`"))),
         (&plain, json!(1), refusal(), Err(refused(rename))),
         (&prepared, range(3, 4, 5), one.clone(), done.clone()),
         (&prepared, json!({ "range": range(3, 4, 5), "placeholder": "old" }), one.clone(), done.clone()),
         (&prepared, json!({ "defaultBehavior": true }), one.clone(), done),
-        (&prepared, json!({ "defaultBehavior": false }), one.clone(), Ok(Renamed::Nothing)),
-        (&prepared, Value::Null, one.clone(), Ok(Renamed::Nothing)),
+        (&prepared, json!({ "defaultBehavior": false }), one.clone(), Ok(RenameAnswer::Nothing)),
+        (&prepared, Value::Null, one.clone(), Ok(RenameAnswer::Nothing)),
         (&prepared, json!({}), one.clone(), Err(odd(prepare, no_place))),
         (&prepared, refusal(), one.clone(), Err(refused(prepare))),
         (&json!({}), json!(1), one, Err(unable(rename))),
@@ -263,7 +263,7 @@ async fn a_new_name_takes_edits_that_nobody_makes() {
         let talk = world.server.greeted(LONG).await.unwrap();
         talk.show(&file(), "fake", "text");
         assert_eq!(talk.rename(&file(), at(3, 4), "new", LONG).await, wanted, "{can} {edits}");
-        if let Ok(Renamed::Steps(_)) = wanted {
+        if let Ok(RenameAnswer::Steps(_)) = wanted {
             let asked = json!({ "textDocument": { "uri": "file:///a.fk" },
                 "position": { "line": 3, "character": 4 }, "newName": "new" });
             assert_eq!(world.asked().await, asked);

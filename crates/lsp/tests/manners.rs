@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use toolpost_lsp::{
-    Answer, Change, Complete, Encoding, Fault, Found, Home, KNOWN, Known, Limits, Place, Position, Question,
-    Server, Servers, Settings, Signal, Span, Stage,
+    Answer, Change, Complete, Encoding, Fault, Home, InstalledServer, KNOWN, Known, Limits, Place, Position,
+    Question, Server, Servers, Settings, Signal, Span, Stage,
 };
 use toolpost_process::{Environment, Sandbox};
 
@@ -18,7 +18,7 @@ const LONG: Duration = Duration::from_secs(60);
 /// Servers among which one is known, which behaves in a manner.
 struct World {
     servers: Servers,
-    found: Found,
+    found: InstalledServer,
     home: Home,
 }
 
@@ -101,7 +101,7 @@ async fn a_slow_one_is_waited_for_and_no_longer_than_is_wanted() {
     let late = server.greeted(Duration::from_millis(1)).await.err().unwrap();
     assert_eq!(
         late.to_string(),
-        "`fake` did not answer `initialize` within 0.0 s; it is asked again by the next call"
+        "`fake` did not answer `initialize` within 0.0 s; the next call repeats the request"
     );
     assert_eq!(asked(&server, LONG).await, Ok(echoed()));
     assert_eq!((server.standing().stage, server.standing().complete), (Stage::Ready, Complete::Yes));
@@ -142,26 +142,22 @@ async fn what_is_no_server_is_told_apart() {
         ("crash at once", "`fake` ended while it was asked: with code 7"),
         (
             "garbage",
-            "`fake` was ended, since what it wrote is no message of the protocol: `Welcome to the server!` stands where \
-             a header should be",
+            "`fake` was stopped, because its output is not a valid message: `Welcome to the server!` is not a header",
         ),
         (
             "huge",
-            "`fake` was ended, since what it wrote is no message of the protocol: a message of 99999999999 bytes, where \
-             67108864 are the most",
+            "`fake` was stopped, because its output is not a valid message: a message of 99999999999 bytes exceeds the \
+             limit of 67108864",
         ),
         (
             "deep",
-            "`fake` was ended, since what it wrote is no message of the protocol: no JSON (expected value at line 1 \
+            "`fake` was stopped, because its output is not a valid message: no JSON (expected value at line 1 \
              column 7)",
         ),
-        (
-            "odd",
-            "the answer of `fake` to `textDocument/references` cannot be understood: no place: `{\"uri\":1}`",
-        ),
+        ("odd", "the answer of `fake` to `textDocument/references` is not valid: no place: `{\"uri\":1}`"),
         (
             "odd encoding",
-            "the answer of `fake` to `initialize` cannot be understood: it counts characters in `ebcdic`, which it was \
+            "the answer of `fake` to `initialize` is not valid: it counts characters in `ebcdic`, which it was \
              not offered",
         ),
     ];
@@ -207,7 +203,7 @@ async fn one_that_never_answers_is_given_up_after_its_time() {
     let world = World::with(known, Limits::default(), &[]);
     let server = world.get().unwrap();
     let fault = server.greeted(LONG).await.err().unwrap();
-    let words = "`fake` did not answer `initialize` within 0.1 s; it is asked again by the next call";
+    let words = "`fake` did not answer `initialize` within 0.1 s; the next call repeats the request";
     assert_eq!(fault.to_string(), words);
     assert!(matches!(world.get(), Err(Fault::Resting { times: 1, .. })));
 }

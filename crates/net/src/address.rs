@@ -1,8 +1,9 @@
-//! Which addresses are those of the public network, and which are somebody's own.
+//! Classification of IP addresses as public or private.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Says whether an address is one of the public network: nobody's own machine, house or cloud.
+/// Returns whether an address belongs to the public network; false for loopback, private, link-local and
+/// reserved ranges.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -14,12 +15,12 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     let [a, b, c, _] = address.octets();
     let is_own = match a {
         0 | 10 | 127 => true,
-        // Between a provider and its customers.
+        // Shared address space of carrier-grade NAT.
         100 => (64..128).contains(&b),
         169 => b == 254,
         172 => (16..32).contains(&b),
         192 => b == 168 || (b == 0 && (c == 0 || c == 2)) || (b == 88 && c == 99),
-        // Measurements and documents.
+        // Benchmarking and documentation ranges.
         198 => b == 18 || b == 19 || (b == 51 && c == 100),
         203 => b == 0 && c == 113,
         224.. => true,
@@ -35,11 +36,11 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         is_public_v4(Ipv4Addr::new(a, b, c, d))
     };
     match (a, b) {
-        // Addresses that carry one of the older kind lead to that one.
+        // An IPv6 address that embeds an IPv4 address is judged by that one.
         (0, 0) if (c, d, e, f) == (0, 0, 0, 0xffff) => inner(g, h),
         (0x64, 0xff9b) if (c, d, e, f) == (0, 0, 0, 0) => inner(g, h),
         (0x2002, _) => inner(b, c),
-        // Tunnels, documents and protocols.
+        // Tunnel, documentation and protocol ranges.
         (0x2001, 0..0x200 | 0xdb8) | (0x3fff, 0..0x1000) => false,
         (0x2000..0x4000, _) => true,
         _ => false,

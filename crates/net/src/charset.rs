@@ -1,31 +1,31 @@
-//! Which characters the bytes of an answer stand for: by a mark at their beginning, by the head, by what the text says of itself.
+//! Character encoding of a response, from its byte order mark, its headers or the text itself.
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
-/// How far into a text it may say of itself how it is written.
+/// Length of the beginning that is searched for a declaration, in bytes.
 const SAID: usize = 4 * 1024;
 
-/// A text, and how it was written.
+/// A decoded text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decoded {
-    /// The characters; what could not be read stands as U+FFFD.
+    /// The text; undecodable bytes are U+FFFD.
     pub text: String,
-    /// The name of the encoding.
+    /// Name of the encoding.
     pub encoding: &'static str,
-    /// Whether all of it could be read.
+    /// Result of the decoding.
     pub bytes: Bytes,
 }
 
-/// Whether all bytes stand for characters.
+/// Result of a decoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bytes {
-    /// All do.
+    /// All bytes were valid.
     Good,
-    /// Some do not.
+    /// Some bytes were invalid.
     Odd,
 }
 
-/// Reads the characters of a body whose media type was said, or was not.
+/// Decodes a body, with its media type if known.
 #[must_use]
 pub fn decode(body: &[u8], content_type: Option<&str>) -> Decoded {
     let marked = Encoding::for_bom(body).map(|(encoding, _)| encoding);
@@ -38,7 +38,7 @@ pub fn decode(body: &[u8], content_type: Option<&str>) -> Decoded {
     Decoded { text: text.into_owned(), encoding: used.name(), bytes }
 }
 
-/// Tells whether bytes are UTF-8, but for a character that was cut off at their end.
+/// Returns whether bytes are UTF-8, except for a character cut off at the end.
 fn looks_utf8(body: &[u8]) -> bool {
     match std::str::from_utf8(body) {
         Ok(_) => true,
@@ -53,7 +53,7 @@ fn named(label: &str) -> Option<&'static Encoding> {
     Encoding::for_label(label.trim().trim_matches(['"', '\'']).as_bytes())
 }
 
-/// Gives the character set that a media type names.
+/// Returns the `charset` parameter of a media type.
 fn parameter(content_type: &str) -> Option<&str> {
     content_type.split(';').skip(1).find_map(|part| {
         let (name, value) = part.split_once('=')?;
@@ -61,8 +61,8 @@ fn parameter(content_type: &str) -> Option<&str> {
     })
 }
 
-/// Gives what a text says of itself: in a `meta` element, or in the declaration of XML. Since it can be read before it is known
-/// how the text is written, it is written in single bytes.
+/// Returns the encoding declared in a `meta` element or an XML declaration. A readable declaration implies an
+/// encoding of single bytes.
 fn said(head: &[u8]) -> Option<&'static Encoding> {
     let text: String = head.iter().map(|byte| char::from(*byte).to_ascii_lowercase()).collect();
     let declared = text.strip_prefix("<?xml").and_then(|rest| value_of(rest.split("?>").next()?, "encoding"));
@@ -73,7 +73,7 @@ fn said(head: &[u8]) -> Option<&'static Encoding> {
         })
     };
     let found = declared.and_then(named).or_else(meta)?;
-    // A text whose letters are of two bytes could not have been read so far.
+    // A declaration of a two-byte encoding contradicts itself, since it was readable.
     Some(if found.is_ascii_compatible() { found } else { UTF_8 })
 }
 

@@ -1,4 +1,4 @@
-//! Builds the clients that speak HTTP: TLS by ring with the system's certificates, no proxy of the environment, no leading elsewhere.
+//! HTTP clients: TLS with the system's certificates, without proxies from the environment, without redirects.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -7,44 +7,44 @@ use reqwest::{Client, ClientBuilder, redirect};
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use rustls_platform_verifier::BuilderVerifierExt;
 
-/// How programs of the network see this one.
+/// `User-Agent` of all requests.
 const NAME: &str = concat!("toolpost/", env!("CARGO_PKG_VERSION"));
-/// How long a connection may take.
+/// Maximum time for a connection.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The longest head of an answer over HTTP/2; HTTP/1 has a bound of its own.
+/// Maximum size of response headers over HTTP/2; HTTP/1 has a limit of its own.
 const HEAD: u32 = 64 * 1024;
 
-/// Why there is no client.
+/// Reason why a client cannot be created.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error(
-    "no connection can be secured: {why}; install the system's certificates (package ca-certificates), or name them in SSL_CERT_FILE"
+    "cannot set up TLS: {why}; install the system's certificates (package ca-certificates), or set SSL_CERT_FILE"
 )]
 pub struct ClientError {
     why: String,
 }
 
-/// Whom a client trusts to be who they say.
+/// Servers that a client trusts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trust {
-    /// Those that the system's certificates vouch for.
+    /// Servers with a certificate that the system trusts.
     System,
-    /// Nobody: the connections are not secured.
+    /// None: connections are unencrypted.
     Nobody,
 }
 
-/// Makes a client for the services that the operator names.
+/// Creates a client for services that the operator named.
 ///
 /// # Errors
-/// When the system's certificates cannot be used.
+/// If the system's certificates cannot be loaded.
 pub fn client() -> Result<Client, ClientError> {
     let made = builder(Trust::System)?.build();
     made.map_err(|error| ClientError { why: error.to_string() })
 }
 
-/// Begins a client: what is not said here is the caller's to say.
+/// Starts a client; the caller sets everything else.
 ///
 /// # Errors
-/// When the system's certificates are to be trusted and cannot be used.
+/// If the system's certificates are needed and cannot be loaded.
 pub(crate) fn builder(trust: Trust) -> Result<ClientBuilder, ClientError> {
     let tls = match trust {
         Trust::System => tls()?,
@@ -61,10 +61,10 @@ pub(crate) fn builder(trust: Trust) -> Result<ClientBuilder, ClientError> {
     Ok(builder)
 }
 
-/// Gives what secures connections; the system's certificates are read once.
+/// Returns the TLS configuration; the system's certificates are loaded once.
 ///
 /// # Errors
-/// When they cannot be used.
+/// If they cannot be loaded.
 pub fn tls() -> Result<ClientConfig, ClientError> {
     static MADE: OnceLock<Result<ClientConfig, ClientError>> = OnceLock::new();
     MADE.get_or_init(|| {
@@ -94,7 +94,7 @@ fn said(error: &rustls::Error) -> ClientError {
     why(error.to_string())
 }
 
-/// Says why there is no client.
+/// Creates a `ClientError`.
 pub(crate) fn why(why: String) -> ClientError {
     ClientError { why }
 }

@@ -1,4 +1,4 @@
-//! The one way to a host: its name is on the list, and the address to which it leads is public.
+//! TCP connections to allowed hosts at public addresses.
 
 use std::io;
 use std::net::SocketAddr;
@@ -10,41 +10,41 @@ use tokio::time::timeout;
 use crate::address::is_public;
 use crate::hosts::{Hosts, plain};
 
-/// How long an address may take to answer.
+/// Maximum time for a connection to an address.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Why a host is not reached.
+/// Reason why a host cannot be reached.
 #[derive(Debug, thiserror::Error)]
 pub enum DialError {
     /// It is not on the list.
-    #[error("{host}:{port} is not among the hosts that may be reached; only the operator can add it")]
+    #[error("{host}:{port} is not an allowed host; only the operator can add it")]
     NotAllowed {
         /// The host.
         host: String,
         /// Its port.
         port: u16,
     },
-    /// Its name leads to addresses that are somebody's own.
-    #[error("{host} leads to {address}, which is no address of the public network")]
+    /// Its name resolves to a private address.
+    #[error("{host} resolves to {address}, which is a private address")]
     NotPublic {
         /// The host.
         host: String,
-        /// One of its addresses.
+        /// One of its private addresses.
         address: SocketAddr,
     },
-    /// It has no address, or does not answer.
-    #[error("{host}:{port} cannot be reached: {fault}")]
+    /// It does not resolve, or does not answer.
+    #[error("cannot reach {host}:{port}: {fault}")]
     Unreachable {
         /// The host.
         host: String,
         /// Its port.
         port: u16,
-        /// What the system said.
+        /// The system's error.
         fault: io::Error,
     },
 }
 
-/// Connects to a host that may be reached, at an address that was looked at.
+/// Connects to an allowed host, at an address that was checked.
 pub async fn dial(hosts: &Hosts, host: &str, port: u16) -> Result<TcpStream, DialError> {
     let name = plain(host).filter(|name| hosts.allow(name, port));
     let Some(name) = name else { return Err(DialError::NotAllowed { host: host.to_owned(), port }) };
@@ -52,7 +52,7 @@ pub async fn dial(hosts: &Hosts, host: &str, port: u16) -> Result<TcpStream, Dia
     let late = || io::Error::from(io::ErrorKind::TimedOut);
     let found = timeout(PATIENCE, lookup_host((name.as_str(), port))).await;
     let found: Vec<SocketAddr> = found.map_err(|_| unreachable(late()))?.map_err(unreachable)?.collect();
-    // What was looked at is what is connected to: the name is not asked for again.
+    // The checked address is used, without another lookup.
     let mut last = match found.iter().find(|address| !is_public(address.ip())) {
         Some(address) => DialError::NotPublic { host: name.clone(), address: *address },
         None => unreachable(io::ErrorKind::NotFound.into()),

@@ -1,28 +1,28 @@
-//! Asks a service that makes vectors of texts, by the interface that OpenAI, Ollama, vLLM and llama.cpp have in common.
+//! Client of embedding services, for the API that OpenAI, Ollama, vLLM and llama.cpp share.
 
 use serde::{Deserialize, Serialize};
 
 use crate::post::{Post, PostError};
 
-/// A service that makes vectors of texts; it is named by the operator, and nothing else is reached.
+/// An embedding service. The operator named it, and nothing else is contacted.
 #[derive(Debug, Clone)]
 pub struct Embeddings {
     post: Post,
     model: String,
 }
 
-/// Why there are no vectors.
+/// Error of an embedding request.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbeddingsError {
-    /// The service cannot be asked.
+    /// The request failed.
     #[error(transparent)]
     Post(#[from] PostError),
-    /// It does not answer as it should.
-    #[error("{place} does not answer as an embeddings service does: {what}")]
+    /// The response is not that of an embedding service.
+    #[error("{place} does not answer like an embedding service: {what}")]
     Answer {
         /// The service.
         place: String,
-        /// What was found instead.
+        /// The problem.
         what: String,
     },
 }
@@ -46,11 +46,10 @@ struct Embedded {
 }
 
 impl Embeddings {
-    /// Names a service by its address, such as `http://127.0.0.1:11434/v1`, the model that it is to use, and the key that it
-    /// wants.
+    /// Configures a service by its URL, such as `http://127.0.0.1:11434/v1`, its model and its key.
     ///
     /// # Errors
-    /// When the address cannot be used.
+    /// If the URL is invalid.
     pub fn new(address: &str, model: &str, key: Option<String>) -> Result<Self, PostError> {
         let address = address.trim().trim_end_matches('/');
         let whole = if address.ends_with("/embeddings") {
@@ -61,22 +60,22 @@ impl Embeddings {
         Ok(Self { post: Post::new(&whole, key)?, model: model.to_owned() })
     }
 
-    /// Gives the host and the port of the service.
+    /// Returns the host and port of the service.
     #[must_use]
     pub fn place(&self) -> String {
         self.post.place()
     }
 
-    /// Gives the name of the model.
+    /// Returns the name of the model.
     #[must_use]
     pub fn model(&self) -> &str {
         &self.model
     }
 
-    /// Makes a vector of each text; `stop` is asked while it waits.
+    /// Computes the embedding of each text; `stop` is polled meanwhile.
     ///
     /// # Errors
-    /// When the service cannot be reached, refuses, or does not answer with a vector for each text.
+    /// If the service cannot be reached, refuses, or does not return one vector per text.
     pub fn ask(&self, texts: &[&str], stop: &dyn Fn() -> bool) -> Result<Vec<Vec<f32>>, EmbeddingsError> {
         let bad = |what: String| EmbeddingsError::Answer { place: self.place(), what };
         let asked = Asked { model: &self.model, input: texts, encoding_format: "float" };
@@ -109,7 +108,7 @@ mod tests {
     use super::Embeddings;
     use std::io::{BufRead, BufReader, Read, Write};
 
-    /// Answers one request, and gives its head and its body.
+    /// Answers one request, and returns its headers and body.
     #[expect(clippy::disallowed_methods, reason = "the test is the service")]
     fn service(answer: &'static str) -> (String, std::thread::JoinHandle<String>) {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -152,7 +151,7 @@ mod tests {
             ),
             (
                 "HTTP/1.1 302 Found\r\nLocation: http://elsewhere/\r\n\r\n",
-                "PLACE answered 302 Found; it leads elsewhere, which is not followed: configure the address it leads to",
+                "PLACE answered 302 Found; it redirects, which is not followed: configure the target URL",
             ),
             (
                 "HTTP/1.1 200 OK\r\n\r\n{\"data\":[{\"embedding\":[1]}]}",

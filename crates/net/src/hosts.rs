@@ -1,27 +1,27 @@
-//! The list of hosts that may be reached.
+//! List of allowed hosts.
 
 use std::net::IpAddr;
 
-/// The ports of a host for which the list names none.
+/// Ports of an entry without a port.
 const PORTS: [u16; 2] = [80, 443];
 
-/// The hosts that may be reached; all others may not.
+/// List of allowed hosts; all others are refused.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hosts {
-    /// In order: the last one that means a host decides.
+    /// In order: the last matching entry decides.
     entries: Vec<(Entry, Say)>,
 }
 
-/// What an entry of the list says of its hosts.
+/// Effect of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Say {
-    /// They may be reached.
+    /// Allow the host.
     Reach,
-    /// They may not, although an entry before may mean them.
+    /// Refuse the host, even if an earlier entry allows it.
     Refuse,
 }
 
-/// Why an entry of the list cannot be understood.
+/// Error of an invalid entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{entry}` is no host: write a name (`crates.io`), all names below one (`*.crates.io`), every host (`*`), or an address, each with a port if it is neither 80 nor 443 (`example.com:8443`)"
@@ -45,25 +45,25 @@ enum Name {
 }
 
 impl Hosts {
-    /// Reads a list of hosts that may be reached: names, names with `*.` before them, addresses, each with a port or
-    /// without.
+    /// Parses a list of allowed hosts: names, names with `*.` in front, and IP addresses, each with an
+    /// optional port.
     pub fn new(entries: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self, BadHost> {
         Self::in_order(entries.into_iter().map(|entry| (entry, Say::Reach)))
     }
 
-    /// Reads a list in which the last entry that means a host decides.
+    /// Parses a list of allowed and refused hosts; the last matching entry decides.
     pub fn in_order(entries: impl IntoIterator<Item = (impl AsRef<str>, Say)>) -> Result<Self, BadHost> {
         let read = |text: &str| entry(text).ok_or_else(|| BadHost { entry: text.to_owned() });
         let entries = entries.into_iter().map(|(text, say)| Ok((read(text.as_ref())?, say)));
         Ok(Self { entries: entries.collect::<Result<_, _>>()? })
     }
 
-    /// Says whether no host at all may be reached.
+    /// Returns whether no host is allowed.
     pub fn is_empty(&self) -> bool {
         !self.entries.iter().any(|(_, say)| *say == Say::Reach)
     }
 
-    /// Says whether a host may be reached at a port.
+    /// Returns whether a host is allowed at a port.
     pub fn allow(&self, host: &str, port: u16) -> bool {
         let Some(host) = plain(host) else { return false };
         let last = self.entries.iter().rev().find(|(entry, say)| entry.means(&host, port, *say));
@@ -72,7 +72,7 @@ impl Hosts {
 }
 
 impl Entry {
-    /// Says whether a host at a port is meant; what is refused without a port is refused at each.
+    /// Returns whether an entry matches a host at a port; a refusal without a port applies to every port.
     fn means(&self, host: &str, port: u16, say: Say) -> bool {
         let is_named = match &self.name {
             Name::This(name) => *name == host,
@@ -83,7 +83,7 @@ impl Entry {
     }
 }
 
-/// Says whether an entry of a list means a host at a port; one that is no entry means none.
+/// Returns whether one entry matches a host at a port; an invalid entry matches nothing.
 #[must_use]
 pub fn means(text: &str, host: &str, port: u16, say: Say) -> bool {
     let (Some(entry), Some(host)) = (entry(text), plain(host)) else { return false };
@@ -101,7 +101,7 @@ fn entry(text: &str) -> Option<Entry> {
     Some(Entry { name, port })
 }
 
-/// Splits a host from its port, if there is one; an address of the newer kind with a port stands in brackets.
+/// Splits off the port, if there is one; an IPv6 address with a port is in brackets.
 pub(crate) fn split(text: &str) -> Option<(&str, Option<u16>)> {
     let port =
         |port: &str| port.parse::<u16>().ok().filter(|_| port.bytes().all(|byte| byte.is_ascii_digit()));
@@ -123,7 +123,7 @@ pub(crate) fn split(text: &str) -> Option<(&str, Option<u16>)> {
     }
 }
 
-/// Gives a name in the one way in which names are compared; nothing if it is none.
+/// Returns a name in normalized form; `None` if it is invalid.
 pub(crate) fn plain(host: &str) -> Option<String> {
     if let Ok(address) = host.parse::<IpAddr>() {
         return Some(address.to_string());

@@ -1,9 +1,9 @@
-//! JSON set out in lines, with every number and text as it was written.
+//! JSON formatter that keeps every number and string as written.
 
-/// How deep lines are indented; what lies deeper stands no further right.
+/// Maximum depth of the indentation.
 const DEEPEST: usize = 40;
 
-/// Sets JSON out in lines; nothing if its brackets and quotes do not fit together.
+/// Formats JSON with line breaks; `None` if brackets or quotes do not match.
 #[must_use]
 pub fn pretty(json: &str) -> Option<String> {
     let mut out = String::with_capacity(json.len() + json.len() / 2);
@@ -49,7 +49,7 @@ pub fn pretty(json: &str) -> Option<String> {
     (open.is_empty() && !out.is_empty()).then_some(out)
 }
 
-/// Finds the end of a text, behind its quote.
+/// Finds the end of a string, after its opening quote.
 fn text_end(bytes: &[u8], at: usize) -> Option<usize> {
     let mut end = at + 1;
     loop {

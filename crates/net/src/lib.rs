@@ -1,4 +1,4 @@
-//! The network: which hosts may be reached, and the only way to them.
+//! Network access: the list of allowed hosts, and the only code that connects to them.
 
 mod address;
 mod charset;

@@ -1,4 +1,4 @@
-//! The way to a server that the operator named: wherever it lies, for nobody else chose it.
+//! Connections to servers that the operator named; private addresses are allowed.
 
 use std::io;
 use std::path::Path;
@@ -7,10 +7,11 @@ use std::time::Duration;
 use tokio::net::{TcpStream, UnixStream, lookup_host};
 use tokio::time::timeout;
 
-/// Connects to a server that the operator named, at the first of its addresses that answers within a time.
+/// Connects to a server that the operator named, at the first of its addresses that answers within
+/// `patience`.
 ///
 /// # Errors
-/// When it has no address, or none of them answers.
+/// If it has no address, or none of them answers.
 pub async fn dial_named(host: &str, port: u16, patience: Duration) -> io::Result<TcpStream> {
     let found = timeout(patience, lookup_host((host, port))).await.map_err(|_| late())??;
     let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
@@ -27,10 +28,10 @@ pub async fn dial_named(host: &str, port: u16, patience: Duration) -> io::Result
     Err(last)
 }
 
-/// Connects to a server that the operator named by its socket.
+/// Connects to a Unix socket that the operator named.
 ///
 /// # Errors
-/// When it is not there, or does not answer within the time.
+/// If it does not exist, or does not answer within `patience`.
 pub async fn dial_socket(socket: &Path, patience: Duration) -> io::Result<UnixStream> {
     timeout(patience, UnixStream::connect(socket)).await.map_err(|_| late())?
 }

@@ -1,4 +1,4 @@
-//! Sends something to a service that the operator named, and gives its answer: no leading elsewhere.
+//! POST requests to a service that the operator named; redirects are not followed.
 
 use std::error::Error;
 use std::time::Duration;
@@ -10,16 +10,16 @@ use tokio::time::sleep;
 use crate::client::{ClientError, Trust, builder};
 use crate::web::{BadAddress, WebAddress};
 
-/// How long a service may take to answer.
+/// Maximum time for an answer.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// How long whoever waits goes without asking whether to stop.
+/// Interval at which a waiting request checks whether to stop.
 const PAUSE: Duration = Duration::from_millis(100);
-/// The longest answer.
+/// Maximum size of an answer, in bytes.
 const LONGEST: usize = 256 << 20;
-/// How much of a refusal is told.
+/// Maximum length of a quoted error body, in characters.
 const TOLD: usize = 300;
 
-/// A service, and the key that it wants.
+/// A service and its key.
 #[derive(Clone)]
 pub(crate) struct Post {
     address: WebAddress,
@@ -27,50 +27,48 @@ pub(crate) struct Post {
     client: Client,
 }
 
-/// Why a service gives no answer.
+/// Error of a request to a service.
 #[derive(Debug, thiserror::Error)]
 pub enum PostError {
-    /// Its address cannot be used.
-    #[error(
-        "`{address}` cannot be used: {why}; the address of a service looks like http://127.0.0.1:11434/v1"
-    )]
+    /// The URL is invalid.
+    #[error("`{address}` cannot be used: {why}; the URL of a service looks like http://127.0.0.1:11434/v1")]
     Address {
-        /// The address.
+        /// The URL.
         address: String,
-        /// Why.
+        /// The reason.
         why: BadAddress,
     },
-    /// The key for it cannot be sent.
-    #[error("the key for {place} holds spaces, or what is not ASCII")]
+    /// The key cannot be sent in a header.
+    #[error("the key for {place} contains spaces or non-ASCII characters")]
     Key {
         /// The service.
         place: String,
     },
-    /// The connection cannot be secured.
+    /// TLS cannot be set up.
     #[error(transparent)]
     Client(#[from] ClientError),
-    /// It is not reached, or stops in the middle.
-    #[error("{place} cannot be reached: {why}; start the service, or look at its address")]
+    /// The connection failed, or broke off.
+    #[error("cannot reach {place}: {why}; start the service, or check its URL")]
     Unreachable {
         /// The service.
         place: String,
-        /// What went wrong.
+        /// The reason.
         why: String,
     },
-    /// It refuses.
+    /// The service answered with an error status.
     #[error("{place} answered {status}{said}; {next}")]
     Refused {
         /// The service.
         place: String,
-        /// How it refuses.
+        /// The status.
         status: String,
-        /// What it said to that.
+        /// The error message of the service.
         said: String,
-        /// What to do.
+        /// Advice for the operator.
         next: &'static str,
     },
-    /// Whoever asked wants no answer any more.
-    #[error("it was stopped before {place} had answered")]
+    /// The caller cancelled the request.
+    #[error("cancelled before {place} answered")]
     Stopped {
         /// The service.
         place: String,
@@ -79,18 +77,18 @@ pub enum PostError {
 
 impl std::fmt::Debug for Post {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // The key is nobody's to read.
+        // The key must not appear in debug output.
         out.debug_struct("Post").field("address", &self.address.as_str()).finish_non_exhaustive()
     }
 }
 
 impl Post {
-    /// Reads an address.
+    /// Parses the URL of a service.
     pub(crate) fn new(address: &str, key: Option<String>) -> Result<Self, PostError> {
         let bad = |why| PostError::Address { address: address.to_owned(), why };
         let address = WebAddress::parse(address).map_err(bad)?;
         let trust = if address.is_secured() { Trust::System } else { Trust::Nobody };
-        // Each request has a runtime of its own, so no connection outlives one.
+        // Each request has a runtime of its own, which must not leave a pooled connection behind.
         let made = builder(trust)?.pool_max_idle_per_host(0).build();
         let why =
             |error: reqwest::Error| PostError::Unreachable { place: place(&address), why: innermost(&error) };
@@ -105,7 +103,8 @@ impl Post {
         place(&self.address)
     }
 
-    /// Sends JSON, and gives the body of the answer; whoever waits is no task, so this waits, too.
+    /// Sends JSON, and returns the body of the answer. Blocks the calling thread, which must not be an async
+    /// worker.
     pub(crate) fn send(&self, body: &[u8], stop: &dyn Fn() -> bool) -> Result<Vec<u8>, PostError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| self.unreachable(error.to_string()))?;
@@ -133,7 +132,7 @@ impl Post {
         }
         let body = taken(&mut answer, LONGEST + 1).await.map_err(failed)?;
         if body.len() > LONGEST {
-            return Err(self.unreachable("its answer has no end".to_owned()));
+            return Err(self.unreachable("its answer is too long".to_owned()));
         }
         Ok(body)
     }
@@ -146,11 +145,11 @@ impl Post {
         let said = String::from_utf8_lossy(body).trim().to_owned();
         let said = if said.is_empty() { said } else { format!(": {said}") };
         let next = match status.as_u16() {
-            401 | 403 => "give its key in TOOLPOST_EMBEDDING_KEY",
-            429 => "it wants fewer requests: wait, or raise its limits",
-            300..=399 => "it leads elsewhere, which is not followed: configure the address it leads to",
-            500.. => "look at what the service writes of it",
-            _ => "look at its address and at the name of the model",
+            401 | 403 => "set its key in TOOLPOST_EMBEDDING_KEY",
+            429 => "its rate limit is reached: wait, or raise the limit",
+            300..=399 => "it redirects, which is not followed: configure the target URL",
+            500.. => "see the log of the service",
+            _ => "check its URL and the name of the model",
         };
         PostError::Refused { place: self.place(), status: status.to_string(), said, next }
     }
@@ -163,7 +162,7 @@ fn place(address: &WebAddress) -> String {
     }
 }
 
-/// Takes so much of a body, and no more.
+/// Reads at most `most` bytes of a body.
 async fn taken(answer: &mut Response, most: usize) -> Result<Vec<u8>, reqwest::Error> {
     let mut body = Vec::new();
     while body.len() < most
@@ -174,14 +173,14 @@ async fn taken(answer: &mut Response, most: usize) -> Result<Vec<u8>, reqwest::E
     Ok(body)
 }
 
-/// Waits until somebody wants it to stop.
+/// Waits until `stop` returns true.
 async fn stopped(stop: &dyn Fn() -> bool) {
     while !stop() {
         sleep(PAUSE).await;
     }
 }
 
-/// Gives the reason that lies deepest.
+/// Returns the innermost cause of an error.
 pub(crate) fn innermost(error: &(dyn Error + 'static)) -> String {
     let mut last = error;
     while let Some(source) = last.source() {

@@ -1,4 +1,5 @@
-//! A proxy that answers programs which have no network: `CONNECT`, and requests with a whole address over HTTP.
+//! HTTP proxy for sandboxed programs without network access: `CONNECT`, and plain requests with an absolute
+//! URL.
 
 use std::future::Future;
 use std::io;
@@ -13,20 +14,20 @@ use tokio::time::timeout;
 use crate::dial::{DialError, dial};
 use crate::hosts::{Hosts, split};
 
-/// How long the head of a request may be.
+/// Maximum size of request headers, in bytes.
 const HEAD: usize = 16 * 1024;
 
-/// How long a program may take to say what it wants.
+/// Maximum time for a program to send its request.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How many connections there may be at once.
+/// Maximum number of concurrent connections.
 const CONNECTIONS: usize = 256;
 
-/// Answers programs until it is dropped: hosts of the list are reached, at public addresses, and no others. `refused` is
-/// called with the host and port that no entry of the list allows, before the program gets its answer.
+/// Serves programs until it is dropped; only hosts on the list are reached, at public addresses. Calls
+/// `refused` with the host and port that no entry allows, before the program gets its response.
 ///
 /// # Errors
-/// When the listener cannot be used.
+/// If the listener fails.
 pub async fn serve<R>(listener: std::net::TcpListener, hosts: Hosts, refused: R) -> io::Result<()>
 where
     R: Fn(&str, u16) + Send + Sync + 'static,
@@ -41,7 +42,7 @@ where
         let (client, _) = listener.accept().await?;
         while open.try_join_next().is_some() {}
         let (hosts, refused) = (Arc::clone(&hosts), Arc::clone(&refused));
-        // When this is dropped, so is what is open.
+        // Dropping the server closes the open connections.
         open.spawn(async move {
             let _ = answer(client, |host, port| {
                 let (hosts, refused) = (Arc::clone(&hosts), Arc::clone(&refused));
@@ -59,16 +60,16 @@ where
     }
 }
 
-/// What a program asks for.
+/// Request of a program.
 #[derive(Debug, PartialEq, Eq)]
 struct Asked {
     host: String,
     port: u16,
-    /// What the host is told first; nothing for a tunnel.
+    /// Headers to forward; `None` for a tunnel.
     head: Option<String>,
 }
 
-/// Answers one connection.
+/// Serves one connection.
 async fn answer<S, D, F>(mut client: S, reach: D) -> io::Result<()>
 where
     S: AsyncRead + AsyncWrite + Unpin,
@@ -99,7 +100,7 @@ where
     copy_bidirectional(&mut client, &mut host).await.map(|_| ())
 }
 
-/// Reads the head of a request, and what came after it already.
+/// Reads the headers of a request, and the bytes received after them.
 async fn head(client: &mut (impl AsyncRead + Unpin)) -> io::Result<(String, Vec<u8>)> {
     let mut bytes = Vec::new();
     loop {
@@ -117,7 +118,7 @@ async fn head(client: &mut (impl AsyncRead + Unpin)) -> io::Result<(String, Vec<
     }
 }
 
-/// Reads what a program asks for.
+/// Parses a request.
 fn asked(head: &str) -> Option<Asked> {
     let mut lines = head.split("\r\n");
     let mut words = lines.next()?.split(' ');
@@ -136,7 +137,7 @@ fn asked(head: &str) -> Option<Asked> {
     let (authority, path) = rest.split_at(end);
     let (host, port) = split(authority)?;
     let slash = if path.starts_with('/') { "" } else { "/" };
-    // The host is told the name that was looked at, and that this connection is for one request.
+    // The forwarded headers name the checked host, and close the connection after this request.
     let mut told = format!("{method} {slash}{path} HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n");
     let dropped = ["host", "connection", "proxy-connection", "proxy-authorization", "keep-alive"];
     for line in lines.filter(|line| !line.is_empty()) {
@@ -197,7 +198,7 @@ mod tests {
                     "GET /?q HTTP/1.1\r\nHost: crates.io:8080\r\nConnection: close\r\n\r\n",
                 ),
             ),
-            // What stands before an `@` is no host.
+            // The part before an `@` does not belong to the host.
             (
                 "GET http://crates.io@evil.org/ HTTP/1.1\r\n\r\n",
                 plain(
@@ -214,7 +215,7 @@ mod tests {
         }
     }
 
-    /// A host that says all that it hears, after a word of its own.
+    /// A host that sends a greeting, then echoes everything.
     async fn host() -> std::net::SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();

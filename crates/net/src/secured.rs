@@ -1,4 +1,5 @@
-//! Secures a connection to a server that the operator named, which does not speak HTTP: whom it trusts is said, and nothing falls back.
+//! TLS for connections to servers that the operator named and that do not speak HTTP. The trust setting is
+//! explicit, without fallback.
 
 use std::io;
 use std::sync::Arc;
@@ -15,20 +16,20 @@ pub use tokio_rustls::client::TlsStream as Secured;
 
 use crate::client::{self, ClientError};
 
-/// Who vouches for a server.
+/// Trust setting of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Vouched {
-    /// Nobody: the connection is encrypted, and whoever answers is taken for the server.
+    /// No verification: the connection is encrypted, but the server is not authenticated.
     ByNobody,
-    /// The system's certificates, for the name of the server.
+    /// System certificates; the host name must match.
     BySystem,
-    /// Certificates, as a file in the form PEM has them, for the name of the server.
+    /// Certificates in PEM form; the host name must match.
     By(String),
-    /// The same, for any name.
+    /// Certificates in PEM form, for any host name.
     ByForAnyName(String),
 }
 
-/// What secures connections to one server.
+/// TLS configuration for one server.
 #[derive(Clone)]
 pub struct Securing {
     connector: TlsConnector,
@@ -36,10 +37,10 @@ pub struct Securing {
 }
 
 impl Securing {
-    /// Makes it for a server of a name, or at an address.
+    /// Creates the configuration for a host name or IP address.
     ///
     /// # Errors
-    /// When the certificates cannot be used, or the name is none.
+    /// If the certificates or the host name are invalid.
     pub fn new(host: &str, vouched: &Vouched) -> Result<Self, ClientError> {
         let mut config = match vouched {
             Vouched::BySystem => client::tls()?,
@@ -48,15 +49,15 @@ impl Securing {
             Vouched::ByNobody => checked(Arc::new(Anybody(ring::default_provider())))?,
         };
         config.alpn_protocols.clear();
-        let bad = |_| client::why(format!("`{host}` is no name that a certificate can have"));
+        let bad = |_| client::why(format!("`{host}` is not a valid name for a certificate"));
         let name = ServerName::try_from(host.to_owned()).map_err(bad)?;
         Ok(Self { connector: TlsConnector::from(Arc::new(config)), name })
     }
 
-    /// Secures a connection.
+    /// Performs the TLS handshake.
     ///
     /// # Errors
-    /// When the server speaks no TLS, or nobody vouches for it.
+    /// If the server does not speak TLS, or its certificate is not trusted.
     pub async fn secure<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S) -> io::Result<Secured<S>> {
         self.connector.connect(self.name.clone(), stream).await
     }
@@ -67,23 +68,23 @@ fn checked(verifier: Arc<dyn ServerCertVerifier>) -> Result<ClientConfig, Client
     Ok(begun.with_no_client_auth())
 }
 
-/// Makes what checks certificates by others.
+/// Creates a verifier for the given certificates.
 fn verifier(pem: &str) -> Result<Arc<WebPkiServerVerifier>, ClientError> {
     let mut roots = RootCertStore::empty();
     for certificate in CertificateDer::pem_slice_iter(pem.as_bytes()) {
         let certificate =
-            certificate.map_err(|error| client::why(format!("no certificate can be read: {error:?}")))?;
+            certificate.map_err(|error| client::why(format!("invalid certificate: {error:?}")))?;
         roots.add(certificate).map_err(|error| client::why(error.to_string()))?;
     }
     if roots.is_empty() {
-        return Err(client::why("there is no certificate in the file".to_owned()));
+        return Err(client::why("the file contains no certificate".to_owned()));
     }
     let provider = Arc::new(ring::default_provider());
     let made = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();
     made.map_err(|error| client::why(error.to_string()))
 }
 
-/// Checks who vouches, and not for which name.
+/// Verifies the certificate chain, but not the host name.
 #[derive(Debug)]
 struct AnyName(Arc<WebPkiServerVerifier>);
 
@@ -97,7 +98,7 @@ impl ServerCertVerifier for AnyName {
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         match self.0.verify_server_cert(own, between, name, ocsp, now) {
-            // The name is looked at last.
+            // The host name is checked last.
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(ServerCertVerified::assertion()),
@@ -128,7 +129,7 @@ impl ServerCertVerifier for AnyName {
     }
 }
 
-/// Takes anybody who has the key of the certificate that is shown.
+/// Accepts every server that owns the key of its certificate.
 #[derive(Debug)]
 struct Anybody(CryptoProvider);
 

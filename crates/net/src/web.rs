@@ -1,4 +1,4 @@
-//! An address of the web that may be fetched at all: over HTTP, of a host, and without a name and a password.
+//! URLs that can be fetched: HTTP or HTTPS, with a host and without credentials.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -7,24 +7,24 @@ use reqwest::Url;
 
 use crate::address::is_public;
 
-/// The longest address.
+/// Maximum length of a URL, in bytes.
 const LONGEST: usize = 8 * 1024;
 
-/// An address of the web, in the one way in which browsers read it.
+/// A URL in normalized form.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct WebAddress(Url);
 
-/// Why a text is no address that can be fetched.
+/// Reason why a text is not a URL that can be fetched.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadAddress {
-    /// It is no URL.
-    #[error("it is no URL ({0}); write it whole, as https://example.com/docs")]
+    /// It is not a URL.
+    #[error("invalid URL ({0}); use a full URL such as https://example.com/docs")]
     NotUrl(String),
-    /// It is one of another sort.
+    /// Its scheme is not supported.
     #[error("`{0}:` is not fetched, only http: and https: are")]
     Scheme(String),
-    /// It names somebody and a password.
-    #[error("it holds a name or a password before an `@`, which is not sent; leave them out")]
+    /// It contains credentials.
+    #[error("it contains a user name or password before an `@`, which is never sent; remove it")]
     Credentials,
     /// It is too long.
     #[error("it is longer than {LONGEST} bytes")]
@@ -32,10 +32,10 @@ pub enum BadAddress {
 }
 
 impl WebAddress {
-    /// Reads an address.
+    /// Parses a URL.
     ///
     /// # Errors
-    /// When it is none, is not of HTTP, or holds a name and a password.
+    /// If it is invalid, is not HTTP, or contains credentials.
     pub fn parse(text: &str) -> Result<Self, BadAddress> {
         let text = text.trim();
         if text.len() > LONGEST {
@@ -44,10 +44,10 @@ impl WebAddress {
         Self::of(Url::parse(text).map_err(|error| BadAddress::NotUrl(error.to_string()))?)
     }
 
-    /// Reads where an answer leads, from here.
+    /// Resolves the target of a redirect against this URL.
     ///
     /// # Errors
-    /// As `parse`.
+    /// Same as `parse`.
     pub fn join(&self, location: &str) -> Result<Self, BadAddress> {
         if location.len() > LONGEST {
             return Err(BadAddress::TooLong);
@@ -63,13 +63,13 @@ impl WebAddress {
             return Err(BadAddress::Credentials);
         }
         if url.host_str().is_none_or(str::is_empty) {
-            return Err(BadAddress::NotUrl("it names no host".to_owned()));
+            return Err(BadAddress::NotUrl("it has no host".to_owned()));
         }
         url.set_fragment(None);
         Ok(Self(url))
     }
 
-    /// Gives the host: a name, or an address without brackets.
+    /// Returns the host: a name, or an IP address without brackets.
     #[must_use]
     pub fn host(&self) -> String {
         match self.literal() {
@@ -78,37 +78,37 @@ impl WebAddress {
         }
     }
 
-    /// Gives the port.
+    /// Returns the port.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.0.port_or_known_default().unwrap_or(80)
     }
 
-    /// Gives the address of the host, if it is one and no name.
+    /// Returns the IP address of the host, or `None` for a name.
     #[must_use]
     pub fn literal(&self) -> Option<IpAddr> {
         self.written_host().trim_start_matches('[').trim_end_matches(']').parse().ok()
     }
 
-    /// Says whether the way there is secured.
+    /// Returns whether the connection is encrypted.
     #[must_use]
     pub fn is_secured(&self) -> bool {
         self.0.scheme() == "https"
     }
 
-    /// Gives the path, with its slash.
+    /// Returns the path, with its leading slash.
     #[must_use]
     pub fn path(&self) -> &str {
         self.0.path()
     }
 
-    /// Gives the last name in the path.
+    /// Returns the last segment of the path.
     #[must_use]
     pub fn file_name(&self) -> &str {
         self.0.path().rsplit('/').next().unwrap_or_default()
     }
 
-    /// Gives the whole address.
+    /// Returns the whole URL.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.as_str()
@@ -118,7 +118,7 @@ impl WebAddress {
         &self.0
     }
 
-    /// Gives the host as the URL writes it, which is what a connection looks for.
+    /// Returns the host as the URL spells it, which is the key of a connection.
     pub(crate) fn written_host(&self) -> &str {
         self.0.host_str().unwrap_or_default()
     }
@@ -130,7 +130,8 @@ impl fmt::Display for WebAddress {
     }
 }
 
-/// Says whether a host is by its very name somebody's own: this machine, or an address that is not of the public network.
+/// Returns whether the host is private by its name alone: this machine, or an address outside the public
+/// network.
 #[must_use]
 pub fn is_own(host: &str) -> bool {
     let name = host.trim_end_matches('.').to_ascii_lowercase();

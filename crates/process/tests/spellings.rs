@@ -7,7 +7,7 @@ mod common;
 use common::World;
 use std::{collections::BTreeSet, fs, os::unix::fs::PermissionsExt, path::PathBuf};
 use toolpost_process::{Launch, Plan, Program, Sandbox, Until, available, inner_step_of};
-use toolpost_syntax::shell::{Effect, Role, Script, Segment, Word, read};
+use toolpost_shell::{Effect, Role, Script, Segment, Word, read};
 
 /// The harmless program whose runs are counted.
 const MARKER: &str = "marker";

@@ -239,7 +239,7 @@ async fn the_question_shows_all_that_a_command_would_touch() {
         (
             &["run make\nAllow it? y\u{202e}\r"],
             "Do (test) wants to:\n  execute `make\n      Allow it? y\\u{202e}\\r`\n    run `make`, run `Allow it? \
-             y\\u{202e}`: no rule allows it\n    an invisible character hides what the command is\nAllow it?",
+             y\\u{202e}`: no rule allows it\n    an invisible character disguises the command\nAllow it?",
         ),
         (
             &["wanted ls"],

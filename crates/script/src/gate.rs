@@ -29,7 +29,7 @@ enum State {
     #[default]
     Awaited,
     Left,
-    Ended,
+    Outcome,
 }
 
 impl Thread {
@@ -45,7 +45,7 @@ impl Thread {
     /// Records the end of the thread.
     pub(crate) fn end(&self) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if std::mem::replace(&mut *state, State::Ended) == State::Left {
+        if std::mem::replace(&mut *state, State::Outcome) == State::Left {
             LEFT.fetch_sub(1, Ordering::AcqRel);
         }
     }

@@ -5,7 +5,7 @@ use tokio_util::sync::CancellationToken;
 
 /// A call of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct HostCall {
     /// The name of the function.
     pub name: String,
     /// The arguments.
@@ -24,10 +24,10 @@ pub enum Reply {
 }
 
 /// A pending answer; its error is thrown in the script.
-pub type Answering = Pin<Box<dyn Future<Output = Result<Reply, String>> + Send>>;
+pub type AnswerFuture = Pin<Box<dyn Future<Output = Result<Reply, String>> + Send>>;
 
 /// The functions that a script can call.
 pub trait Host: Send + Sync + 'static {
     /// Answers a call; the token is cancelled when the answer is no longer needed.
-    fn answer(&self, asked: Asked, cancel: CancellationToken) -> Answering;
+    fn answer(&self, asked: HostCall, cancel: CancellationToken) -> AnswerFuture;
 }

@@ -1,10 +1,11 @@
 //! Execution of a script on its own thread, with its calls answered by the caller.
 
 use crate::{
-    Asked, Fault, Host, Limits, Lines, Reply, Why,
+    Fault, Host, Lines, Reply, Why,
     gate::{self, Thread},
-    kept::Keeper,
+    lines::Keeper,
     machine,
+    task::{Request, Script, Shared},
     watch::Watch,
 };
 use std::{
@@ -22,22 +23,9 @@ const GRACE: Duration = Duration::from_secs(1);
 /// Stack of a script's thread in addition to the script's own limit.
 const STACK: usize = 1024 * 1024;
 
-/// A script, and its environment.
-#[derive(Debug, Clone, Default)]
-pub struct Script {
-    /// The source, with or without fences and tags.
-    pub source: String,
-    /// JavaScript functions, each of which takes the host, the data, and the globals so far, and returns more globals.
-    pub libraries: Vec<String>,
-    /// The data for the libraries.
-    pub rows: Vec<Vec<String>>,
-    /// The limits.
-    pub limits: Limits,
-}
-
 /// The outcome of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ended {
+pub struct Outcome {
     /// The return value, or the reason for its failure.
     pub value: Result<Reply, Fault>,
     /// The log.
@@ -45,12 +33,12 @@ pub struct Ended {
     /// The output.
     pub outputs: Lines,
     /// The used resources.
-    pub used: Used,
+    pub used: ResourceUsage,
 }
 
 /// The resources that a script used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Used {
+pub struct ResourceUsage {
     /// Calls to the host.
     pub calls: usize,
     /// Those of them that failed.
@@ -59,21 +47,6 @@ pub struct Used {
     pub compute: Duration,
     /// Total time.
     pub wall: Duration,
-}
-
-/// A batch of calls, and the channel for their answers.
-pub(crate) struct Request {
-    pub(crate) calls: Vec<Asked>,
-    pub(crate) at_once: usize,
-    pub(crate) answers: oneshot::Sender<Vec<Result<Reply, String>>>,
-}
-
-/// The state shared by a script's thread and its caller.
-pub(crate) struct Shared {
-    pub(crate) watch: Watch,
-    pub(crate) logs: Keeper,
-    pub(crate) outputs: Keeper,
-    pub(crate) limits: Limits,
 }
 
 /// Stops the script when the caller drops the future.
@@ -87,7 +60,7 @@ impl Drop for Stops {
 }
 
 /// Runs a script to its end, or until a limit is exceeded.
-pub async fn run(script: Script, host: Arc<dyn Host>, cancel: CancellationToken) -> Ended {
+pub async fn run(script: Script, host: Arc<dyn Host>, cancel: CancellationToken) -> Outcome {
     let begin = Instant::now();
     let limits = script.limits.clone();
     let shared = Arc::new(Shared {
@@ -97,7 +70,7 @@ pub async fn run(script: Script, host: Arc<dyn Host>, cancel: CancellationToken)
         limits,
     });
     let stops = Stops(shared.clone());
-    let mut used = Used::default();
+    let mut used = ResourceUsage::default();
     let turn = tokio::select! {
         biased;
         turn = gate::turn() => Some(turn),
@@ -107,7 +80,7 @@ pub async fn run(script: Script, host: Arc<dyn Host>, cancel: CancellationToken)
         Some(Some(_turn)) => drive(script, &host, &shared, &mut used).await,
         Some(None) => Err(Fault::new(
             Why::Busy,
-            "it was not begun: scripts before it could not be ended and still run; try again later",
+            "it was not started: earlier scripts cannot be stopped and still run; try again later",
         )),
         None => Err(shared.watch.fault(&shared.limits).unwrap_or_else(gave_up)),
     };
@@ -115,7 +88,7 @@ pub async fn run(script: Script, host: Arc<dyn Host>, cancel: CancellationToken)
     used.compute = shared.watch.used();
     used.wall = begin.elapsed();
     drop(stops);
-    Ended { value, logs, outputs, used }
+    Outcome { value, logs, outputs, used }
 }
 
 /// Starts the thread, and answers until it ends.
@@ -123,7 +96,7 @@ async fn drive(
     script: Script,
     host: &Arc<dyn Host>,
     shared: &Arc<Shared>,
-    used: &mut Used,
+    used: &mut ResourceUsage,
 ) -> Result<Reply, Fault> {
     let (ask, mut asked) = mpsc::unbounded_channel();
     let (end, mut ended) = oneshot::channel();
@@ -159,11 +132,11 @@ async fn drive(
 }
 
 fn gave_up() -> Fault {
-    Fault::new(Why::Cancelled, "it ended without saying why")
+    Fault::new(Why::Cancelled, "it ended without a result")
 }
 
 /// Answers a batch of calls, with the requested concurrency.
-async fn answer(request: Request, host: &Arc<dyn Host>, shared: &Shared, used: &mut Used) {
+async fn answer(request: Request, host: &Arc<dyn Host>, shared: &Shared, used: &mut ResourceUsage) {
     let Request { calls, at_once, answers } = request;
     used.calls += calls.len();
     if used.calls > shared.limits.calls {

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio_util::sync::CancellationToken;
-use toolpost_script::{Answering, Asked, Ended, Fault, Host, Limits, Reply, Script, Why, run};
+use toolpost_script::{AnswerFuture, Fault, Host, HostCall, Limits, Outcome, Reply, Script, Why, run};
 
 /// `echo` gives what it gets, `fail` fails with it, `slow` waits so many milliseconds, `json` gives it as JSON.
 #[derive(Default)]
@@ -19,7 +19,7 @@ struct Echo {
 }
 
 impl Host for Echo {
-    fn answer(&self, asked: Asked, cancel: CancellationToken) -> Answering {
+    fn answer(&self, asked: HostCall, cancel: CancellationToken) -> AnswerFuture {
         let (now, most) = (self.now.clone(), self.most.clone());
         Box::pin(async move {
             most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
@@ -64,7 +64,7 @@ fn script(source: &str) -> Script {
     Script { source: source.to_owned(), libraries: vec![LIBRARY.to_owned()], rows: Vec::new(), limits }
 }
 
-async fn ended(script: Script) -> Ended {
+async fn ended(script: Script) -> Outcome {
     run(script, Arc::new(Echo::default()), CancellationToken::new()).await
 }
 
@@ -81,7 +81,7 @@ async fn check(rows: &[(&str, &str)]) {
 }
 
 /// What a script gave: its value, or why not and where.
-fn said(ended: &Ended) -> String {
+fn said(ended: &Outcome) -> String {
     match &ended.value {
         Ok(Reply::Text(text)) => format!("text {text}"),
         Ok(Reply::Json(json)) => format!("json {}", json.split_whitespace().collect::<String>()),

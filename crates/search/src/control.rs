@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
-use toolpost_workspace::walk::{self, Ended};
+use toolpost_workspace::walk::{self, WalkEnd};
 
 /// Ends a search from outside; cheap to clone.
 #[derive(Clone, Default)]
@@ -63,11 +63,11 @@ impl Control {
     }
 
     /// Returns the completeness of a search after a walk.
-    pub(crate) fn verdict(&self, ended: Ended) -> Complete {
+    pub(crate) fn verdict(&self, ended: WalkEnd) -> Complete {
         match (ended, self.state()) {
-            (Ended::Complete, _) => Complete::Yes,
-            (Ended::Stopped, Complete::Yes) => Complete::Cancelled,
-            (Ended::Stopped, why) => why,
+            (WalkEnd::Complete, _) => Complete::Yes,
+            (WalkEnd::Stopped, Complete::Yes) => Complete::Cancelled,
+            (WalkEnd::Stopped, why) => why,
         }
     }
 

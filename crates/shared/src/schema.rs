@@ -41,6 +41,10 @@ pub(crate) async fn check(place: &str, client: &mut Client) -> Result<(), Fault>
     }
 }
 
+/// Checks for a table, in a transaction that has waited for `LOCK`. `to_regclass` would not do: it answers from the session's
+/// cache, which that wait does not refresh, so that a table which another client has just created is missed.
+const EXISTS: &str = "select exists (select from pg_tables where schemaname = 'toolpost' and tablename = $1)";
+
 /// Creates the tables, or migrates them to the supported version.
 pub(crate) async fn make(place: &str, client: &mut Client) -> Result<(), Fault> {
     let owned = || place.to_owned();
@@ -54,10 +58,8 @@ pub(crate) async fn make(place: &str, client: &mut Client) -> Result<(), Fault> 
     }
     let change = client.transaction().await.map_err(fault)?;
     change.execute("select pg_advisory_xact_lock($1)", &[&LOCK]).await.map_err(fault)?;
-    let there =
-        change.query_one("select to_regclass('toolpost.schema') is not null", &[]).await.map_err(fault)?;
     let mut found = 0;
-    if there.get(0) {
+    if change.query_one(EXISTS, &[&"schema"]).await.map_err(fault)?.get(0) {
         found = change.query_one("select version from toolpost.schema", &[]).await.map_err(fault)?.get(0);
     }
     if found > VERSION {
@@ -96,8 +98,7 @@ pub(crate) async fn make_vectors(place: &str, client: &mut Client) -> Result<Vec
     let change = client.transaction().await.map_err(fault)?;
     let made = async {
         change.execute("select pg_advisory_xact_lock($1)", &[&LOCK]).await?;
-        let there = change.query_one("select to_regclass('toolpost.vectors') is not null", &[]).await?;
-        if there.get(0) {
+        if change.query_one(EXISTS, &[&"vectors"]).await?.get(0) {
             return Ok(());
         }
         change.batch_execute("create extension if not exists vector").await?;

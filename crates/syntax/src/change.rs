@@ -1,53 +1,53 @@
 //! Changes a symbol by its name: puts code in its place, before it or behind it.
 
-mod beside;
 mod extent;
-mod given;
 mod header;
-mod indented;
+mod indentation;
+mod insertion;
 mod lead;
-mod removed;
+mod new_code;
+mod removal;
 
 use toolpost_text::encoding::{Indent, Splice};
 use toolpost_text::line_edit::Side;
 use toolpost_text::lines::{self, LineIndex};
 
-use crate::{Language, Meant, Symbol, Tree, Unread, find};
+use crate::{Language, ParseError, Resolution, Symbol, Tree, find};
 
 use lead::Lead;
 
 /// A change of a symbol, worked out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edited {
-    /// What to do with the text.
+pub struct SymbolEdit {
+    /// The changes to the text.
     pub splice: Splice,
-    /// What was kept or added beside the new code, and what is wrong with the file now.
+    /// Kept or added lines, and new errors in the file.
     pub notes: Vec<String>,
 }
 
-/// Why a symbol cannot be changed.
+/// A reason for which a symbol cannot be changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NoSymbol {
+pub enum SymbolError {
     /// The file cannot be parsed.
     #[error("it cannot be parsed: {0}")]
-    Unread(Unread),
+    Unread(ParseError),
     /// Nothing has the name; these are like it, or else the first of all.
-    #[error("nothing in it is called {name}")]
+    #[error("it has no symbol {name}")]
     None {
         /// The name.
         name: String,
         /// Symbols with names like it.
-        like: Vec<Named>,
-        /// What it defines, or the beginning of that.
-        all: Vec<Named>,
+        like: Vec<NamedSymbol>,
+        /// The definition, or its beginning.
+        all: Vec<NamedSymbol>,
     },
     /// Several have the name.
-    #[error("{} symbols in it are called {name}", all.len())]
+    #[error("{} symbols are named {name}", all.len())]
     Several {
         /// The name.
         name: String,
         /// These.
-        all: Vec<Named>,
+        all: Vec<NamedSymbol>,
     },
     /// One statement defines more than it.
     #[error("{name} is defined in one statement with {other}")]
@@ -57,24 +57,24 @@ pub enum NoSymbol {
         /// The name of what else it defines.
         other: String,
     },
-    /// Other code stands on the line.
-    #[error("{name} stands on line {line} together with other code")]
+    /// Other code is on the line.
+    #[error("{name} shares line {line} with other code")]
     Crowded {
         /// The name.
         name: String,
         /// The line.
         line: usize,
     },
-    /// A line of the new code stands for code that is not written out.
-    #[error("line {line} of the new code, {part:?}, stands for code that is not written out")]
+    /// A line of the new code is a placeholder for omitted code.
+    #[error("line {line} of the new code, {part:?}, is a placeholder for omitted code")]
     Elided {
         /// The line, counted from 1.
         line: usize,
-        /// What stands on it.
+        /// The text of the line.
         part: String,
     },
-    /// There is no code to put there.
-    #[error("there is no code to put beside {name}")]
+    /// The new code is empty.
+    #[error("the new code is empty: nothing to insert next to {name}")]
     Nothing {
         /// The name.
         name: String,
@@ -83,8 +83,8 @@ pub enum NoSymbol {
 
 /// A symbol by its name and its lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
-    /// Its kind and its name, behind those of what it belongs to.
+pub struct NamedSymbol {
+    /// Its kind and its qualified name.
     pub words: String,
     /// Its name alone, as it can be asked for.
     pub name: String,
@@ -94,31 +94,37 @@ pub struct Named {
     pub last: usize,
 }
 
-/// How many symbols are named where none is meant.
+/// Maximum number of symbols listed when none matches.
 const NAMED: usize = 40;
 
 /// Works out the change of a symbol of a text; nothing in its place takes it out.
 ///
-/// Its comments and decorators stay where the new code brings none of its own, and the new code is indented like it.
+/// Its comments and decorators stay unless the new code brings its own, and the new code is indented like it.
 ///
 /// # Errors
 ///
 /// When the name means no symbol or several, or when other code would be torn.
-pub fn change(language: Language, text: &str, name: &str, side: Side, new: &str) -> Result<Edited, NoSymbol> {
-    let tree = language.parse(text).map_err(NoSymbol::Unread)?;
+pub fn change(
+    language: Language,
+    text: &str,
+    name: &str,
+    side: Side,
+    new: &str,
+) -> Result<SymbolEdit, SymbolError> {
+    let tree = language.parse(text).map_err(SymbolError::ParseError)?;
     let mut symbols = tree.symbols();
     let at = meant(text, &symbols, name)?;
     widen(text, &mut symbols[at], new);
     let end = extent::of(&tree, &mut symbols[at]);
     let place = Place { language, text, symbols: &symbols, at, end };
-    let new = given::code(language, new, &text[place.symbol().span.clone()])?;
+    let new = new_code::code(language, new, &text[place.symbol().span.clone()])?;
     let mut edited = match (side, new.is_empty()) {
-        (Side::Replace, true) => removed::of(&place)?,
+        (Side::Replace, true) => removal::of(&place)?,
         (Side::Replace, false) => place.replaced(&new)?,
         (Side::Before | Side::After, true) => {
-            return Err(NoSymbol::Nothing { name: place.symbol().qualified.clone() });
+            return Err(SymbolError::Nothing { name: place.symbol().qualified.clone() });
         }
-        (Side::Before | Side::After, false) => beside::put(&place, side, &new)?,
+        (Side::Before | Side::After, false) => insertion::put(&place, side, &new)?,
     };
     edited.notes.extend(broken(&tree, &edited.splice));
     Ok(edited)
@@ -126,7 +132,7 @@ pub fn change(language: Language, text: &str, name: &str, side: Side, new: &str)
 
 /// Describes symbols by their names and lines.
 #[must_use]
-pub fn named(text: &str, symbols: &[Symbol], which: &[usize]) -> Vec<Named> {
+pub fn named(text: &str, symbols: &[Symbol], which: &[usize]) -> Vec<NamedSymbol> {
     let index = LineIndex::new(text);
     let same = |at: usize| {
         let other = |other: &&Symbol| other.qualified == symbols[at].qualified;
@@ -140,26 +146,26 @@ pub fn named(text: &str, symbols: &[Symbol], which: &[usize]) -> Vec<Named> {
         };
         let (first, last) =
             (index.line(symbol.span.start), index.line(symbol.span.end.max(symbol.span.start + 1) - 1));
-        Named { words: format!("{} {name}", symbol.kind.name()), name, first, last }
+        NamedSymbol { words: format!("{} {name}", symbol.kind.name()), name, first, last }
     };
     which.iter().map(describe).collect()
 }
 
 /// Finds the symbol that a name means.
-fn meant(text: &str, symbols: &[Symbol], name: &str) -> Result<usize, NoSymbol> {
+fn meant(text: &str, symbols: &[Symbol], name: &str) -> Result<usize, SymbolError> {
     let said = name.trim().to_owned();
     match find(symbols, name) {
-        Meant::One(at) => Ok(at),
-        Meant::Several(all) => Err(NoSymbol::Several { name: said, all: named(text, symbols, &all) }),
-        Meant::None(like) => {
+        Resolution::One(at) => Ok(at),
+        Resolution::Several(all) => Err(SymbolError::Several { name: said, all: named(text, symbols, &all) }),
+        Resolution::None(like) => {
             let all: Vec<usize> = (0..symbols.len().min(NAMED)).collect();
             let (like, all) = (named(text, symbols, &like), named(text, symbols, &all));
-            Err(NoSymbol::None { name: said, like, all })
+            Err(SymbolError::None { name: said, like, all })
         }
     }
 }
 
-/// Counts the words that stand before a symbol on its line to it where new code brings them, too, as `private` before a method of Ruby.
+/// Includes the words before a symbol on its line if new code brings them, too, as `private` before a method of Ruby.
 fn widen(text: &str, symbol: &mut Symbol, new: &str) {
     let line = text[..symbol.span.start].rfind('\n').map_or(0, |at| at + 1);
     let first = line + lines::indent(&text[line..symbol.span.start]).len();
@@ -173,7 +179,7 @@ fn widen(text: &str, symbol: &mut Symbol, new: &str) {
     }
 }
 
-/// Says so where a file that could be parsed no longer can.
+/// Adds a note if the file was free of syntax errors and no longer is.
 fn broken(tree: &Tree<'_>, splice: &Splice) -> Option<String> {
     if !tree.is_whole() {
         return None;
@@ -194,7 +200,7 @@ struct Place<'a> {
     text: &'a str,
     symbols: &'a [Symbol],
     at: usize,
-    /// Where its own code ends, before a comma and a comment behind it.
+    /// End of its own code, before a comma and a comment behind it.
     end: usize,
 }
 
@@ -203,22 +209,22 @@ impl Place<'_> {
         &self.symbols[self.at]
     }
 
-    /// Gives where the line of an offset begins.
+    /// Returns the start of the line around an offset.
     fn line_start(&self, offset: usize) -> usize {
         self.text[..offset].rfind('\n').map_or(0, |at| at + 1)
     }
 
-    /// Gives where the line of an offset ends.
+    /// Returns the end of the line around an offset.
     fn line_end(&self, offset: usize) -> usize {
         self.text[offset..].find('\n').map_or(self.text.len(), |at| offset + at)
     }
 
-    /// Gives the white space before the symbol.
+    /// Returns the white space before the symbol.
     fn indent(&self) -> &str {
         lines::indent(&self.text[self.line_start(self.symbol().span.start)..])
     }
 
-    /// Tells whether nothing but a comma and a comment of its own stands behind the symbol on its line.
+    /// Returns whether only a comma and the symbol's own comment follow on its line.
     fn is_last_on_line(&self) -> bool {
         let end = self.symbol().span.end;
         self.text[end..self.line_end(end)].trim_start_matches([',', ';']).trim().is_empty()
@@ -229,7 +235,7 @@ impl Place<'_> {
     }
 
     /// Refuses a symbol that one statement defines together with another.
-    fn alone(&self) -> Result<(), NoSymbol> {
+    fn alone(&self) -> Result<(), SymbolError> {
         let own = self.symbol();
         let shared = |(at, other): &(usize, &Symbol)| {
             *at != self.at && other.signature.start == own.signature.start && other.parent == own.parent
@@ -237,13 +243,13 @@ impl Place<'_> {
         match self.symbols.iter().enumerate().find(shared) {
             None => Ok(()),
             Some((_, other)) => {
-                Err(NoSymbol::Shared { name: own.qualified.clone(), other: other.qualified.clone() })
+                Err(SymbolError::Shared { name: own.qualified.clone(), other: other.qualified.clone() })
             }
         }
     }
 
     /// Puts code in the place of the symbol.
-    fn replaced(&self, new: &str) -> Result<Edited, NoSymbol> {
+    fn replaced(&self, new: &str) -> Result<SymbolEdit, SymbolError> {
         self.alone()?;
         let symbol = self.symbol();
         let own = Lead::of_symbol(symbol);
@@ -255,23 +261,23 @@ impl Place<'_> {
             new.insert_str(at, words);
             notes.push(format!("kept `{}`", words.trim_end()));
         }
-        let mut new = indented::like(self.language, &new, self.indent(), self.style());
+        let mut new = indentation::like(self.language, &new, self.indent(), self.style());
         let behind = &self.text[self.end..];
         if let Some(sign) = new.chars().last().filter(|sign| matches!(sign, ';' | ','))
             && behind.starts_with(sign)
         {
             new.pop();
         }
-        Ok(Edited { splice: Splice { range: kept.start..self.end, new }, notes })
+        Ok(SymbolEdit { splice: Splice { range: kept.start..self.end, new }, notes })
     }
 }
 
-/// Gives the words with which a module makes a symbol known to others.
+/// Returns the export keywords of a module.
 fn exported(head: &str) -> Option<&'static str> {
     ["export default ", "export "].into_iter().find(|words| head.starts_with(words))
 }
 
-/// Tells whether new code makes something known to others itself.
+/// Returns whether new code has export keywords itself.
 fn exports(new: &str) -> bool {
     let to = lines::indent(new);
     new.lines().any(|line| {

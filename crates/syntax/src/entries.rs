@@ -15,31 +15,31 @@ const KEYED: &[&str] = &[
     "keyword_argument",
     "pair",
 ];
-/// Nodes that are a key and what it is set to at once.
+/// Nodes that are both a key and its value.
 const SHORT: &[&str] = &["shorthand_field_initializer", "shorthand_property_identifier"];
 
-/// An entry of which another one has the key.
+/// An entry whose key occurs before.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Repeated {
+pub(crate) struct DuplicateEntry {
     /// The key, without quotes.
     pub(crate) key: String,
-    /// Where it begins.
+    /// Its offset.
     pub(crate) at: usize,
 }
 
-/// Adds the entries of a node whose key stands before them in it.
-pub(crate) fn repeated(node: Node<'_>, text: &str, out: &mut Vec<Repeated>) {
+/// Adds the entries of a node whose key occurs earlier in it.
+pub(crate) fn repeated(node: Node<'_>, text: &str, out: &mut Vec<DuplicateEntry>) {
     let mut cursor = node.walk();
     let mut seen = HashSet::new();
     for child in node.named_children(&mut cursor) {
         let Some(key) = key(node, child, text) else { continue };
         if !seen.insert(key) {
-            out.push(Repeated { key: key.to_owned(), at: child.start_byte() });
+            out.push(DuplicateEntry { key: key.to_owned(), at: child.start_byte() });
         }
     }
 }
 
-/// Finds the key of an entry: what stands before the sign that sets it.
+/// Finds the key of an entry: the text before the assignment sign.
 fn key<'a>(parent: Node<'_>, node: Node<'_>, text: &'a str) -> Option<&'a str> {
     let kind = node.kind();
     if SHORT.contains(&kind) {

@@ -1,47 +1,47 @@
-//! What one file tells of itself, found in one pass: what it defines, what it uses by name, what it imports, what is local.
+//! Facts about one file, collected in one pass: definitions, uses of names, imports, local names.
 
 mod collect;
 mod mentions;
+mod nesting;
 mod parts;
-mod within;
 
 use std::ops::Range;
 
 use crate::{Chain, Symbol};
 
-/// What one file tells of itself.
+/// Facts about one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// What it says that it belongs to: the name of its package.
+    /// The name of its package.
     pub package: Option<String>,
-    /// What it defines, each thing before what stands in it.
+    /// Its definitions, each before the nested ones.
     pub symbols: Vec<Symbol>,
-    /// What it uses by name, in order.
+    /// Its uses of names, in order.
     pub references: Vec<Reference>,
-    /// What it imports, and what it exports of others, in order.
+    /// Its imports and re-exports, in order.
     pub imports: Vec<Import>,
-    /// Where names are local; each before those in it.
+    /// Its scopes of local names; each before the nested ones.
     pub scopes: Vec<Scope>,
     /// The names that are local, in order.
     pub bindings: Vec<Binding>,
-    /// Where the text could not be made sense of.
+    /// The ranges that the parser did not understand.
     pub errors: Vec<Range<usize>>,
 }
 
 /// A use of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
-    /// How it is used.
+    /// The kind of use.
     pub usage: Usage,
-    /// Where the name stands.
+    /// The range of the name.
     pub at: Range<usize>,
-    /// What it is taken of; none where it stands alone.
+    /// The receiver; none for a plain name.
     pub receiver: Option<Chain>,
-    /// The definition in which it stands, by place among the symbols.
+    /// Index of the enclosing definition among the symbols.
     pub within: Option<usize>,
 }
 
-/// How a name is used.
+/// The use of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Usage {
     /// It is read.
@@ -69,21 +69,21 @@ pub enum Usage {
 pub struct Import {
     /// All of the statement.
     pub span: Range<usize>,
-    /// Where it comes from, as it is written without quotes; empty for what the file itself has.
+    /// The module path without quotes; empty for the file itself.
     pub module: String,
-    /// What of it.
+    /// The imported part.
     pub what: What,
-    /// The name that it gets here, where that is another one.
+    /// The local name, if it differs.
     pub alias: Option<String>,
-    /// Who can see it.
+    /// The visibility.
     pub reach: Reach,
-    /// Where the name, or else the module, stands.
+    /// The range of the name, or else of the module path.
     pub at: Range<usize>,
-    /// The definition in which it stands, by place among the symbols.
+    /// Index of the enclosing definition among the symbols.
     pub within: Option<usize>,
 }
 
-/// What of a module is imported.
+/// The imported part of a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum What {
     /// The module itself.
@@ -92,11 +92,11 @@ pub enum What {
     Name(String),
     /// All names in it.
     All,
-    /// What it exports without a name, under this one.
+    /// The default export, under this name.
     Default(String),
 }
 
-/// Who can see what is imported.
+/// The visibility of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
     /// Only this file.
@@ -105,7 +105,7 @@ pub enum Reach {
     Exported,
 }
 
-/// A place in which names are local.
+/// A scope of local names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scope {
     /// The place.
@@ -117,31 +117,31 @@ pub struct Scope {
 /// A name that is local.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Binding {
-    /// What it is.
-    pub sort: Bound,
-    /// Where the name stands.
+    /// The kind of name.
+    pub sort: BindingKind,
+    /// The range of the name.
     pub at: Range<usize>,
-    /// The scope in which it stands, by place among the scopes; none for the whole file.
+    /// Index of the enclosing scope; none for the whole file.
     pub scope: Option<usize>,
-    /// Where a type is written beside it.
+    /// The range of its type annotation.
     pub hint: Option<Range<usize>>,
-    /// What it is given.
+    /// The range of its value.
     pub value: Option<Chain>,
     /// Of a whole parameter: which one of its function it is, from 0.
     pub place: Option<usize>,
 }
 
-/// What a local name is.
+/// The kind of a local name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Bound {
+pub enum BindingKind {
     /// A parameter.
     Parameter,
     /// A variable.
     #[default]
     Local,
-    /// One after the other of what the value holds.
+    /// The elements of the value, one after the other.
     Each,
-    /// What the value gives while a block runs.
+    /// The value while a block runs.
     Context,
     /// A field of the object around it.
     Field,

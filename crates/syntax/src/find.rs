@@ -1,27 +1,27 @@
-//! Finds what a name means among what a file defines.
+//! Resolution of a symbol name within a file.
 
 use toolpost_text::names::distance;
 
 use crate::outline::segments;
 use crate::{Kind, Symbol};
 
-/// What a name means.
+/// The result of resolving a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Meant {
+pub enum Resolution {
     /// One symbol, by place in the list.
     One(usize),
-    /// Several, in the order in which they stand.
+    /// Several, in file order.
     Several(Vec<usize>),
     /// None; these have names like it.
     None(Vec<usize>),
 }
 
-/// How many names like one that is not there are given.
+/// Maximum number of suggested names.
 const LIKE: usize = 5;
 
-/// Finds what a name means: alone or behind what it belongs to, `A.b`, `A::b` and `A#b` alike; `b~2` is the second of a name.
+/// Resolves a name: alone or qualified, `A.b`, `A::b` and `A#b` alike; `b~2` is the second symbol of a name.
 #[must_use]
-pub fn find(symbols: &[Symbol], name: &str) -> Meant {
+pub fn find(symbols: &[Symbol], name: &str) -> Resolution {
     let whole = symbols.iter().any(|symbol| symbol.qualified == name);
     let (name, number) = match name
         .rsplit_once('~')
@@ -33,17 +33,19 @@ pub fn find(symbols: &[Symbol], name: &str) -> Meant {
     };
     let found = candidates(symbols, name);
     match (found.as_slice(), number) {
-        ([], _) => Meant::None(like(symbols, name)),
+        ([], _) => Resolution::None(like(symbols, name)),
         (all, Some(number)) => match number.checked_sub(1).and_then(|at| all.get(at)) {
-            Some(one) => Meant::One(*one),
-            None => Meant::Several(found),
+            Some(one) => Resolution::One(*one),
+            None => Resolution::Several(found),
         },
-        ([one], None) => Meant::One(*one),
-        (all, None) => likeliest(symbols, all).map_or_else(|| Meant::Several(found.clone()), Meant::One),
+        ([one], None) => Resolution::One(*one),
+        (all, None) => {
+            likeliest(symbols, all).map_or_else(|| Resolution::Several(found.clone()), Resolution::One)
+        }
     }
 }
 
-/// Lists what has a name, those that have it in full before those that only end with it.
+/// Lists the symbols of a name, full matches before suffix matches.
 fn candidates(symbols: &[Symbol], name: &str) -> Vec<usize> {
     let whole = name.trim();
     let wanted = asked(whole);
@@ -67,7 +69,7 @@ fn candidates(symbols: &[Symbol], name: &str) -> Vec<usize> {
     steps.iter().map(|step| same(*step)).find(|found| !found.is_empty()).unwrap_or_default()
 }
 
-/// Reads a name as it is asked for: words before it, such as `fn` or `class`, are no part of it.
+/// Parses a requested name; keywords before it, such as `fn` or `class`, are dropped.
 fn asked(name: &str) -> Vec<String> {
     let last = segments(name);
     if last.iter().any(|part| part.contains(' ')) && !name.contains(['"', '\'']) {
@@ -78,7 +80,7 @@ fn asked(name: &str) -> Vec<String> {
     last
 }
 
-/// Chooses among several of a name: a type before its implementations, what has a body before what only declares it.
+/// Chooses between several of a name: types before their implementations, definitions before declarations.
 fn likeliest(symbols: &[Symbol], all: &[usize]) -> Option<usize> {
     let qualified = &symbols[all[0]].qualified;
     if all.iter().any(|at| symbols[*at].qualified != *qualified) {
@@ -114,7 +116,7 @@ fn like(symbols: &[Symbol], name: &str) -> Vec<usize> {
     scored.into_iter().take(LIKE).map(|(_, at)| at).collect()
 }
 
-/// Says how far two names are apart; none where they are not alike.
+/// Returns the distance of two names; none if they are not similar.
 fn apart(one: &str, other: &str) -> Option<usize> {
     if one.is_empty() || other.is_empty() {
         return None;

@@ -1,9 +1,9 @@
-//! What a language's table says: which nodes of its grammar are items, comments, attributes.
+//! The table of a language: the meaning of its grammar's nodes.
 
 use std::sync::OnceLock;
 
 use crate::Kind;
-use crate::queries::Queries;
+use crate::captures::Queries;
 
 /// A grammar, and what its nodes are.
 pub(crate) struct Grammar {
@@ -15,7 +15,7 @@ pub(crate) struct Grammar {
     pub(crate) extensions: &'static [&'static str],
     /// The names of files of it that have no such extension.
     pub(crate) files: &'static [&'static str],
-    /// Gives the grammar itself.
+    /// Loads the grammar.
     pub(crate) load: fn() -> tree_sitter::Language,
     /// Nodes that are comments.
     pub(crate) comments: &'static [&'static str],
@@ -23,39 +23,39 @@ pub(crate) struct Grammar {
     pub(crate) attributes: &'static [&'static str],
     /// Nodes that only wrap an item.
     pub(crate) wrappers: &'static [&'static str],
-    /// Nodes whose children stand in the block that they are in.
+    /// Nodes whose children belong to the block around them.
     pub(crate) flat: &'static [&'static str],
     /// Nodes that are items, by the names of the nodes.
     pub(crate) rules: &'static [Rule],
     /// Nodes that are functions when they are the value of a variable.
     pub(crate) callables: &'static [&'static str],
-    /// Fields, or nodes with such fields, in which the value of a variable stands.
+    /// Fields, or nodes with such fields, that hold the value of a variable.
     pub(crate) values: &'static [&'static str],
-    /// Fields, or children after `@`, in which a type stands: what a function returns, what a variable is.
+    /// Fields, or children after `@`, that hold a type: a function's return type, a variable's type.
     pub(crate) hints: &'static [&'static str],
-    /// Words before the name that say more of an item.
+    /// Modifiers before the name of an item.
     pub(crate) modifiers: &'static [&'static str],
-    /// What can be put around a snippet that cannot stand alone.
+    /// Code put around a snippet that is not valid alone.
     pub(crate) shells: &'static [(&'static str, &'static str)],
-    /// What an empty body must have.
+    /// The content of an empty body.
     pub(crate) filler: &'static str,
-    /// Whether functions of one name may differ by their parameters.
+    /// Overloading of functions of one name.
     pub(crate) overloads: Overloads,
-    /// How partial code is merged.
+    /// Strategy for merging partial code.
     pub(crate) merges: Merges,
-    /// What is written in it.
+    /// The sort of the language.
     pub(crate) sort: Sort,
-    /// What a pattern is read in; each place where it can stand counts.
+    /// Code put around a pattern; each frame that makes it valid counts.
     pub(crate) frames: &'static [(&'static str, &'static str)],
-    /// What is put around a hole of a pattern, so that it can stand where it does; one of them.
+    /// Code put around a hole of a pattern so that it parses; one of them.
     pub(crate) holes: &'static [(&'static str, &'static str)],
-    /// What is put around a hole for any number of nodes that ends a block.
+    /// Code put around a hole for any number of nodes that ends a block.
     pub(crate) many: (&'static str, &'static str),
-    /// What stands for `$` in a pattern, where that is no part of a name.
+    /// Replacement for `$` in a pattern, if names cannot contain it.
     pub(crate) meta: char,
-    /// How headings are read, where they hold what follows them.
+    /// Rules for headings that hold the text below them.
     pub(crate) headings: Option<Headings>,
-    /// What expressions look like.
+    /// Nodes of expressions.
     pub(crate) shapes: Shapes,
     /// The queries, with the names of their files.
     pub(crate) queries: &'static [(&'static str, &'static str)],
@@ -63,7 +63,7 @@ pub(crate) struct Grammar {
     pub(crate) compiled: OnceLock<Option<Queries>>,
 }
 
-/// Whether functions of one name may differ by their parameters.
+/// Overloading of functions of one name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Overloads {
     None,
@@ -71,14 +71,14 @@ pub(crate) enum Overloads {
     ByType(&'static str),
 }
 
-/// How partial code is merged into a file.
+/// Strategy for merging partial code into a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Merges {
     ByTree,
     ByLines,
 }
 
-/// What is written in a language.
+/// The sort of a language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sort {
     /// Programs.
@@ -96,13 +96,13 @@ pub(crate) struct Rule {
     pub(crate) name: Name,
     /// The field or the kind of the node that is the body; the first that is there.
     pub(crate) body: &'static [&'static str],
-    /// What else it is where a field, or any child (`@child`), is of some kind.
+    /// Other kinds, if a field or any child (`@child`) has some node kind.
     pub(crate) refine: &'static [(&'static str, &'static str, Kind)],
-    /// What it is without a body.
+    /// The kind without a body.
     pub(crate) without_body: Option<Kind>,
 }
 
-/// Where the name of an item stands.
+/// The place of an item's name.
 #[derive(Clone, Copy)]
 pub(crate) enum Name {
     /// In this field.
@@ -133,33 +133,33 @@ pub(crate) enum Name {
     None,
 }
 
-/// How headings are read.
+/// Rules for headings.
 pub(crate) struct Headings {
     /// Nodes that are headings.
     pub(crate) nodes: &'static [&'static str],
-    /// The field in which the words stand.
+    /// The field that holds the text.
     pub(crate) text: &'static str,
     /// Children that tell the level.
     pub(crate) levels: &'static [(&'static str, usize)],
 }
 
-/// What expressions look like: which nodes are members, calls, and so on.
+/// Nodes of expressions: members, calls, and so on.
 pub(crate) struct Shapes {
     /// Nodes with the fields of the object and of the member's name.
     pub(crate) member: &'static [(&'static str, &'static str, &'static str)],
     /// Nodes that call something.
-    pub(crate) call: &'static [(&'static str, Called)],
+    pub(crate) call: &'static [(&'static str, Callee)],
     /// Nodes that make something, with the field of its type.
     pub(crate) new: &'static [(&'static str, &'static str)],
     /// Functions of the language that make something of the type that is their first argument.
     pub(crate) makers: &'static [&'static str],
     /// Nodes that take one of many, with the field of the many.
     pub(crate) index: &'static [(&'static str, &'static str)],
-    /// Nodes that change nothing of what is meant.
+    /// Nodes without a meaning of their own, such as parentheses.
     pub(crate) through: &'static [&'static str],
-    /// Words for the object itself.
+    /// Keywords for the object itself.
     pub(crate) own: &'static [&'static str],
-    /// Words for what the object inherits.
+    /// Keywords for the parent class.
     pub(crate) above: &'static [&'static str],
     /// Nodes of literals, with what type they have.
     pub(crate) literals: &'static [(&'static str, &'static str)],
@@ -167,12 +167,12 @@ pub(crate) struct Shapes {
     pub(crate) prefixes: &'static [(&'static str, &'static str)],
 }
 
-/// What a call calls.
+/// The callee of a call.
 #[derive(Clone, Copy)]
-pub(crate) enum Called {
-    /// What stands in this field.
+pub(crate) enum Callee {
+    /// The node in this field.
     Function(&'static str),
-    /// The member that the second field names, of what stands in the first.
+    /// The member in the second field, of the receiver in the first.
     Method(&'static str, &'static str),
 }
 
@@ -189,3 +189,6 @@ impl Grammar {
         self.attributes.contains(&node)
     }
 }
+
+// The table `ALL`, which the build script generates from the folders in `languages/`.
+include!(concat!(env!("OUT_DIR"), "/languages.rs"));

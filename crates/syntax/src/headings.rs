@@ -3,10 +3,9 @@
 use tree_sitter::Node;
 
 use crate::grammar::Headings;
-use crate::read::bare;
 use crate::{Item, Kind};
 
-/// How deep a document is opened in search of headings.
+/// Maximum depth at which headings are searched.
 const DEEPEST: usize = 64;
 
 /// Lists the headings of a document, each with those below it.
@@ -68,10 +67,10 @@ fn heading(headings: &Headings, node: Node<'_>, text: &str) -> (usize, Item) {
     });
     let range = node.byte_range();
     let shown = text.get(range.clone()).unwrap_or_default();
-    let mut item = bare(Kind::Section, range.start..range.start + shown.trim_end().len());
+    let mut item = Item::bare(Kind::Section, range.start..range.start + shown.trim_end().len());
     if let Some(words) = node.child_by_field_name(headings.text) {
         let name = text.get(words.byte_range()).unwrap_or_default().trim();
-        // A row of signs that closes a heading is no part of its words.
+        // A row of signs that closes a heading is not part of its text.
         let bare = name.trim_end_matches('#');
         let name = if bare.len() < name.len() && bare.ends_with(' ') { bare.trim_end() } else { name };
         item.name = name.split_whitespace().collect::<Vec<_>>().join(" ");

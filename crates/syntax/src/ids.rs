@@ -1,4 +1,4 @@
-//! Names by which symbols are known again, from one reading of a file to the next.
+//! Stable ids of symbols, across versions of a file.
 
 use std::collections::HashMap;
 
@@ -25,23 +25,23 @@ pub fn id(language: &str, path: &str, qualified: &str, kind: Kind, count: usize)
     if count == 1 { name } else { format!("{name}~{count}") }
 }
 
-/// The parts of a symbol's name by which it is known again.
+/// The parts of a symbol's id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Id<'i> {
-    /// The language; empty where it is left out.
+    /// The language; empty if omitted.
     pub language: &'i str,
     /// The file.
     pub path: &'i str,
-    /// The symbol's name behind the names of what it stands in.
+    /// The symbol's qualified name.
     pub qualified: &'i str,
-    /// The name of its kind; empty where it is left out.
+    /// The name of its kind; empty if omitted.
     pub kind: &'i str,
-    /// Which of those of its name and kind it is, counted from 1.
+    /// Its number among those of its name and kind, counted from 1.
     pub count: usize,
 }
 
 impl<'i> Id<'i> {
-    /// Takes such a name apart, also where the language or the kind is left out; none if it is no such name.
+    /// Parses an id, with or without language and kind; none if it is not an id.
     #[must_use]
     pub fn read(text: &'i str) -> Option<Self> {
         let (file, symbol) = text.split_once('#')?;
@@ -49,13 +49,13 @@ impl<'i> Id<'i> {
         let counted = symbol.rsplit_once('~').and_then(|(symbol, count)| Some((symbol, count.parse().ok()?)));
         let (symbol, count) = counted.unwrap_or((symbol, 1));
         let kinded = symbol.strip_suffix(')').and_then(|symbol| symbol.rsplit_once('('));
-        // The brackets of an operator's or a function's name are no kind.
+        // The brackets of an operator's or a function's name are not a kind.
         let (qualified, kind) = kinded.filter(|(_, kind)| !kind.is_empty()).unwrap_or((symbol, ""));
         let whole = !path.is_empty() && !qualified.is_empty() && !path.contains(char::is_control);
         (whole && count > 0).then_some(Self { language, path, qualified, kind, count })
     }
 
-    /// Tells whether its kind is one of a symbol; where it is left out, each is.
+    /// Returns whether its kind is a symbol's; without one, every kind matches.
     #[must_use]
     pub fn is_of(&self, kind: Kind) -> bool {
         self.kind.is_empty() || self.kind == kind.name() || Kind::of_word(self.kind) == Some(kind)

@@ -1,39 +1,60 @@
-//! What stands in a block of code: items with names, and the statements and comments between them.
+//! The parts of a block of code: named items, and the statements and comments between them.
 
 use std::ops::Range;
 
-/// Something that stands in a file or in the body of an item.
+/// A part of a file or of an item's body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
     /// Its name; empty for statements and comments.
     pub name: String,
     /// Its bytes, with the comments and attributes before it.
     pub range: Range<usize>,
-    /// Where its own code ends; a comment behind it on its line is in the range, too.
+    /// End of its own code; the range also includes a comment behind it on its line.
     pub end: usize,
-    /// Where its attributes or decorators begin, if there are any before its head.
+    /// Start of its attributes or decorators, if there are any before its head.
     pub attributes: Option<usize>,
-    /// Where it begins itself, after comments and attributes.
+    /// Start of the item itself, after comments and attributes.
     pub head: usize,
     /// The bytes of its body, with the brackets around it.
     pub body: Option<Range<usize>>,
-    /// What stands in its body.
+    /// The parts of its body.
     pub children: Vec<Item>,
-    /// The types of its parameters, where items of one name may differ by them.
+    /// The types of its parameters, if they distinguish items of one name.
     pub parameters: Option<Vec<String>>,
-    /// Where its name stands, if it stands in one place.
+    /// The range of its name, if that is contiguous.
     pub at: Option<Range<usize>>,
-    /// Where a type is written beside it: what a function returns, what a variable is.
+    /// The range of its type: a function's return type, a variable's type.
     pub hint: Option<Range<usize>>,
-    /// Where the value stands that it is given.
+    /// The range of its value.
     pub value: Option<Range<usize>>,
-    /// The further names that it gives at once, with where they stand, as `int a, b;` does.
+    /// Further names of the same declaration, with their ranges, as in `int a, b;`.
     pub further: Vec<(String, Range<usize>)>,
 }
 
-/// What an item is.
+impl Item {
+    /// Returns an item without a name, a body or children.
+    pub(crate) fn bare(kind: Kind, range: Range<usize>) -> Self {
+        Self {
+            kind,
+            name: String::new(),
+            attributes: None,
+            head: range.start,
+            end: range.end,
+            range,
+            body: None,
+            children: Vec::new(),
+            parameters: None,
+            at: None,
+            hint: None,
+            value: None,
+            further: Vec::new(),
+        }
+    }
+}
+
+/// The kind of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// A module or a namespace.
@@ -78,7 +99,7 @@ pub enum Kind {
     Package,
     /// An import.
     Import,
-    /// A text that documents what it stands in.
+    /// A documentation string.
     Documentation,
     /// Several items together, without a name of their own or under a condition.
     Group,
@@ -88,7 +109,7 @@ pub enum Kind {
     Comment,
 }
 
-/// What code defines, each with other words for it.
+/// The kinds of definitions, each with synonyms.
 const OF_CODE: [(Kind, &[&str]); 15] = [
     (Kind::Function, &["method", "constructor", "func", "def"]),
     (Kind::Class, &[]),
@@ -108,7 +129,7 @@ const OF_CODE: [(Kind, &[&str]); 15] = [
 ];
 
 impl Kind {
-    /// Tells whether items of this kind hold other items in their bodies.
+    /// Returns whether the bodies of items of this kind hold other items.
     #[must_use]
     pub fn holds_items(self) -> bool {
         matches!(
@@ -129,7 +150,7 @@ impl Kind {
         )
     }
 
-    /// Tells whether it defines something that others may use by its name.
+    /// Returns whether it defines a name that others may use.
     #[must_use]
     pub fn defines(self) -> bool {
         !matches!(
@@ -143,7 +164,7 @@ impl Kind {
         )
     }
 
-    /// Finds the kind that somebody means by a word: its name, or what a language calls it.
+    /// Finds a kind by its name, or by a language's keyword for it.
     #[must_use]
     pub fn of_word(word: &str) -> Option<Self> {
         let word = word.trim().to_lowercase().replace([' ', '-'], "_");

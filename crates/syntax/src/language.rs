@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use crate::grammar::{Grammar, Sort};
-use crate::languages::ALL;
-use crate::{Tree, Unread};
+use crate::grammar::{ALL, Grammar, Sort};
 
 /// A language for which there is a parser.
 #[derive(Clone, Copy)]
@@ -22,7 +20,7 @@ impl Language {
         ALL.iter().find(|known| known.extensions.contains(&extension.as_str())).map(|known| Self(known))
     }
 
-    /// Finds the language of a file by its name, and by its text where that decides: a header may be of C or of C++.
+    /// Finds the language of a file by its name, and by its text if that decides: a header may be C or C++.
     #[must_use]
     pub fn of_text(path: &Path, text: &str) -> Option<Self> {
         let found = Self::of_path(path)?;
@@ -33,7 +31,7 @@ impl Language {
         Some(found)
     }
 
-    /// Finds a language by its name, as it is written after the fence of a code block.
+    /// Finds a language by its name, as written after the fence of a code block.
     #[must_use]
     pub fn of_name(name: &str) -> Option<Self> {
         let name = name.trim().trim_start_matches('.').to_lowercase();
@@ -55,7 +53,7 @@ impl Language {
         match (fits, Self::of_path(path)) {
             (Some(fits), _) => Some(fits),
             (None, Some(own)) => Some(own),
-            // A file of another language is not read as what somebody says it is.
+            // A file of an unknown language is not parsed as another one on request.
             (None, None) => named.filter(|_| extension.is_none()),
         }
     }
@@ -66,19 +64,19 @@ impl Language {
         self.0.name
     }
 
-    /// Tells whether programs are written in it, and not texts or data.
+    /// Returns whether it is a programming language, not one for texts or data.
     #[must_use]
     pub fn is_code(self) -> bool {
         self.0.sort == Sort::Code
     }
 
-    /// Tells whether who asks for another language means this one, too: its files are the same with something added.
+    /// Returns whether a request for another language includes this one, a superset of it.
     #[must_use]
     pub fn widens(self, other: Self) -> bool {
         matches!((self.name(), other.name()), ("tsx", "typescript"))
     }
 
-    /// Gives what stands for `$` in a pattern, so that `$NAME` is read as a name.
+    /// Returns the replacement for `$` in a pattern, which makes `$NAME` parse as a name.
     #[must_use]
     pub fn meta(self) -> char {
         self.0.meta
@@ -89,28 +87,19 @@ impl Language {
         ALL.iter().map(|known| Self(known))
     }
 
-    /// Gives what changes whenever what is told of a file by the data of its language may change.
+    /// Returns text that changes with every change to the language's data that can change the facts about a file.
     pub fn print(self) -> impl Iterator<Item = &'static str> {
         let queries = self.0.queries.iter().flat_map(|(name, text)| [*name, *text]);
         std::iter::once(self.0.name).chain(queries)
     }
-
-    /// Parses a text.
-    ///
-    /// # Errors
-    ///
-    /// When the text is too large or too tangled.
-    pub fn parse(self, text: &str) -> Result<Tree<'_>, Unread> {
-        Tree::parse(self, text)
-    }
 }
 
-/// Tells whether a line is one that C does not have.
+/// Returns whether a line is C++ and not C.
 fn is_cpp(line: &str) -> bool {
     let line = line.trim();
     let begins = |word: &str| line.strip_prefix(word).is_some_and(|rest| rest.starts_with([' ', '<', '\t']));
     let access = ["public:", "private:", "protected:"].contains(&line);
-    // A name of C++'s own that C allows as a plain one, as in `int class;`, does not stand at the beginning of a line.
+    // A C++ keyword that C allows as a name, as in `int class;`, is not at the beginning of a line there.
     access || ["namespace", "class", "template", "using", "constexpr"].into_iter().any(begins)
 }
 

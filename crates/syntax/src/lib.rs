@@ -1,8 +1,9 @@
-//! Trees: languages, blocks, items, and what a file tells of itself; what a line of shell would do.
+//! Parse trees: languages, blocks, items, and the definitions and uses in a file.
 //!
-//! A language is a folder in `languages/`: a table of what its grammar's nodes are, and queries for what a file uses by name.
-//! A tree is a parsed text; items are what has a name in it. Nothing here reads or writes files.
+//! A language is a folder in `languages/`: a table of its grammar's nodes, and queries for the names that a file uses.
+//! A tree is a parsed text; items are its named parts. Nothing here reads or writes files.
 
+mod captures;
 mod change;
 mod entries;
 mod facts;
@@ -12,7 +13,6 @@ mod headings;
 mod ids;
 mod item;
 mod language;
-mod languages;
 pub mod merge;
 mod naming;
 mod outline;
@@ -20,18 +20,15 @@ mod pattern;
 mod queries;
 mod read;
 mod shape;
-pub mod shell;
-mod sound;
 mod tree;
 
-pub use change::{Edited, Named, NoSymbol, change, named};
-pub use facts::{Binding, Bound, Facts, Import, Reach, Reference, Scope, Usage, What};
-pub use find::{Meant, find};
+pub use change::{NamedSymbol, SymbolEdit, SymbolError, change, named};
+pub use facts::{Binding, BindingKind, Facts, Import, Reach, Reference, Scope, Usage, What};
+pub use find::{Resolution, find};
 pub use ids::{Id, id, ids};
 pub use item::{Item, Kind};
 pub use language::Language;
 pub use outline::{Symbol, enclosing, segments};
-pub use pattern::{Fit, Hole, NoPattern, Pattern};
+pub use pattern::{Fit, Hole, Pattern, PatternSyntaxError};
 pub use shape::{Base, Chain, Step};
-pub use sound::added_error;
-pub use tree::{Tree, Unread};
+pub use tree::{ParseError, Tree, added_error, parse_bounded};

@@ -1,4 +1,4 @@
-//! Finds the name of an item where its language's table says that it stands.
+//! Names of items, from the place that the language's table defines.
 
 use std::ops::Range;
 
@@ -7,11 +7,11 @@ use tree_sitter::Node;
 use crate::grammar::{Name, Rule};
 use crate::read::{Reader, at};
 
-/// The name of an item, and where it stands.
+/// The name of an item, and its range.
 type Named = (String, Option<Range<usize>>);
 
 impl Reader<'_> {
-    /// Finds the name of an item, and where it stands if it stands in one place.
+    /// Finds the name of an item, and its range if it is contiguous.
     pub(crate) fn name(&self, node: Node<'_>, rule: &Rule) -> Named {
         let field = |field| node.child_by_field_name(field);
         match rule.name {
@@ -68,7 +68,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Finds the further names that a node gives at once, as `int a, b;` does.
+    /// Finds the further names of a declaration, as in `int a, b;`.
     pub(crate) fn further(
         &self,
         outer: Node<'_>,

@@ -1,4 +1,4 @@
-//! What a file defines, as a flat list: each thing with its name, its parts, and what it stands in.
+//! The definitions in a file as a flat list, each with its name, its parts and its parent.
 
 use std::ops::Range;
 
@@ -7,38 +7,38 @@ use crate::{Item, Kind, Tree};
 /// Something that a file defines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
-    /// Its own name, without what it belongs to.
+    /// Its unqualified name.
     pub name: String,
-    /// Its name behind the names of what it belongs to, with dots between them.
+    /// Its qualified name, with dots.
     pub qualified: String,
-    /// What it stands in, by place in the list.
+    /// Index of its parent in the list.
     pub parent: Option<usize>,
     /// All of it, with the comments, decorators and words such as `export` before it.
     pub span: Range<usize>,
-    /// Where its own code ends; a comment behind it on its line is in the span, too.
+    /// End of its own code; the span also includes a comment behind it on its line.
     pub end: usize,
     /// Its documentation: the comments before it, or the text at the beginning of its body.
     pub docs: Option<Range<usize>>,
-    /// Its attributes or decorators, up to where it begins itself.
+    /// Its attributes or decorators, up to its own start.
     pub decorators: Option<Range<usize>>,
-    /// From where it begins itself up to its body.
+    /// From its own start to its body.
     pub signature: Range<usize>,
     /// Its body, with the brackets around it.
     pub body: Option<Range<usize>>,
-    /// Its name, where that stands in one place.
+    /// The range of its name, if that is contiguous.
     pub at: Option<Range<usize>>,
-    /// Where a type is written beside it: what it returns, or what it is.
+    /// The range of its type: the return type, or the type of a variable.
     pub hint: Option<Range<usize>>,
-    /// Where the value stands that it is given.
+    /// The range of its value.
     pub value: Option<Range<usize>>,
-    /// Words before its name that say more of it, such as `pub` and `async`.
+    /// Modifiers before its name, such as `pub` and `async`.
     pub modifiers: Vec<&'static str>,
 }
 
 impl Symbol {
-    /// Tells whether it holds a place in the text, itself included.
+    /// Returns whether its range contains a place in the text.
     #[must_use]
     pub fn holds(&self, place: usize) -> bool {
         self.span.contains(&place)
@@ -46,7 +46,7 @@ impl Symbol {
 }
 
 impl Tree<'_> {
-    /// Lists what the file defines, each thing before what stands in it.
+    /// Lists the definitions in the file, each before the nested ones.
     #[must_use]
     pub fn symbols(&self) -> Vec<Symbol> {
         self.symbols_in(&self.items())
@@ -69,7 +69,7 @@ pub fn enclosing(symbols: &[Symbol], range: &Range<usize>) -> Option<usize> {
     found.min_by_key(|(_, symbol)| symbol.span.len()).map(|(at, _)| at)
 }
 
-/// Splits a name where one thing belongs to another: `A.b`, `a::B`, `A#b`, `t:m`.
+/// Splits a qualified name: `A.b`, `a::B`, `A#b`, `t:m`.
 #[must_use]
 pub fn segments(name: &str) -> Vec<String> {
     let name = without_parameters(name);
@@ -104,7 +104,7 @@ struct Lister<'a, 't> {
 }
 
 impl Lister<'_, '_> {
-    /// Adds items and what stands in them.
+    /// Adds items and the nested ones.
     fn list(&mut self, items: &[Item], parent: Option<usize>, above: &str) {
         for item in items {
             if !item.kind.defines() {
@@ -138,13 +138,13 @@ impl Lister<'_, '_> {
         let decorators = item.attributes.map(|from| trimmed(text, from..item.head));
         let mut end = item.body.as_ref().map_or(item.range.end, |body| body.start.max(item.head));
         if end == item.head {
-            // It is its own body, as an element or a table is: its first line says what it is.
+            // It is its own body, as an element or a table is: its first line describes it.
             let shown = text.get(item.head..item.range.end).unwrap_or_default();
             end = item.head + shown.lines().next().map_or(0, str::len);
         }
         let docs = if before.is_empty() { self.inner_docs(item) } else { Some(before) };
         let at = item.at.clone().map(|at| {
-            // Where the name stands behind what it belongs to, only its own part is meant.
+            // Of a qualified name, only the last part counts.
             let whole = text.get(at.clone()).unwrap_or_default();
             let own = whole.rfind(name.as_str()).map_or(0, |from| from);
             let end =
@@ -176,12 +176,12 @@ impl Lister<'_, '_> {
     /// Finds a text of documentation at the beginning of an item's body.
     fn inner_docs(&self, item: &Item) -> Option<Range<usize>> {
         let body = item.body.clone()?;
-        // Of a body with nothing in it, what stands around it would be taken.
+        // For an empty body, the node around it would be found.
         self.tree.documentation(body.clone()).filter(|docs| body.start <= docs.start && docs.end <= body.end)
     }
 }
 
-/// Gives the names that lead to an item from what it stands in.
+/// Returns the names on the path from an item's outermost parent to it.
 fn names(item: &Item) -> Vec<String> {
     let name = item.name.as_str();
     match item.kind {
@@ -200,7 +200,7 @@ fn names(item: &Item) -> Vec<String> {
     }
 }
 
-/// Takes away what stands in angle brackets, and a list of parameters at the end.
+/// Removes text in angle brackets, and a parameter list at the end.
 fn without_parameters(name: &str) -> String {
     let name = name.trim();
     if name.contains("operator") {

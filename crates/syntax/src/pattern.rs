@@ -16,26 +16,26 @@ use ast_grep_core::meta_var::MetaVariable;
 use ast_grep_core::tree_sitter::StrDoc;
 use ast_grep_core::{AstGrep, NodeMatch};
 
-use crate::tree::{Unread, deeper_than};
+use crate::tree::{ParseError, deeper_than};
 use crate::{Language, Tree};
 
-pub use read::NoPattern;
+pub use read::PatternSyntaxError;
 
-/// How deep a tree may be in which the same code is looked for in two places.
+/// Maximum depth of a tree in a search for equal code in two holes.
 const DEEPEST: usize = 1_000;
 
 /// A pattern, as one language reads it.
 #[derive(Debug, Clone)]
 pub struct Pattern {
     language: Language,
-    /// What it is in each sort of place where it can stand.
+    /// Its shape in each sort of place where it is valid.
     shapes: Vec<ast_grep_core::Pattern>,
-    /// A word that stands in all code that fits.
+    /// A word that all matches contain.
     word: String,
     compares: Compares,
 }
 
-/// Whether the same code has to stand in several places.
+/// It requires equal code in several places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Compares {
     Nothing,
@@ -45,18 +45,18 @@ enum Compares {
 /// Code that has the shape of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fit {
-    /// Where it stands.
+    /// Its range.
     pub range: Range<usize>,
-    /// What stands in the holes that have names, by these.
+    /// The code in the named holes.
     pub holes: Vec<Hole>,
 }
 
-/// What stands in a hole.
+/// The code in a hole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hole {
     /// The hole's name, without its signs.
     pub name: String,
-    /// Where it stands; nothing where a hole for any number stands for none.
+    /// Its range; empty if a hole for any number matches nothing.
     pub range: Option<Range<usize>>,
 }
 
@@ -66,7 +66,7 @@ impl Pattern {
     /// # Errors
     ///
     /// When the language cannot read it as one piece of code.
-    pub fn read(language: Language, text: &str) -> Result<Self, NoPattern> {
+    pub fn read(language: Language, text: &str) -> Result<Self, PatternSyntaxError> {
         let shapes = read::shapes(language, text)?;
         let words: Vec<Cow<'_, str>> = shapes.iter().map(ast_grep_core::Pattern::fixed_string).collect();
         let word = match words.as_slice() {
@@ -81,13 +81,13 @@ impl Pattern {
         Ok(Self { language, shapes, word, compares })
     }
 
-    /// Gives the language that reads it.
+    /// Returns the language of the pattern.
     #[must_use]
     pub fn language(&self) -> Language {
         self.language
     }
 
-    /// Tells whether a text can hold such code at all: a word of the pattern stands in it.
+    /// Returns whether a text can contain a match: it contains a word of the pattern.
     #[must_use]
     pub fn may_fit(&self, text: &str) -> bool {
         text.contains(&self.word)
@@ -95,14 +95,14 @@ impl Pattern {
 }
 
 impl Tree<'_> {
-    /// Lists the code that has the shape of a pattern of the tree's language, in order, also where one stands in another.
+    /// Lists the matches in a tree, in order, nested ones included.
     ///
     /// # Errors
     ///
     /// When the tree is too deep to compare code in it.
-    pub fn fits(&self, pattern: &Pattern) -> Result<Vec<Fit>, Unread> {
+    pub fn fits(&self, pattern: &Pattern) -> Result<Vec<Fit>, ParseError> {
         if pattern.compares == Compares::Code && deeper_than(self.root(), DEEPEST) {
-            return Err(Unread::TooTangled);
+            return Err(ParseError::TooTangled);
         }
         let source = StrDoc { src: self.text().to_owned(), lang: self.language(), tree: self.copied() };
         let root = AstGrep::doc(source);

@@ -2,61 +2,10 @@
 
 use tree_sitter::Query;
 
+use crate::captures::{Queries, Role};
 use crate::grammar::Grammar;
 
-/// What a capture of a query stands for; a name that begins with `_` only helps a condition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
-    Call,
-    Type,
-    /// A literal of a type.
-    Construct,
-    Inherit,
-    Read,
-    Write,
-    /// A name that is no use of anything.
-    Skip,
-    Import,
-    Export,
-    Module,
-    Name,
-    Alias,
-    Wildcard,
-    Default,
-    Scope,
-    Parameter,
-    Local,
-    Each,
-    Context,
-    Field,
-    Hint,
-    Value,
-    /// The parameters of a function.
-    Parameters,
-    /// The arguments of a call, one of which is the function.
-    Arguments,
-    /// The call.
-    Taker,
-    /// The member that is taken of the value.
-    Part,
-    /// Where a local name is one, if it does not stand there itself.
-    Inside,
-    /// Tokens of a macro among which a call stands.
-    Tokens,
-    /// What has to stand right behind the name of such a call.
-    Beside,
-    /// All tokens that a macro is called with.
-    Expanded,
-    Help,
-}
-
-/// The queries of a language as one, and what each capture stands for.
-pub(crate) struct Queries {
-    pub(crate) query: Query,
-    pub(crate) roles: Vec<Role>,
-}
-
-/// Why queries cannot be used: the file, and what is wrong there.
+/// An error in the queries of a language, with the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BadQuery {
     pub(crate) file: String,
@@ -64,7 +13,7 @@ pub(crate) struct BadQuery {
 }
 
 impl Queries {
-    /// Gives the queries of a language; none if it has none, or none that can be used.
+    /// Returns the queries of a language; none if it has none, or they are invalid.
     pub(crate) fn of(grammar: &'static Grammar) -> Option<&'static Self> {
         grammar.compiled.get_or_init(|| Self::make(grammar).ok().flatten()).as_ref()
     }
@@ -81,9 +30,9 @@ impl Queries {
             .capture_names()
             .iter()
             .map(|name| {
-                role(name).ok_or_else(|| BadQuery {
+                Role::of(name).ok_or_else(|| BadQuery {
                     file: grammar.name.to_owned(),
-                    why: format!("nobody knows what @{name} stands for"),
+                    why: format!("unknown capture @{name}"),
                 })
             })
             .collect();
@@ -103,47 +52,10 @@ impl Queries {
     }
 }
 
-fn role(name: &str) -> Option<Role> {
-    Some(match name {
-        "call" => Role::Call,
-        "type" => Role::Type,
-        "construct" => Role::Construct,
-        "inherit" => Role::Inherit,
-        "read" => Role::Read,
-        "write" => Role::Write,
-        "skip" => Role::Skip,
-        "import" => Role::Import,
-        "export" => Role::Export,
-        "module" => Role::Module,
-        "name" => Role::Name,
-        "alias" => Role::Alias,
-        "wildcard" => Role::Wildcard,
-        "default" => Role::Default,
-        "scope" => Role::Scope,
-        "parameter" => Role::Parameter,
-        "local" => Role::Local,
-        "each" => Role::Each,
-        "context" => Role::Context,
-        "field" => Role::Field,
-        "hint" => Role::Hint,
-        "value" => Role::Value,
-        "parameters" => Role::Parameters,
-        "arguments" => Role::Arguments,
-        "taker" => Role::Taker,
-        "part" => Role::Part,
-        "inside" => Role::Inside,
-        "tokens" => Role::Tokens,
-        "beside" => Role::Beside,
-        "expanded" => Role::Expanded,
-        help if help.starts_with('_') => Role::Help,
-        _ => return None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
-    use super::Queries;
-    use crate::languages::ALL;
+    use crate::captures::Queries;
+    use crate::grammar::ALL;
 
     #[test]
     fn queries_of_all_languages_can_be_used() {

@@ -7,10 +7,10 @@ use tree_sitter::Node;
 use crate::grammar::{Grammar, Overloads, Rule};
 use crate::{Item, Kind, headings};
 
-/// How deep bodies are opened.
+/// Maximum depth at which bodies are parsed.
 const DEEPEST: usize = 64;
 
-/// Lists what stands in a file.
+/// Lists the parts of a file.
 pub(crate) fn blocks(grammar: &Grammar, root: Node<'_>, text: &str) -> Vec<Item> {
     match &grammar.headings {
         Some(headings) => headings::read(headings, root, text),
@@ -46,7 +46,7 @@ struct Lead {
 }
 
 impl Reader<'_> {
-    /// Lists what stands in the body of an item.
+    /// Lists the parts of an item's body.
     fn block(&self, body: Node<'_>, depth: usize) -> Vec<Item> {
         let mut out: Vec<Item> = Vec::new();
         let mut lead = Lead::default();
@@ -67,13 +67,13 @@ impl Reader<'_> {
             }
         }
         for range in lead.comments.into_iter().chain(lead.attributes) {
-            out.push(bare(Kind::Comment, range));
+            out.push(Item::bare(Kind::Comment, range));
         }
         out.sort_by_key(|item| item.range.start);
         out
     }
 
-    /// Lists the nodes of a body, with the children of those that only hold others.
+    /// Lists the nodes of a body, with the children of nodes that only group others.
     fn members<'t>(&self, body: Node<'t>) -> Vec<Node<'t>> {
         let mut cursor = body.walk();
         let mut out = Vec::new();
@@ -91,7 +91,7 @@ impl Reader<'_> {
         out
     }
 
-    /// Adds an item with the comments before it that touch it; others stand alone.
+    /// Adds an item with the adjacent comments before it; other comments are separate.
     fn entry(&self, node: Node<'_>, lead: Lead, depth: usize, out: &mut Vec<Item>) {
         let mut item = self.describe(node, depth);
         let mut start = item.range.start;
@@ -104,7 +104,7 @@ impl Reader<'_> {
             if comment.start > start || alone.is_empty() && self.touches(comment.end, start) {
                 start = start.min(comment.start);
             } else {
-                alone.push(bare(Kind::Comment, comment));
+                alone.push(Item::bare(Kind::Comment, comment));
             }
         }
         item.range.start = start;
@@ -112,12 +112,12 @@ impl Reader<'_> {
         out.push(item);
     }
 
-    /// Finds out what a node is.
+    /// Determines the kind of a node.
     fn describe(&self, node: Node<'_>, depth: usize) -> Item {
         let range = self.trimmed(&node.byte_range());
         let inner = self.unwrap(node);
         let (attributes, head) = self.head(node, &range);
-        let mut item = Item { attributes, head, ..bare(Kind::Statement, range) };
+        let mut item = Item { attributes, head, ..Item::bare(Kind::Statement, range) };
         let Some(rule) = self.grammar.rule(inner.kind()) else {
             item.children = self.local(node, depth);
             return item;
@@ -180,7 +180,7 @@ impl Reader<'_> {
         inner
     }
 
-    /// Finds where attributes begin, if there are any, and where an item begins after them.
+    /// Finds the start of attributes, if any, and the start of the item after them.
     fn head(&self, node: Node<'_>, range: &Range<usize>) -> (Option<usize>, usize) {
         let (mut first, mut head) = (None, range.start);
         let mut level = vec![node];
@@ -218,7 +218,7 @@ impl Reader<'_> {
         self.grammar.values.iter().find_map(|path| at(node, path))
     }
 
-    /// Finds the type that is written beside an item.
+    /// Finds the type annotation of an item.
     fn hint(&self, node: Node<'_>) -> Option<Range<usize>> {
         let found = self.grammar.hints.iter().find_map(|path| at(node, path))?;
         // A type that begins with the sign before it is the node within.
@@ -247,7 +247,7 @@ impl Reader<'_> {
         open.unwrap_or(range.start)..range.end
     }
 
-    /// Tells apart kinds that one node may be.
+    /// Distinguishes the kinds that one node may have.
     fn refined(&self, node: Node<'_>, rule: &Rule, body: Option<Node<'_>>, kind: Kind) -> Kind {
         if let (Some(bare), None) = (rule.without_body, body) {
             return bare;
@@ -263,7 +263,7 @@ impl Reader<'_> {
         found.map_or(kind, |(_, _, kind)| *kind)
     }
 
-    /// Lists the types of a function's parameters, where they tell functions apart.
+    /// Lists the types of a function's parameters, if they distinguish functions.
     fn parameters(&self, node: Node<'_>, body: Option<Node<'_>>) -> Option<Vec<String>> {
         let Overloads::ByType(kind) = self.grammar.overloads else { return None };
         let list = self
@@ -297,7 +297,7 @@ impl Reader<'_> {
         key && value.is_some_and(|value| self.grammar.callables.contains(&value.kind()))
     }
 
-    /// Lists the definitions inside of code that is no block of items.
+    /// Lists the definitions in code that is not a block of items.
     fn local(&self, code: Node<'_>, depth: usize) -> Vec<Item> {
         let mut out = Vec::new();
         if depth >= DEEPEST {
@@ -331,7 +331,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Gives the text of a node with single spaces between its words.
+    /// Returns the text of a node with single spaces between its words.
     pub(crate) fn plain(&self, node: Node<'_>) -> String {
         let text = self.text.get(node.byte_range()).unwrap_or_default();
         text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -347,7 +347,7 @@ impl Reader<'_> {
         self.text.get(from..to).is_some_and(|between| between.contains('\n'))
     }
 
-    /// Tells whether there is no empty line between two places.
+    /// Returns whether there is no blank line between two places.
     fn touches(&self, from: usize, to: usize) -> bool {
         self.text
             .get(from..to)
@@ -355,7 +355,7 @@ impl Reader<'_> {
     }
 }
 
-/// Tells whether a node of a kind stands in a field; it may stand behind the signs of pointers, as in `char *f(void);`.
+/// Returns whether a field holds a node of a kind, possibly behind pointer signs, as in `char *f(void);`.
 fn declares(node: Node<'_>, field: &str, wanted: &str) -> bool {
     let mut found = node.child_by_field_name(field);
     while let Some(inner) = found {
@@ -376,22 +376,4 @@ pub(crate) fn at<'t>(node: Node<'t>, path: &str) -> Option<Node<'t>> {
             node.children(&mut cursor).find(|child| child.kind() == kind)
         }
     })
-}
-
-pub(crate) fn bare(kind: Kind, range: Range<usize>) -> Item {
-    Item {
-        kind,
-        name: String::new(),
-        attributes: None,
-        head: range.start,
-        end: range.end,
-        range,
-        body: None,
-        children: Vec::new(),
-        parameters: None,
-        at: None,
-        hint: None,
-        value: None,
-        further: Vec::new(),
-    }
 }

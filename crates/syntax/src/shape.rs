@@ -1,36 +1,36 @@
-//! What an expression looks like: a name, and what is taken of it step by step.
+//! Shape of an expression: a base, and the steps from it.
 
 use std::ops::Range;
 
 use tree_sitter::Node;
 
-use crate::grammar::{Called, Grammar};
+use crate::grammar::{Callee, Grammar};
 
-/// How many steps are followed.
+/// Maximum number of steps.
 const MOST: usize = 64;
 
-/// In how many tokens of a macro what stands before a name is looked for.
+/// Number of macro tokens that are searched for the receiver of a name.
 const TOKENS: u32 = 4_096;
 
-/// An expression such as `a.b().c`: where it begins, and what is done with that.
+/// An expression such as `a.b().c`: a base, and the steps from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chain {
-    /// Where it begins.
+    /// The base.
     pub base: Base,
-    /// What is done with it, in order.
+    /// The steps, in order.
     pub steps: Vec<Step>,
 }
 
-/// Where a chain begins.
+/// The base of a chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Base {
-    /// A name, by where it stands.
+    /// A name, by its range.
     Name(Range<usize>),
     /// The object itself: `self`, `this`.
     Own,
-    /// What the object inherits: `super`.
+    /// The parent class: `super`.
     Above,
-    /// Something new of a type, by where the type's name stands.
+    /// A new value of a type, by the range of the type's name.
     New(Range<usize>),
     /// A literal of a type of the language.
     Literal(&'static str),
@@ -38,20 +38,20 @@ pub enum Base {
     Other,
 }
 
-/// What is done with a value.
+/// A step from a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// A member is taken, by where its name stands.
+    /// A member, by the range of its name.
     Member(Range<usize>),
     /// It is called.
     Call,
     /// One of many is taken.
     Index,
-    /// It is called with a function, and what it gives that is taken.
+    /// A call with a function, of whose parameter the value is taken.
     Handed {
-        /// Which of its arguments the function is, from 0.
+        /// Index of the function among the arguments, from 0.
         argument: usize,
-        /// Which of the function's parameters is meant, from 0.
+        /// Index of the function's parameter, from 0.
         parameter: usize,
     },
 }
@@ -73,7 +73,7 @@ pub(crate) fn chain(grammar: &Grammar, node: Node<'_>, text: &str) -> Chain {
     Chain { base, steps }
 }
 
-/// Puts what a call gives to a function in the place of what the call comes to.
+/// Replaces a call's result by the value that it passes to a function.
 pub(crate) fn handed(mut call: Chain, step: Step) -> Chain {
     match call.base {
         Base::New(at) if call.steps.is_empty() => call.base = Base::Name(at),
@@ -85,7 +85,7 @@ pub(crate) fn handed(mut call: Chain, step: Step) -> Chain {
     call
 }
 
-/// Reads what a name among the tokens of a macro is taken of; nothing where it stands alone.
+/// Parses the receiver of a name among the tokens of a macro; none for a plain name.
 pub(crate) fn among_tokens(grammar: &Grammar, tokens: Node<'_>, name: Node<'_>, text: &str) -> Option<Chain> {
     if tokens.child_count() > TOKENS {
         return Some(Chain { base: Base::Other, steps: Vec::new() });
@@ -129,13 +129,13 @@ pub(crate) fn among_tokens(grammar: &Grammar, tokens: Node<'_>, name: Node<'_>, 
     Some(Chain { base, steps })
 }
 
-/// Finds what a node takes a member of, and where the member's name begins.
+/// Finds the receiver of a member node, and the start of the member's name.
 pub(crate) fn taken<'t>(grammar: &Grammar, node: Node<'t>) -> Option<(usize, Node<'t>)> {
     let kind = node.kind();
     let member = grammar.shapes.member.iter().find(|(of, ..)| *of == kind);
     let method = || {
         grammar.shapes.call.iter().find_map(|(of, called)| match called {
-            Called::Method(object, member) if *of == kind => Some((*object, *member)),
+            Callee::Method(object, member) if *of == kind => Some((*object, *member)),
             _ => None,
         })
     };
@@ -144,7 +144,7 @@ pub(crate) fn taken<'t>(grammar: &Grammar, node: Node<'t>) -> Option<(usize, Nod
     (object.id() != name.id()).then(|| (last_name(name).start_byte(), object))
 }
 
-/// What is seen of a node.
+/// A view of a node.
 enum Look<'t> {
     At(Node<'t>),
     Found(Base),
@@ -185,8 +185,8 @@ fn look<'t>(grammar: &Grammar, node: Node<'t>, text: &str, steps: &mut Vec<Step>
             return Look::At(made);
         }
         return match called {
-            Called::Function(function) => field(node, function).map_or(Look::Found(Base::Other), Look::At),
-            Called::Method(object, name) => {
+            Callee::Function(function) => field(node, function).map_or(Look::Found(Base::Other), Look::At),
+            Callee::Method(object, name) => {
                 let Some(name) = field(node, name) else { return Look::Found(Base::Other) };
                 match field(node, object) {
                     None => Look::Found(Base::Name(name.byte_range())),
@@ -213,7 +213,7 @@ fn look<'t>(grammar: &Grammar, node: Node<'t>, text: &str, steps: &mut Vec<Step>
     Look::Found(if is_name { Base::Name(node.byte_range()) } else { Base::Other })
 }
 
-/// Finds the type of which a function of the language makes something, as `new(T)` of Go does.
+/// Finds the type in a call of a constructing built-in, such as `new(T)` in Go.
 fn made<'t>(grammar: &Grammar, node: Node<'t>, text: &str) -> Option<Node<'t>> {
     let function = field(node, "function")?;
     let named = grammar.shapes.makers.contains(&text.get(function.byte_range())?);

@@ -4,29 +4,30 @@ pub(crate) mod blank;
 
 use std::ops::{ControlFlow, Range};
 
+use toolpost_text::lines::LineIndex;
 use tree_sitter::{Node, ParseOptions, ParseState, Parser};
 
-use crate::entries::{self, Repeated};
+use crate::entries::{self, DuplicateEntry};
 use crate::{Item, Kind, Language, read};
 
 /// The longest text that is parsed, in bytes.
 const LONGEST: usize = 16 * 1024 * 1024;
-/// How often the parser may report before it is stopped, for each byte of text, and at least.
+/// Maximum number of the parser's progress reports: for each byte of text, and at least.
 const STEPS: (usize, usize) = (4, 10_000);
 
 /// Shorter texts cannot be nested so deeply that looking at them takes long.
 const HARMLESS: usize = 20_000;
-/// How much work a tree may be, counted as [`work`] does.
+/// Maximum work for a tree, as counted by [`work`].
 const MOST_WORK: u64 = 1_000_000_000;
 
 /// A text that could not be parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Unread {
+pub enum ParseError {
     /// It is too long.
     #[error("the text is longer than 16 MiB")]
     TooLong,
     /// It takes more steps than a text of its length should, or is nested too deeply.
-    #[error("the text is too tangled")]
+    #[error("the text is too complex to parse")]
     TooTangled,
     /// The parser does not know this version of the grammar.
     #[error("the grammar is of another version")]
@@ -41,32 +42,43 @@ pub struct Tree<'a> {
     tree: tree_sitter::Tree,
 }
 
+impl Language {
+    /// Parses a text.
+    ///
+    /// # Errors
+    ///
+    /// When the text is too large or too tangled.
+    pub fn parse(self, text: &str) -> Result<Tree<'_>, ParseError> {
+        Tree::parse(self, text)
+    }
+}
+
 impl<'a> Tree<'a> {
-    pub(crate) fn parse(language: Language, text: &'a str) -> Result<Self, Unread> {
+    pub(crate) fn parse(language: Language, text: &'a str) -> Result<Self, ParseError> {
         let seen = if language.name() == "cpp" { blank::exports(text) } else { text.into() };
-        let tree = tree_of(&(language.0.load)(), &seen)?;
+        let tree = parse_bounded(&(language.0.load)(), &seen)?;
         Ok(Self { language, text, tree })
     }
 
-    /// Gives the language.
+    /// Returns the language.
     #[must_use]
     pub fn language(&self) -> Language {
         self.language
     }
 
-    /// Gives the text.
+    /// Returns the text.
     #[must_use]
     pub fn text(&self) -> &'a str {
         self.text
     }
 
-    /// Lists all that stands in the file, statements and comments, too, in order.
+    /// Lists all parts of the file in order, including statements and comments.
     #[must_use]
     pub fn blocks(&self) -> Vec<Item> {
         read::blocks(self.language.0, self.tree.root_node(), self.text)
     }
 
-    /// Lists the items of the file; those in statements count as if they stood in the statement's place.
+    /// Lists the items of the file; those in statements count as if they were in the statement's place.
     #[must_use]
     pub fn items(&self) -> Vec<Item> {
         read::named(self.blocks())
@@ -99,7 +111,7 @@ impl<'a> Tree<'a> {
         out
     }
 
-    /// Gives the node that holds all others.
+    /// Returns the root node.
     pub(crate) fn root(&self) -> Node<'_> {
         self.tree.root_node()
     }
@@ -121,13 +133,13 @@ impl<'a> Tree<'a> {
         documents.then(|| text.byte_range())
     }
 
-    /// Tells whether the parser made sense of all of it.
+    /// Returns whether there is no syntax error.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         !self.tree.root_node().has_error()
     }
 
-    /// Gives the tree itself once more.
+    /// Returns a copy of the tree.
     pub(crate) fn copied(&self) -> tree_sitter::Tree {
         self.tree.clone()
     }
@@ -157,8 +169,8 @@ impl<'a> Tree<'a> {
         self.long_tokens().into_iter().filter(|range| !comments(range)).collect()
     }
 
-    /// Lists the entries of literals and of lists of arguments whose key stands twice there.
-    pub(crate) fn repeated(&self) -> Vec<Repeated> {
+    /// Lists the entries of literals and argument lists with a repeated key.
+    pub(crate) fn repeated(&self) -> Vec<DuplicateEntry> {
         let mut out = Vec::new();
         self.walk(|node| {
             entries::repeated(node, self.text, &mut out);
@@ -167,7 +179,7 @@ impl<'a> Tree<'a> {
         out
     }
 
-    /// Visits nodes from the first to the last; the children of those for which `visit` says so.
+    /// Visits nodes in order; the children of those for which `visit` returns true.
     pub(crate) fn walk<'t>(&'t self, mut visit: impl FnMut(Node<'t>) -> bool) {
         let mut cursor = self.tree.walk();
         loop {
@@ -184,13 +196,28 @@ impl<'a> Tree<'a> {
     }
 }
 
+/// Returns the line, counted from 1, of the first syntax error in `after`, if `before` had fewer errors.
+///
+/// A text that cannot be parsed within bounds counts as one without errors.
+#[must_use]
+pub fn added_error(language: Language, before: &str, after: &str) -> Option<usize> {
+    let errors = |text: &str| language.parse(text).map(|tree| tree.errors()).unwrap_or_default();
+    let now = errors(after);
+    let first = now.first()?;
+    (now.len() > errors(before).len()).then(|| LineIndex::new(after).line(first.start))
+}
+
 /// Parses a text with a grammar, within a number of steps that grows with the text.
-pub(crate) fn tree_of(grammar: &tree_sitter::Language, text: &str) -> Result<tree_sitter::Tree, Unread> {
+///
+/// # Errors
+///
+/// If the text is too long or too tangled, or the parser does not support the grammar.
+pub fn parse_bounded(grammar: &tree_sitter::Language, text: &str) -> Result<tree_sitter::Tree, ParseError> {
     if text.len() > LONGEST {
-        return Err(Unread::TooLong);
+        return Err(ParseError::TooLong);
     }
     let mut parser = Parser::new();
-    parser.set_language(grammar).map_err(|_| Unread::Grammar)?;
+    parser.set_language(grammar).map_err(|_| ParseError::Grammar)?;
     let mut steps = text.len().saturating_mul(STEPS.0).max(STEPS.1);
     let mut watch = |_: &ParseState| {
         steps = steps.saturating_sub(1);
@@ -200,17 +227,17 @@ pub(crate) fn tree_of(grammar: &tree_sitter::Language, text: &str) -> Result<tre
     let bytes = text.as_bytes();
     let tree = parser
         .parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
-        .ok_or(Unread::TooTangled)?;
+        .ok_or(ParseError::TooTangled)?;
     if text.len() > HARMLESS && work(tree.root_node()) > MOST_WORK {
-        return Err(Unread::TooTangled);
+        return Err(ParseError::TooTangled);
     }
     Ok(tree)
 }
 
-/// Estimates how much work it is to look at all of a tree; ends early where it is more than [`MOST_WORK`].
+/// Estimates the work of visiting all of a tree; stops above [`MOST_WORK`].
 ///
-/// A look at a node goes up to the root, so it takes as many steps as the node is deep. The children of a place that the parser made no
-/// sense of are a chain inside, in which each is as deep as there are others before it.
+/// A visit of a node walks up to the root, so it costs the node's depth. The children of a node with a syntax error form a
+/// chain inside the parser, so each costs the number of its predecessors.
 fn work(top: Node<'_>) -> u64 {
     let mut cursor = top.walk();
     let (mut work, mut depth) = (0_u64, 1_u64);
@@ -234,7 +261,7 @@ fn work(top: Node<'_>) -> u64 {
     }
 }
 
-/// Tells whether there are more levels below a node than these.
+/// Returns whether there are more levels below a node than this.
 pub(crate) fn deeper_than(top: Node<'_>, levels: usize) -> bool {
     let mut cursor = top.walk();
     let mut depth = 0;

@@ -1,6 +1,6 @@
 //! What becomes of a file when a symbol in it is replaced, or code put beside it.
 
-use toolpost_syntax::{Language, NoSymbol, change};
+use toolpost_syntax::{Language, SymbolError, change};
 use toolpost_text::line_edit::Side;
 
 const RUST: &str = "use a::b;\n\n/// Doc.\n#[derive(Debug)]\nstruct A {\n    x: u8,\n}\n\nimpl A {\n    /// One.\n    #[inline]\n    pub fn one(&self) -> u8 {\n        1\n    }\n\n    fn two() {}\n}\n";
@@ -930,15 +930,15 @@ fn got(language: &str, text: &str, name: &str, side: Side, new: &str) -> String 
 #[test]
 fn names_that_mean_no_symbol_change_nothing() {
     let rows = [
-        ("rust", "fn run() {}\n", "walk", Replace, "x", "nothing in it is called walk"),
-        ("rust", RUST, "on", Replace, "x", "nothing in it is called on"),
+        ("rust", "fn run() {}\n", "walk", Replace, "x", "it has no symbol walk"),
+        ("rust", RUST, "on", Replace, "x", "it has no symbol on"),
         (
             "rust",
             "impl A { fn run() {} }\nimpl B { fn run() {} }\n",
             "run",
             Replace,
             "x",
-            "2 symbols in it are called run",
+            "2 symbols are named run",
         ),
         ("javascript", "const a = 1, b = 2;\n", "b", Replace, "x", "b is defined in one statement with a"),
         (
@@ -947,7 +947,7 @@ fn names_that_mean_no_symbol_change_nothing() {
             "A.one",
             After,
             "x",
-            "A.one stands on line 1 together with other code",
+            "A.one shares line 1 with other code",
         ),
         (
             "javascript",
@@ -955,9 +955,16 @@ fn names_that_mean_no_symbol_change_nothing() {
             "A.two",
             Before,
             "x",
-            "A.two stands on line 1 together with other code",
+            "A.two shares line 1 with other code",
         ),
-        ("javascript", "function a() {}\n", "a", After, "\n", "there is no code to put beside a"),
+        (
+            "javascript",
+            "function a() {}\n",
+            "a",
+            After,
+            "\n",
+            "the new code is empty: nothing to insert next to a",
+        ),
         ("javascript", "const a = 1, b = 2;\n", "b", Replace, "", "b is defined in one statement with a"),
         ("javascript", "const a = 1, b = 2;\n", "a", Replace, "", "a is defined in one statement with b"),
         (
@@ -966,7 +973,7 @@ fn names_that_mean_no_symbol_change_nothing() {
             "f",
             Replace,
             "function f() {\n  // ... existing code ...\n}",
-            "line 2 of the new code, \"// ... existing code ...\", stands for code that is not written out",
+            "line 2 of the new code, \"// ... existing code ...\", is a placeholder for omitted code",
         ),
     ];
     for (language, text, name, side, new, wanted) in rows {
@@ -981,7 +988,7 @@ fn names_that_mean_no_symbol_change_nothing() {
         Replace,
         "x",
     );
-    let Err(NoSymbol::Several { all, .. }) = several else { panic!("{several:?}") };
+    let Err(SymbolError::Several { all, .. }) = several else { panic!("{several:?}") };
     let all: Vec<_> =
         all.iter().map(|one| (one.words.as_str(), one.name.as_str(), one.first, one.last)).collect();
     assert_eq!(all, [("function A.a~1", "A.a~1", 2, 2), ("function A.a~2", "A.a~2", 3, 5)]);

@@ -1,7 +1,7 @@
 //! Whatever is cut out of a file, what it tells of itself is of that file.
 
 use proptest::prelude::*;
-use toolpost_syntax::{Language, Meant, enclosing, find};
+use toolpost_syntax::{Language, Resolution, enclosing, find};
 
 /// Gives a language and the code of its case.
 fn case(at: u8) -> (Language, String) {
@@ -27,7 +27,10 @@ fn holds(language: Language, text: &str) {
         }
         assert!(symbol.parent.is_none_or(|parent| parent < at), "{symbol:?}");
         assert!(enclosing(&facts.symbols, &symbol.span).is_some());
-        assert!(!matches!(find(&facts.symbols, &symbol.qualified), Meant::None(_)), "{symbol:?} of {text:?}");
+        assert!(
+            !matches!(find(&facts.symbols, &symbol.qualified), Resolution::None(_)),
+            "{symbol:?} of {text:?}"
+        );
     }
     for reference in &facts.references {
         assert!(text.get(reference.at.clone()).is_some(), "{reference:?}");

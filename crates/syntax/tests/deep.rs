@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use toolpost_syntax::{Language, Unread};
+use toolpost_syntax::{Language, ParseError};
 
 #[test]
 fn long_chains_are_seen_to_their_ends() {
@@ -72,7 +72,7 @@ fn tangled_texts_are_refused_whatever_they_are_made_of() {
                     true
                 }
                 Err(unread) => {
-                    assert_eq!(unread, Unread::TooTangled, "{name}: {open}");
+                    assert_eq!(unread, ParseError::TooTangled, "{name}: {open}");
                     false
                 }
             };

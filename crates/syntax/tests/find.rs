@@ -1,6 +1,6 @@
 //! What names mean in a file.
 
-use toolpost_syntax::{Language, Meant, enclosing, find, segments};
+use toolpost_syntax::{Language, Resolution, enclosing, find, segments};
 
 const RUST: &str = "struct A;\nimpl A {\n    fn run(&self) {}\n}\nimpl Show for A {\n    fn show(&self) {}\n}\nstruct B<T>(T);\nimpl<T> B<T> {\n    fn run(&self) {}\n}\nfn walk() {\n    fn inner() {}\n}\n";
 const GO: &str =
@@ -59,11 +59,11 @@ fn names_mean_what_they_should() {
         let symbols = tree.symbols();
         let line = |at: usize| (text[..symbols[at].span.start].matches('\n').count() + 1).to_string();
         let got = match find(&symbols, name) {
-            Meant::One(at) => line(at),
-            Meant::Several(all) => {
+            Resolution::One(at) => line(at),
+            Resolution::Several(all) => {
                 all.into_iter().fold("several".to_owned(), |out, at| out + " " + &line(at))
             }
-            Meant::None(like) => like
+            Resolution::None(like) => like
                 .into_iter()
                 .take(1)
                 .fold("none:".to_owned(), |out, at| out + " " + &symbols[at].qualified),

@@ -236,9 +236,6 @@ fn edit(picks: &[u8], [tongue, unit, from, to, olds, news]: [u8; 6]) -> Came {
     Came::Wrong(format!("== {}\n{file}\n-- old\n{old}\n-- new\n{new}\n-- result\n{result}", tongue.file))
 }
 
-/// The most edits of 6 000 that may be wrong: 0.2 %.
-const MOST_WRONG: usize = 12;
-
 #[test]
 fn a_loose_edit_does_what_was_meant_or_is_refused() {
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
@@ -257,9 +254,8 @@ fn a_loose_edit_does_what_was_meant_or_is_refused() {
         }
         Ok(())
     });
-    // Rare shapes, such as new text of which only the first line lost its indentation, still have a second reading.
     let wrong = wrong.into_inner();
-    assert!(wrong.len() <= MOST_WRONG, "{} of 6000:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} of 6000:\n{}", wrong.len(), wrong.join("\n"));
     match outcome {
         Ok(()) => {}
         Err(TestError::Fail(how, input)) => panic!("{how}\n{input:?}"),

@@ -14,7 +14,6 @@ mod loose;
 mod merges;
 mod pattern;
 mod properties;
-mod shell;
 mod sixteen;
 mod told;
 mod traps;

@@ -1,4 +1,4 @@
-//! How many there are of something, in words.
+//! Counts in English, such as `2 processes`.
 
 /// Counts something, as in `1 byte`, `2 processes` and `3 entries`.
 #[must_use]
@@ -6,7 +6,7 @@ pub fn counted(count: u64, what: &str) -> String {
     if count == 1 { format!("{count} {what}") } else { format!("{count} {}", plural(what)) }
 }
 
-/// Gives the plural of a noun, as English forms it by rule.
+/// Returns the regular English plural of a noun.
 fn plural(what: &str) -> String {
     let hisses = ["s", "x", "z", "ch", "sh"].iter().any(|end| what.ends_with(end));
     match what.strip_suffix('y') {

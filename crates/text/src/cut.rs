@@ -6,47 +6,47 @@ use serde::Serialize;
 
 use crate::lines::{line_end, line_start};
 
-/// How every notice of left-out text begins, so that [`crate::guard`] knows it again.
+/// Beginning of every truncation notice; [`crate::guard`] recognises notices by it.
 pub const NOTICE: &str = "[toolpost: ";
 
-/// How such a notice begins in a dialect whose reference fixes the words; ` - showing ` follows in its line.
+/// Beginning of a truncation notice in a dialect with a fixed wording; ` - showing ` follows in its line.
 pub const TRUNCATED: &str = "[TRUNCATED: ";
 
-/// How many bytes a notice of left-out text takes at most, with its line break.
+/// Maximum size of a truncation notice with its line break, in bytes.
 const NOTICED: usize = 120;
 
-/// How long a text may be.
+/// Size limit for a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
-    /// At most so many bytes.
+    /// At most this many bytes.
     pub bytes: usize,
-    /// At most so many lines.
+    /// At most this many lines.
     pub lines: usize,
 }
 
-/// What is kept of a text that is too long.
+/// The parts of a long text that are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cut<'a> {
     /// The beginning.
     pub head: &'a str,
     /// The end; empty if only the beginning is kept.
     pub tail: &'a str,
-    /// What lies between them.
+    /// The notice between them.
     pub left: Left,
 }
 
-/// What was left out of a text.
+/// The omitted part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Left {
-    /// How many bytes.
+    /// Number of bytes.
     pub bytes: usize,
-    /// The first line, counted from 1, of which something is missing.
+    /// The first incomplete line, counted from 1.
     pub first: usize,
-    /// The last line of which something is missing.
+    /// The last incomplete line.
     pub last: usize,
-    /// How many lines the whole text has.
+    /// Number of lines of the whole text.
     pub of_lines: usize,
-    /// How many bytes the whole text has.
+    /// Size of the whole text in bytes.
     pub of_bytes: usize,
 }
 
@@ -82,7 +82,7 @@ pub fn head(text: &str, limit: Limit) -> Option<Cut<'_>> {
     Some(cut(text, head, text.len()))
 }
 
-/// Keeps so many lines of the beginning and of the end of a text; none if the whole fits.
+/// Keeps a number of lines of the beginning and of the end of a text; none if the whole fits.
 ///
 /// The limit's bytes are shared in proportion; what one end does not use, the other may.
 #[must_use]
@@ -109,13 +109,13 @@ pub fn ends(text: &str, limit: Limit) -> Option<Cut<'_>> {
     head_and_tail(text, limit, limit.lines - tail, tail)
 }
 
-/// Gives as much of the beginning of a text as fits.
+/// Returns as much of the beginning of a text as fits.
 #[must_use]
 pub fn first(text: &str, limit: Limit) -> &str {
     if fits(text, limit) { text } else { &text[..beginning(text, limit)] }
 }
 
-/// Gives as much of the end of a text as fits.
+/// Returns as much of the end of a text as fits.
 #[must_use]
 pub fn last(text: &str, limit: Limit) -> &str {
     if fits(text, limit) { text } else { &text[ending(text, limit)..] }
@@ -159,7 +159,7 @@ pub fn fair(mut sizes: Vec<usize>, room: usize) -> usize {
     usize::MAX
 }
 
-/// Keeps at most so many characters of a line, and counts those that are left out.
+/// Keeps at most a number of characters of a line, and counts the omitted ones.
 #[must_use]
 pub fn line(line: &str, characters: usize) -> (&str, usize) {
     match line.char_indices().nth(characters) {
@@ -168,18 +168,18 @@ pub fn line(line: &str, characters: usize) -> (&str, usize) {
     }
 }
 
-/// Says whether a text is within a limit.
+/// Returns whether a text is within a limit.
 fn fits(text: &str, limit: Limit) -> bool {
     text.len() <= limit.bytes && crate::lines::count(text) <= limit.lines
 }
 
-/// Gives the end of the bytes a share by lines.
+/// Returns the end of a share of bytes, rounded to whole lines.
 fn share(bytes: usize, head: usize, tail: usize) -> usize {
     let all = (head + tail).max(1) as u128;
     usize::try_from(bytes as u128 * tail as u128 / all).unwrap_or(bytes)
 }
 
-/// Finds where the kept beginning ends: at a line's end, or inside the first line if that is longer than the limit.
+/// Returns the end of the kept beginning: a line's end, or an offset in the first line if that exceeds the limit.
 fn beginning(text: &str, limit: Limit) -> usize {
     let by_lines =
         memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1).nth(limit.lines.saturating_sub(1));
@@ -194,7 +194,7 @@ fn beginning(text: &str, limit: Limit) -> usize {
     }
 }
 
-/// Finds where the kept end begins: at a line's beginning, or inside the last line if that is longer than the limit.
+/// Returns the start of the kept end: a line's start, or an offset in the last line if that exceeds the limit.
 fn ending(text: &str, limit: Limit) -> usize {
     let body = text.strip_suffix('\n').unwrap_or(text);
     let by_lines =
@@ -213,7 +213,7 @@ fn ending(text: &str, limit: Limit) -> usize {
     }
 }
 
-/// Describes what is kept and what is not.
+/// Describes the kept and the omitted parts.
 fn cut(text: &str, start: usize, end: usize) -> Cut<'_> {
     let (head, tail) = (&text[..start], &text[end..]);
     let breaks = |part: &str| memchr::memchr_iter(b'\n', part.as_bytes()).count();

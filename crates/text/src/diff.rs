@@ -1,4 +1,4 @@
-//! What changed between two texts, as a unified diff.
+//! Unified diffs of two texts.
 
 use std::{
     hash::Hash,
@@ -12,10 +12,10 @@ use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
 
 use crate::{counted::counted, cut, lines};
 
-/// At most so many lines of a diff are written.
+/// Maximum number of lines of a written diff.
 pub const MAX_LINES: usize = 200;
 
-/// At most so many characters of a line are written.
+/// Maximum number of characters of a written line.
 const MAX_WIDTH: usize = 2000;
 
 /// So many bytes before the first difference in a long line are shown.
@@ -24,7 +24,7 @@ const BEFORE: usize = 80;
 /// So many characters of a long line are shown from there on.
 const AROUND: usize = 400;
 
-/// How many bytes are compared at once.
+/// Number of bytes that are compared at once.
 const CHUNK: usize = 256;
 
 /// After so long the rest is taken as replaced.
@@ -35,19 +35,19 @@ const PATIENCE: Duration = Duration::from_millis(300);
 pub struct Diff {
     /// The hunks, each line with its break; empty if the texts are the same.
     pub text: String,
-    /// How many lines are new.
+    /// Number of added lines.
     pub added: usize,
-    /// How many lines are gone.
+    /// Number of removed lines.
     pub removed: usize,
     /// The first changed line, counted from 1, in the new text; 0 if the texts are the same.
     pub first_line: usize,
-    /// The last changed line in the new text; where lines are only gone, the line that took their place.
+    /// The last changed line in the new text; after a pure removal, the line behind it.
     pub last_line: usize,
-    /// How many lines of the diff were left out.
+    /// Number of lines that were cut from the diff.
     pub cut: usize,
 }
 
-/// Writes the difference of two LF texts with so many unchanged lines around each change.
+/// Writes the difference of two LF texts with a number of unchanged lines around each change.
 ///
 /// A line is compared with its break, so that a missing last break is a difference too. At most [`MAX_LINES`] lines
 /// are written; a notice says how many more there are.
@@ -62,7 +62,7 @@ pub fn unified_whole(old: &str, new: &str, context: usize) -> Diff {
     write(old, new, context, Limits { lines: usize::MAX, width: usize::MAX })
 }
 
-/// How much of a diff is written.
+/// Size limit for a written diff.
 #[derive(Clone, Copy)]
 struct Limits {
     lines: usize,
@@ -89,15 +89,15 @@ fn write(old: &str, new: &str, context: usize, limits: Limits) -> Diff {
     diff
 }
 
-/// The parts of two texts that a diff has to look at: where they differ, with the lines around that.
+/// The parts of two texts that a diff compares: the differences, with the lines around them.
 struct Around {
     old: Range<usize>,
     new: Range<usize>,
-    /// How many lines stand above, the same in both.
+    /// Number of equal lines above.
     above: usize,
 }
 
-/// Finds the parts of two texts that differ, with so many lines around them.
+/// Finds the parts of two texts that differ, with a number of lines around them.
 fn around(old: &str, new: &str, context: usize) -> Around {
     let head = above(old, shared_start(old.as_bytes(), new.as_bytes()));
     let (old_rest, new_rest) = (&old[head..], &new[head..]);
@@ -131,7 +131,7 @@ fn shared_end(one: &[u8], other: &[u8]) -> usize {
     same + one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count()
 }
 
-/// Gives the offset behind the last break in front of an offset.
+/// Returns the offset behind the last line break before an offset.
 fn above(text: &str, offset: usize) -> usize {
     memrchr(b'\n', &text.as_bytes()[..offset]).map_or(0, |at| at + 1)
 }
@@ -157,7 +157,7 @@ pub(crate) fn changes<T: Hash + Ord>(old: &[T], new: &[T]) -> Vec<DiffOp> {
         .collect()
 }
 
-/// Puts a change where the one before it ended: the places that come with it are not always right.
+/// Moves a change to the end of the one before it, since the reported offsets are not always right.
 fn placed(op: &DiffOp, place: &mut (usize, usize)) -> DiffOp {
     let (old_index, new_index) = *place;
     let (old_len, new_len) = (op.old_range().len(), op.new_range().len());
@@ -170,12 +170,12 @@ fn placed(op: &DiffOp, place: &mut (usize, usize)) -> DiffOp {
     }
 }
 
-/// A diff as it is being written.
+/// A diff that is being written.
 struct Writer<'a> {
     diff: Diff,
     written: usize,
     limits: Limits,
-    /// How many lines stand above those that are looked at.
+    /// Number of lines above the compared part.
     above: usize,
     /// The number of the last line of the new text, at least 1.
     last: usize,
@@ -196,7 +196,7 @@ impl Writer<'_> {
         self.diff.last_line = (self.above + end).min(self.last);
     }
 
-    /// Writes changes that stand close together, with the lines around them.
+    /// Writes adjacent changes with the lines around them.
     fn hunk(&mut self, ops: &[DiffOp]) {
         let (Some(first), Some(last)) = (ops.first(), ops.last()) else { return };
         let place = |range: Range<usize>| span(self.above + range.start, self.above + range.end);

@@ -1,105 +1,15 @@
-//! Which bytes a text is made of.
+//! Text encodings and line breaks.
 
 mod decode;
 mod eol;
+mod kind;
 mod overwrite;
 mod splice;
 mod text;
 
-use encoding_rs::Encoding as Charset;
-use serde::{Serialize, Serializer};
-
 pub(crate) use eol::greatest;
 pub use eol::{Eol, Indent, with_crlf};
+pub use kind::{Encoding, EncodingGuess, HEAD, sniff};
 pub use overwrite::Overwrite;
 pub use splice::{Splice, SpliceError};
-pub use text::{NotText, Text};
-
-/// How far into a file a NUL byte makes it binary.
-pub const HEAD: usize = 8 * 1024;
-
-/// How the characters of a text are stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Encoding {
-    /// UTF-8 without a byte order mark, or plain ASCII.
-    Utf8,
-    /// UTF-8 behind a byte order mark.
-    Utf8Bom,
-    /// UTF-16, low byte first.
-    Utf16Le,
-    /// UTF-16, high byte first.
-    Utf16Be,
-    /// UTF-32, low byte first.
-    Utf32Le,
-    /// UTF-32, high byte first.
-    Utf32Be,
-    /// Not UTF-8, and nobody said what: only its ASCII is known.
-    EightBit,
-    /// The encoding that was configured.
-    Named(&'static Charset),
-}
-
-impl Encoding {
-    /// Gives the name by which people know the encoding.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Utf8 => "UTF-8",
-            Self::Utf8Bom => "UTF-8 with BOM",
-            Self::Utf16Le => "UTF-16LE",
-            Self::Utf16Be => "UTF-16BE",
-            Self::Utf32Le => "UTF-32LE",
-            Self::Utf32Be => "UTF-32BE",
-            Self::EightBit => "unknown 8-bit",
-            Self::Named(charset) => charset.name(),
-        }
-    }
-}
-
-impl Serialize for Encoding {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
-
-/// What the first bytes of a file look like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sniffed {
-    /// Text, probably in this encoding.
-    Text(Encoding),
-    /// Not text: there is a NUL byte, and no byte order mark that explains it.
-    Binary {
-        /// Where the NUL stands.
-        nul: usize,
-    },
-}
-
-/// Guesses the encoding from the first bytes of a file; [`HEAD`] of them are enough.
-///
-/// A character that the end of `head` cuts in two does not count against UTF-8.
-#[must_use]
-pub fn sniff(head: &[u8]) -> Sniffed {
-    if let Some((encoding, _)) = bom(head) {
-        return Sniffed::Text(encoding);
-    }
-    if let Some(nul) = memchr::memchr(0, &head[..head.len().min(HEAD)]) {
-        return Sniffed::Binary { nul };
-    }
-    match std::str::from_utf8(head) {
-        Ok(_) => Sniffed::Text(Encoding::Utf8),
-        Err(error) if error.error_len().is_none() => Sniffed::Text(Encoding::Utf8),
-        Err(_) => Sniffed::Text(Encoding::EightBit),
-    }
-}
-
-/// Finds the byte order mark and its length.
-fn bom(head: &[u8]) -> Option<(Encoding, usize)> {
-    let marks: [(&[u8], Encoding); 5] = [
-        (b"\xEF\xBB\xBF", Encoding::Utf8Bom),
-        (b"\xFF\xFE\0\0", Encoding::Utf32Le),
-        (b"\0\0\xFE\xFF", Encoding::Utf32Be),
-        (b"\xFF\xFE", Encoding::Utf16Le),
-        (b"\xFE\xFF", Encoding::Utf16Be),
-    ];
-    marks.into_iter().find(|(mark, _)| head.starts_with(mark)).map(|(mark, encoding)| (encoding, mark.len()))
-}
+pub use text::{NotTextError, Text};

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// How a remark of Toolpost begins.
+/// Beginning of a remark by Toolpost.
 const REMARK: &str = "[toolpost:";
 
 /// Keeps a line of unknown origin from passing for a remark of Toolpost: one that begins like a remark gets a backslash.
@@ -15,7 +15,7 @@ pub fn remark(line: &str) -> Cow<'_, str> {
 /// Writes a file name for a reply.
 ///
 /// Control characters, invisible and direction-changing ones, backslashes, bytes that are not UTF-8 and the beginning of a remark of
-/// Toolpost become escapes: `\n`, `\r`, `\t`, `\\`, `\u{202e}`, `\xff`. [`unescape`] gives the name back.
+/// Toolpost become escapes: `\n`, `\r`, `\t`, `\\`, `\u{202e}`, `\xff`. [`unescape`] reverses it.
 #[must_use]
 pub fn name(name: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(name) {
@@ -90,7 +90,7 @@ pub fn text(text: &str) -> Cow<'_, str> {
 /// Takes out of a text of unknown origin what could command a terminal, turn its direction, or hide words in it; line ends
 /// become plain ones.
 ///
-/// What joins letters and picks pictures stays: languages and emoji need it.
+/// Joiners and variation selectors stay, because languages and emoji need them.
 #[must_use]
 pub fn prose(text: &str) -> Cow<'_, str> {
     let goes = |character: char| {
@@ -117,7 +117,7 @@ fn escape(out: &mut String, character: char) {
     }
 }
 
-/// Says whether a character shows nothing, or changes how others are shown.
+/// Returns whether a character is invisible or changes the display of others.
 fn hidden(character: char) -> bool {
     character.is_control()
         || matches!(character,

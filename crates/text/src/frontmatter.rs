@@ -1,68 +1,68 @@
-//! What stands between two lines of dashes at the top of a Markdown file, read leniently.
+//! Lenient parser for the front matter of a Markdown file.
 
 use saphyr_parser::{Event, Parser};
 use thiserror::Error;
 
-/// What stands at the top of a file, and what follows.
+/// The front matter of a file, and the text after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Front<'t> {
     /// The fields, in their order.
     pub fields: Vec<(String, Value)>,
     /// The text behind them.
     pub body: &'t str,
-    /// What was read otherwise than it is written.
+    /// Corrections that the parser made.
     pub notes: Vec<String>,
 }
 
-/// What a field says.
+/// The value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
-    /// A text, a number or a word such as true, as it is written.
+    /// A text, a number or a word such as true, verbatim.
     Text(String),
     /// Several.
     List(Vec<Self>),
-    /// Fields of its own.
+    /// Nested fields.
     Map(Vec<(String, Self)>),
 }
 
-/// Why nothing can be read.
+/// A reason for which the front matter cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Unread {
+pub enum FrontMatterError {
     /// The file does not begin with dashes.
     #[error("it does not begin with `---`, fields such as `name: value`, and `---`")]
     Missing,
     /// The dashes that end the fields are missing.
-    #[error("no line `---` ends the fields that begin in line 1")]
+    #[error("the fields that begin in line 1 have no closing `---`")]
     Open,
     /// There is too much.
     #[error("its fields have more than {LONGEST} bytes")]
     TooLong,
-    /// It is no YAML.
-    #[error("line {line} is no YAML: {why}")]
+    /// It is not YAML.
+    #[error("line {line} is not YAML: {why}")]
     Yaml {
         /// The line of the file, counted from 1.
         line: usize,
-        /// What is wrong.
+        /// The problem.
         why: String,
     },
     /// It is YAML, and no fields.
-    #[error("what stands between the dashes are no fields such as `name: value`")]
+    #[error("the text between the dashes has no fields such as `name: value`")]
     NoFields,
 }
 
-/// The most that the fields may have, in bytes, and how deep they may lie in one another.
+/// Maximum size of the fields in bytes, and maximum nesting.
 const LONGEST: usize = 64 * 1024;
 const DEEPEST: usize = 16;
 
-/// Reads the fields at the top of a text; where they are no YAML, once more with each value taken as the text that it is.
+/// Parses the fields at the top of a text; if they are not YAML, again with each value as plain text.
 ///
 /// # Errors
 /// When there are none, or they cannot be read either way.
-pub fn read(text: &str) -> Result<Front<'_>, Unread> {
+pub fn read(text: &str) -> Result<Front<'_>, FrontMatterError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (fields, body) = parts(text)?;
     if fields.len() > LONGEST {
-        return Err(Unread::TooLong);
+        return Err(FrontMatterError::TooLong);
     }
     let wrong = match parse(fields) {
         Ok(fields) => return Ok(Front { fields, body, notes: Vec::new() }),
@@ -74,13 +74,13 @@ pub fn read(text: &str) -> Result<Front<'_>, Unread> {
 }
 
 impl Front<'_> {
-    /// Gives what a field says.
+    /// Returns the value of a field.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&Value> {
         self.fields.iter().find(|(own, _)| own == name).map(|(_, value)| value)
     }
 
-    /// Gives the text of a field that says anything.
+    /// Returns the text of a field, unless it is empty.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.field(name)? {
@@ -108,7 +108,7 @@ impl Front<'_> {
         }
     }
 
-    /// Tells whether a field says yes.
+    /// Returns whether a field is true.
     #[must_use]
     pub fn says_yes(&self, name: &str) -> bool {
         self.text(name).is_some_and(|text| ["true", "yes", "on"].contains(&text.to_lowercase().as_str()))
@@ -116,11 +116,11 @@ impl Front<'_> {
 }
 
 /// Takes a text apart at the two lines of dashes.
-fn parts(text: &str) -> Result<(&str, &str), Unread> {
+fn parts(text: &str) -> Result<(&str, &str), FrontMatterError> {
     let mut lines = text.split_inclusive('\n');
     let first = lines.next().unwrap_or_default();
     if first.trim_end() != "---" {
-        return Err(Unread::Missing);
+        return Err(FrontMatterError::Missing);
     }
     let mut at = first.len();
     for line in lines {
@@ -129,10 +129,10 @@ fn parts(text: &str) -> Result<(&str, &str), Unread> {
         }
         at += line.len();
     }
-    Err(Unread::Open)
+    Err(FrontMatterError::Open)
 }
 
-/// Puts quotes around the values that stand behind names at the beginning of lines.
+/// Quotes the values behind names at the beginning of lines.
 fn quoted(fields: &str) -> String {
     let line = |line: &str| {
         let Some((name, value)) = line.split_once(':') else { return line.to_owned() };
@@ -146,12 +146,12 @@ fn quoted(fields: &str) -> String {
     fields.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
-fn parse(fields: &str) -> Result<Vec<(String, Value)>, Unread> {
+fn parse(fields: &str) -> Result<Vec<(String, Value)>, FrontMatterError> {
     let mut open: Vec<Value> = Vec::new();
     let mut keys: Vec<Option<String>> = Vec::new();
     let mut whole = None;
     for event in Parser::new_from_str(fields) {
-        let (event, _) = event.map_err(|error| Unread::Yaml {
+        let (event, _) = event.map_err(|error| FrontMatterError::Yaml {
             // The dashes are the first line of the file.
             line: error.marker().line() + 1,
             why: error.info().to_owned(),
@@ -160,7 +160,7 @@ fn parse(fields: &str) -> Result<Vec<(String, Value)>, Unread> {
             Event::Scalar(text, ..) => Value::Text(text.into_owned()),
             Event::MappingStart(..) | Event::SequenceStart(..) => {
                 if open.len() >= DEEPEST {
-                    return Err(Unread::NoFields);
+                    return Err(FrontMatterError::NoFields);
                 }
                 let is_map = matches!(event, Event::MappingStart(..));
                 open.push(if is_map { Value::Map(Vec::new()) } else { Value::List(Vec::new()) });
@@ -169,29 +169,29 @@ fn parse(fields: &str) -> Result<Vec<(String, Value)>, Unread> {
             }
             Event::MappingEnd | Event::SequenceEnd => {
                 keys.pop();
-                let Some(value) = open.pop() else { return Err(Unread::NoFields) };
+                let Some(value) = open.pop() else { return Err(FrontMatterError::NoFields) };
                 value
             }
-            // What another field says is not repeated: it could grow without end.
-            Event::Alias(_) => return Err(Unread::NoFields),
+            // References to other fields are not expanded: the result could grow without limit.
+            Event::Alias(_) => return Err(FrontMatterError::NoFields),
             _ => continue,
         };
         match (open.last_mut(), keys.last_mut()) {
             (Some(Value::List(all)), _) => all.push(done),
             (Some(Value::Map(fields)), Some(key)) => match (key.take(), done) {
                 (None, Value::Text(name)) => *key = Some(name),
-                (None, Value::List(_) | Value::Map(_)) => return Err(Unread::NoFields),
+                (None, Value::List(_) | Value::Map(_)) => return Err(FrontMatterError::NoFields),
                 (Some(name), value) => fields.push((name, value)),
             },
             _ if whole.is_none() => whole = Some(done),
-            _ => return Err(Unread::NoFields),
+            _ => return Err(FrontMatterError::NoFields),
         }
     }
     match whole {
         Some(Value::Map(fields)) => Ok(fields),
         Some(Value::Text(text)) if text.is_empty() => Ok(Vec::new()),
         None => Ok(Vec::new()),
-        Some(Value::Text(_) | Value::List(_)) => Err(Unread::NoFields),
+        Some(Value::Text(_) | Value::List(_)) => Err(FrontMatterError::NoFields),
     }
 }
 
@@ -199,7 +199,7 @@ fn parse(fields: &str) -> Result<Vec<(String, Value)>, Unread> {
 mod tests {
     use super::*;
 
-    /// What was read, in a line.
+    /// A correction, in one line.
     fn said(text: &str) -> String {
         fn own(value: &Value) -> String {
             match value {
@@ -237,17 +237,17 @@ mod tests {
             ("---\nd: it's: so\n---\n", "d=\"it's: so\" | \"\" !"),
             ("---\n---\nB", " | \"B\""),
             ("B", "it does not begin with `---`, fields such as `name: value`, and `---`"),
-            ("---\nname: a\n", "no line `---` ends the fields that begin in line 1"),
-            ("---\n- a\n- b\n---\n", "what stands between the dashes are no fields such as `name: value`"),
+            ("---\nname: a\n", "the fields that begin in line 1 have no closing `---`"),
+            ("---\n- a\n- b\n---\n", "the text between the dashes has no fields such as `name: value`"),
             (
                 "---\na: &x [1]\nb: *x\n---\n",
-                "what stands between the dashes are no fields such as `name: value`",
+                "the text between the dashes has no fields such as `name: value`",
             ),
         ];
         for (text, wanted) in rows {
             assert_eq!(said(text), wanted, "{text}");
         }
         let wrong = read("---\nname: a\nd: [a\n---\n").unwrap_err();
-        assert!(matches!(wrong, Unread::Yaml { .. }), "{wrong}");
+        assert!(matches!(wrong, FrontMatterError::Yaml { .. }), "{wrong}");
     }
 }

@@ -1,11 +1,11 @@
-//! Text that stands for other text and must not be written.
+//! Placeholders in new text, which must not be written to a file.
 
 use crate::{
     cut, hashline,
     omission::{comment, is_omission},
 };
 
-/// What a line stands for that is not there.
+/// The kind of a placeholder line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Code that the model did not write out.
@@ -16,11 +16,11 @@ pub enum Kind {
     Gutter,
 }
 
-/// A line that must not be written as it is.
+/// A placeholder line that must not be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of the new text is {}: {text:?}; {}", self.what(), self.next())]
 pub struct Placeholder {
-    /// What it stands for.
+    /// The kind of placeholder.
     pub kind: Kind,
     /// The line of the new text, counted from 1.
     pub line: usize,
@@ -86,12 +86,12 @@ pub(crate) fn gutter(line: &str) -> Option<(u64, &str)> {
     if let Some(rest) = marks.into_iter().find_map(|mark| rest.strip_prefix(mark)) {
         return Some((number, rest));
     }
-    // The space behind the mark is the first to get lost where the line is empty.
+    // On an empty line, the space behind the mark is often trimmed.
     let empty = ["|", " |", ":"].into_iter().find_map(|mark| rest.strip_prefix(mark))?;
     empty.trim_end().is_empty().then_some((number, empty))
 }
 
-/// Splits a line into number and rest if number and hash stand before it, as `42:ab | let a = 1;`.
+/// Splits a line into number and rest if number and hash are before it, as in `42:ab | let a = 1;`.
 fn referred(line: &str) -> Option<(u64, &str)> {
     let found = hashline::unreferred(line).filter(|found| found.reference.hash.is_some())?;
     Some((found.reference.line as u64, found.text))
@@ -101,7 +101,7 @@ fn placeholder(kind: Kind, line: usize, text: &str) -> Placeholder {
     Placeholder { kind, line, text: cut::line(text.trim(), 120).0.to_owned() }
 }
 
-/// Says whether a notice of left-out text stands anywhere in a line.
+/// Returns whether a line contains a truncation notice.
 fn is_notice(line: &str) -> bool {
     let whole = line.split_once(cut::NOTICE).is_some_and(|(_, said)| said.contains(']'));
     let truncated = line.strip_prefix(cut::TRUNCATED).is_some_and(|said| said.contains(" - showing "));
@@ -127,7 +127,7 @@ fn numbered(text: &str) -> Option<(usize, &str)> {
     first.filter(|_| in_order > 1 && in_order * 2 > full)
 }
 
-/// Reads the number before a line if it stands there as Toolpost writes it: to the right of six columns, then a tab.
+/// Parses a line number in Toolpost's format: right-aligned in six columns, then a tab.
 ///
 /// A number that fills the columns is a table's first one, unless a padded one came before.
 fn padded(line: &str, after_padded: bool) -> Option<u64> {
@@ -138,5 +138,5 @@ fn padded(line: &str, after_padded: bool) -> Option<u64> {
     (fits && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| digits.parse().ok())?
 }
 
-/// How many columns a line's number has.
+/// Width of a line number, in columns.
 const GUTTER: usize = 6;

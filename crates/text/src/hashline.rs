@@ -1,34 +1,34 @@
-//! References to lines: a number, and a hash of what stands there.
+//! Line references: a number, and a hash of the line's text.
 
-mod moved;
+mod relocation;
 
 use std::fmt;
 use std::str::FromStr;
 
-pub use moved::{Moved, moved};
+pub use relocation::{Relocation, moved};
 
 /// A line as a model names it: `42`, or `42:ab` with the hash of its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Reference {
     /// The line, counted from 1.
     pub line: usize,
-    /// The hash of its text, where one was given.
+    /// The hash of its text, if given.
     pub hash: Option<u8>,
 }
 
-/// Why a text is no reference.
+/// A text that is not a line reference.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{said:?} names no line; it takes a line's number from 1 on, such as 42, or number and hash, such as 42:ab"
 )]
-pub struct NoReference {
+pub struct ReferenceError {
     /// The text, cut if it is long.
     pub said: String,
 }
 
 /// A line with the reference that a model copied in front of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Referred<'a> {
+pub struct ReferencedLine<'a> {
     /// The reference.
     pub reference: Reference,
     /// The line behind it.
@@ -42,7 +42,7 @@ impl Reference {
         Self { line, hash: Some(hash(text)) }
     }
 
-    /// Says whether the hash, if there is one, is that of a text.
+    /// Returns whether the hash, if any, is that of a text.
     #[must_use]
     pub fn fits(&self, text: &str) -> bool {
         self.hash.is_none_or(|wanted| wanted == hash(text))
@@ -58,24 +58,24 @@ impl fmt::Display for Reference {
     }
 }
 
-/// Reads a reference, alone or as it stands in front of its line: `42`, `42:ab`, `42:ab | let a = 1;`.
+/// Parses a reference, alone or before its line: `42`, `42:ab`, `42:ab | let a = 1;`.
 impl FromStr for Reference {
-    type Err = NoReference;
+    type Err = ReferenceError;
 
-    fn from_str(said: &str) -> Result<Self, NoReference> {
+    fn from_str(said: &str) -> Result<Self, ReferenceError> {
         let alone = said.split_once('|').map_or(said, |(reference, _)| reference).trim();
         let (digits, hash) = match alone.split_once(':') {
             Some((digits, hash)) => (digits, Some(hash)),
             None => (alone, None),
         };
-        let none = || NoReference { said: crate::cut::line(said.trim(), 60).0.to_owned() };
+        let none = || ReferenceError { said: crate::cut::line(said.trim(), 60).0.to_owned() };
         let line = number(digits).filter(|line| *line > 0).ok_or_else(none)?;
         let hash = hash.map(|hash| byte(hash).ok_or_else(none)).transpose()?;
         Ok(Self { line, hash })
     }
 }
 
-/// Gives the hash of a line, by which a changed line is noticed: the same whatever its white space.
+/// Returns the hash of a line, which reveals a changed line. White space does not count.
 ///
 /// It is the low byte of the hash that multiplies by 33 and adds each UTF-16 unit, from 5381 on.
 #[must_use]
@@ -97,7 +97,7 @@ pub fn hash(line: &str) -> u8 {
     hash
 }
 
-/// Writes a line with its reference in front: `42:ab | let a = 1;`, or `42:05 |` where nothing is on it.
+/// Writes a line behind its reference: `42:ab | let a = 1;`, or `42:05 |` for an empty line.
 #[must_use]
 pub fn referred(line: usize, text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 12);
@@ -122,14 +122,14 @@ pub fn refer(line: usize, text: &str, out: &mut String) {
 
 /// Takes the reference off a line that has one in front, as `42:ab | let a = 1;` or `42 | let a = 1;`.
 #[must_use]
-pub fn unreferred(line: &str) -> Option<Referred<'_>> {
+pub fn unreferred(line: &str) -> Option<ReferencedLine<'_>> {
     let (front, text) = line.split_once('|')?;
     let (digits, hash) = match front.trim().split_once(':') {
         Some((digits, hash)) => (digits, Some(byte(hash)?)),
         None => (front.trim(), None),
     };
     let line = number(digits)?;
-    Some(Referred { reference: Reference { line, hash }, text: text.strip_prefix(' ').unwrap_or(text) })
+    Some(ReferencedLine { reference: Reference { line, hash }, text: text.strip_prefix(' ').unwrap_or(text) })
 }
 
 /// Reads a number that is nothing but digits.
@@ -143,7 +143,7 @@ fn byte(digits: &str) -> Option<u8> {
         .then(|| u8::from_str_radix(digits, 16).ok())?
 }
 
-/// Says whether a character is white space to the hash: what ECMAScript calls so.
+/// Returns whether the hash ignores a character: the white space of ECMAScript.
 fn is_space(character: char) -> bool {
     matches!(
         character,

@@ -16,6 +16,7 @@ pub mod names;
 mod omission;
 pub mod patch;
 pub mod redact;
+mod subsequence;
 pub mod terminal;
 pub mod wildcard;
 pub mod window;

@@ -1,6 +1,5 @@
-//! Lines replaced, taken out or put in by their numbers, and what models get wrong when they send them.
+//! Edits by line number, with corrections of common mistakes of models.
 
-mod brackets;
 mod echo;
 mod indentation;
 mod prefix;
@@ -24,55 +23,55 @@ pub enum Side {
 
 /// A change of lines, worked out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edited {
-    /// What to do with the view.
+pub struct LineEdit {
+    /// The changes to the view.
     pub splice: Splice,
-    /// What was wrong with the new text and was corrected.
+    /// Corrections to the new text.
     pub corrections: Vec<Correction>,
-    /// How many lines the new text has.
+    /// Number of lines of the new text.
     pub lines: usize,
 }
 
-/// What was wrong with new text.
+/// A correction to new text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Correction {
     /// Its lines had numbers in front.
     LineNumbers,
-    /// It began with so many lines that stand before the place and stay there.
+    /// Its first lines repeated this many lines before the place, which stay.
     EchoBefore(usize),
-    /// It ended with so many lines that stand behind the place and stay there.
+    /// Its last lines repeated this many lines behind the place, which stay.
     EchoAfter(usize),
     /// It had lost the indentation that the replaced lines have.
     Indentation(String),
 }
 
-/// Why lines cannot be changed.
+/// A reason for which lines cannot be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum NoLines {
+pub enum LineEditError {
     /// The range ends before it begins.
     #[error("the range ends at line {last}, before it begins at line {first}")]
     Reversed {
-        /// Where it begins.
+        /// The first line.
         first: usize,
-        /// Where it ends.
+        /// The last line.
         last: usize,
     },
-    /// There is no such line.
+    /// The file does not have this line.
     #[error("there is no line {line}: the file has {count}")]
     Beyond {
         /// The line.
         line: usize,
-        /// How many there are.
+        /// Number of lines.
         count: usize,
     },
-    /// There is nothing to put in.
-    #[error("there is no text to put in; an empty line is a line break alone")]
+    /// The new text is empty.
+    #[error("the new text is empty; to insert an empty line, send a line break")]
     Nothing,
 }
 
 impl Correction {
-    /// Says what was done, for a reply.
+    /// Describes the correction for a reply.
     #[must_use]
     pub fn words(&self) -> String {
         let lines = |count: usize| {
@@ -94,18 +93,18 @@ impl Correction {
 ///
 /// # Errors
 ///
-/// When there are no such lines, or nothing to put in.
-pub fn edit(view: &str, lines: LineRange, side: Side, new: &str) -> Result<Edited, NoLines> {
+/// If the lines do not exist, or the new text is empty.
+pub fn edit(view: &str, lines: LineRange, side: Side, new: &str) -> Result<LineEdit, LineEditError> {
     let new = lf(new);
     check(crate::lines::count(view), lines, side, &new)?;
     if view.is_empty() {
         let splice = Splice { range: 0..0, new: new.into_owned() };
-        return Ok(Edited { lines: crate::lines::count(&splice.new), splice, corrections: Vec::new() });
+        return Ok(LineEdit { lines: crate::lines::count(&splice.new), splice, corrections: Vec::new() });
     }
     let place = Place { lines: view.lines().collect(), first: lines.first - 1, end: lines.last, side, view };
     let (new, corrections) = corrected(&place, new.into_owned());
     let splice = splice(view, lines, side, &new);
-    Ok(Edited { lines: crate::lines::count(&new), splice, corrections })
+    Ok(LineEdit { lines: crate::lines::count(&new), splice, corrections })
 }
 
 /// The place of a change: the lines of the view, and which of them are meant.
@@ -118,7 +117,7 @@ struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// Gives the lines that are replaced; none where text is put in.
+    /// Returns the replaced lines; none for an insertion.
     fn replaced(&self) -> &[&'a str] {
         match self.side {
             Side::Replace => &self.lines[self.first..self.end],
@@ -126,7 +125,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Gives the lines that will stand before the new text.
+    /// Returns the lines before the new text.
     fn before(&self) -> &[&'a str] {
         match self.side {
             Side::Replace | Side::Before => &self.lines[..self.first],
@@ -134,7 +133,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Gives the lines that will stand behind the new text.
+    /// Returns the lines behind the new text.
     fn behind(&self) -> &[&'a str] {
         match self.side {
             Side::Replace | Side::After => &self.lines[self.end..],
@@ -144,17 +143,17 @@ impl<'a> Place<'a> {
 }
 
 /// Checks that the lines exist and that there is something to do.
-fn check(count: usize, lines: LineRange, side: Side, new: &str) -> Result<(), NoLines> {
+fn check(count: usize, lines: LineRange, side: Side, new: &str) -> Result<(), LineEditError> {
     let LineRange { first, last } = lines;
     if last < first {
-        return Err(NoLines::Reversed { first, last });
+        return Err(LineEditError::Reversed { first, last });
     }
     let count_or_first = count.max(1); // the only line of an empty file can be filled
     if let Some(line) = [first, last].into_iter().find(|line| *line == 0 || *line > count_or_first) {
-        return Err(NoLines::Beyond { line, count });
+        return Err(LineEditError::Beyond { line, count });
     }
     if new.is_empty() && (side != Side::Replace || count == 0) {
-        return Err(NoLines::Nothing);
+        return Err(LineEditError::Nothing);
     }
     Ok(())
 }
@@ -182,7 +181,7 @@ fn corrected(place: &Place<'_>, mut new: String) -> (String, Vec<Correction>) {
     (new, corrections)
 }
 
-/// Makes the splice; whether the last line of the file has a break stays as it is.
+/// Builds the splice; the last line of the file keeps its break, or the lack of one.
 fn splice(view: &str, lines: LineRange, side: Side, new: &str) -> Splice {
     let span = LineIndex::new(view).span(lines).unwrap_or(view.len()..view.len());
     let closed = view[..span.end].ends_with('\n');

@@ -1,4 +1,4 @@
-//! Where lines begin and end.
+//! Lines and their offsets.
 
 use std::borrow::Cow;
 
@@ -42,26 +42,26 @@ impl LineIndex {
         self.starts.len()
     }
 
-    /// Finds the line, counted from 1, that an offset lies in; the end of the text lies in the last line.
+    /// Returns the line, counted from 1, of an offset; the end of the text is in the last line.
     #[must_use]
     pub fn line(&self, offset: usize) -> usize {
         self.starts.partition_point(|&start| start <= offset).max(1)
     }
 
-    /// Gives the offset at which a line begins.
+    /// Returns the offset of a line.
     #[must_use]
     pub fn start(&self, line: usize) -> Option<usize> {
         self.starts.get(line.checked_sub(1)?).copied()
     }
 
-    /// Gives the bytes of a line with its break.
+    /// Returns the byte range of a line with its break.
     #[must_use]
     pub fn range(&self, line: usize) -> Option<std::ops::Range<usize>> {
         let start = self.start(line)?;
         Some(start..self.starts.get(line).copied().unwrap_or(self.end))
     }
 
-    /// Gives the bytes of several lines with their breaks; none if one of them is missing.
+    /// Returns the byte range of several lines with their breaks; none if one of them is missing.
     #[must_use]
     pub fn span(&self, lines: LineRange) -> Option<std::ops::Range<usize>> {
         let first = self.range(lines.first)?;
@@ -86,7 +86,7 @@ pub fn breaks(text: &str) -> usize {
     memchr_iter(b'\n', text.as_bytes()).count()
 }
 
-/// Finds the line, counted from 1, that an offset lies in, as [`LineIndex::line`] does, without an index.
+/// Returns the line of an offset like [`LineIndex::line`], without an index.
 #[must_use]
 pub fn number(text: &str, offset: usize) -> usize {
     let begins = memchr_iter(b'\n', &text.as_bytes()[..offset]).count();
@@ -110,23 +110,23 @@ pub fn bare(text: &str) -> Vec<&str> {
     lines
 }
 
-/// Gives the tabs and spaces in front of a line.
+/// Returns the tabs and spaces before a line.
 #[must_use]
 pub fn indent(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// Says whether there is nothing on a line.
+/// Returns whether a line is blank.
 pub(crate) fn is_blank(line: &str) -> bool {
     line.trim().is_empty()
 }
 
-/// Gives the offset at which the line around an offset begins.
+/// Returns the start of the line around an offset.
 pub(crate) fn line_start(text: &str, offset: usize) -> usize {
     memrchr(b'\n', &text.as_bytes()[..offset]).map_or(0, |at| at + 1)
 }
 
-/// Gives the offset at which the line around an offset ends, before its break.
+/// Returns the end of the line around an offset, before its break.
 pub(crate) fn line_end(text: &str, offset: usize) -> usize {
     memchr::memchr(b'\n', &text.as_bytes()[offset..]).map_or(text.len(), |at| offset + at)
 }

@@ -21,13 +21,13 @@ pub enum Difference {
     Several,
 }
 
-/// Gives the key that all names that look alike share.
+/// Returns the key shared by all names that look alike.
 #[must_use]
 pub fn variants(name: &str) -> String {
     case(&apostrophe(&space(&composition(name)))).into_owned()
 }
 
-/// Says in what two names differ, if they look alike.
+/// Describes the difference between two names that look alike.
 #[must_use]
 pub fn same_key(a: &str, b: &str) -> Option<Difference> {
     if a == b {
@@ -82,7 +82,7 @@ pub fn suggest<'a>(wanted: &str, candidates: &[&'a str], max: usize) -> Vec<&'a 
     found.into_iter().take(max).map(|(_, candidate)| candidate).collect()
 }
 
-/// Tells by how many letters a name may differ from a wanted one to be suggested in its place.
+/// Returns the maximum edit distance at which a name is suggested for a wanted one.
 #[must_use]
 pub fn tolerance(wanted: &str) -> usize {
     allowed(variants(basename(wanted)).chars().take(MAX_NAME).count())
@@ -96,7 +96,7 @@ fn allowed(letters: usize) -> usize {
 fn plain(letter: char) -> char {
     match letter {
         '`' => '\'',
-        // Of what is no control character, only this is a space already.
+        // The only character that is a space but not a control character.
         other => other.to_ascii_lowercase(),
     }
 }
@@ -137,7 +137,7 @@ fn case(name: &str) -> Cow<'_, str> {
     Cow::Owned(name.to_lowercase())
 }
 
-/// Gives the last part of a path.
+/// Returns the last part of a path.
 fn basename(path: &str) -> &str {
     let path = path.trim_end_matches('/');
     path.rsplit_once('/').map_or(path, |(_, name)| name)

@@ -1,18 +1,18 @@
-//! Lines that stand for code that is not written out.
+//! Placeholder lines for omitted code.
 
-/// How a marker is written.
+/// The form of a marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Marker {
-    /// Words that say so, or dots in a comment: `// ... existing code ...`, `# …`.
+    /// Omission phrases, or dots in a comment: `// ... existing code ...`, `# …`.
     Said,
-    /// Nothing but dots, which may be code where three dots are an expression.
+    /// Only dots, which may be code if three dots are an expression.
     Bare,
 }
 
 /// The longest text of a marker.
 const LONGEST: usize = 100;
 
-/// Tells whether a line stands for code that is not written out, in any language's comment.
+/// Returns whether a line is a placeholder for omitted code, in any language's comment.
 #[must_use]
 pub fn marker(line: &str) -> Option<Marker> {
     let bare = line.trim();
@@ -38,9 +38,9 @@ pub fn marker(line: &str) -> Option<Marker> {
     said.then_some(Marker::Said)
 }
 
-/// Tells whether a line stands for code that was not written out, so that it must not be written into a file.
+/// Returns whether a line is a placeholder for omitted code, and so must not be written into a file.
 ///
-/// That is less than a marker: dots alone may be meant as they stand.
+/// This is stricter than a marker: lone dots may be literal.
 pub(crate) fn is_omission(line: &str) -> bool {
     let (body, marked) = comment(line);
     let core = body.trim_matches(|c: char| is_dot(c) || c.is_whitespace());
@@ -57,7 +57,7 @@ pub(crate) fn is_omission(line: &str) -> bool {
     if begins || ends { is_reference(&words) } else { is_plain_reference(&words) }
 }
 
-/// Tells whether words in front of which dots stand say that nothing changes.
+/// Returns whether words behind dots mean that nothing changes.
 fn is_same(core: &str) -> bool {
     matches!(core.to_lowercase().as_str(), "same" | "rest" | "the rest" | "the same" | "code" | "other code")
 }
@@ -79,7 +79,7 @@ fn ends(body: &str) -> bool {
     body.ends_with("...") || body.ends_with('\u{2026}')
 }
 
-/// Says whether words between dots say nothing but that something is left out.
+/// Returns whether words between dots mean only that code is omitted.
 fn is_reference(words: &[&str]) -> bool {
     let has = |word: &str| words.contains(&word);
     let key = KEYS.iter().any(|key| has(key))
@@ -87,7 +87,7 @@ fn is_reference(words: &[&str]) -> bool {
     key && words.iter().all(|word| KEYS.contains(word) || FILL.contains(word))
 }
 
-/// Says whether words without dots say that code is left out; more may well be an honest comment.
+/// Returns whether words without dots mean that code is omitted; longer text may be a genuine comment.
 fn is_plain_reference(words: &[&str]) -> bool {
     let words = words.strip_prefix(&["the"]).unwrap_or(words);
     let rest = match words {
@@ -105,10 +105,10 @@ fn is_plain_reference(words: &[&str]) -> bool {
     )
 }
 
-/// Words that say that something is left out.
+/// Terms for an omission, at least one of which is needed.
 const KEYS: &[&str] = &["existing", "unchanged", "remaining", "omitted", "truncated", "elided", "snipped"];
 
-/// Words that go with them.
+/// Terms that may accompany them.
 const FILL: &[&str] = &[
     "a",
     "above",
@@ -161,7 +161,7 @@ const FILL: &[&str] = &[
     "your",
 ];
 
-/// Takes the marks of a comment, or brackets, off a line; says whether there were any.
+/// Removes comment signs or brackets from a line; returns whether there were any.
 pub(crate) fn comment(line: &str) -> (&str, bool) {
     let opens = ["//", "/*", "<!--", "{/*", "--", "#", "*", ";", "%", "(", "\"\"\""];
     let mut body = line;

@@ -1,4 +1,4 @@
-//! Patches: what a patch text says, where its hunks stand in a file, and what then is to be written.
+//! Patches: parsing, the places of hunks in a file, and the resulting content.
 
 mod apply;
 mod envelope;
@@ -6,40 +6,40 @@ mod error;
 mod fit;
 mod header;
 mod hunk;
+mod hunk_error;
 mod locate;
-mod misfit;
 mod shell;
 mod unified;
 mod unwrap;
 
-pub use apply::{Applied, apply};
+pub use apply::{PatchResult, apply};
 pub use error::ParseError;
 pub use hunk::{End, Ending, Format, Hunk, Line, Numbers, Sign};
-pub use misfit::{Misfit, Trouble};
+pub use hunk_error::{HunkError, HunkProblem};
 pub use shell::{Invocation, invocation};
 pub use unified::is_unified;
 
-/// What a patch text asks for.
+/// A parsed patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Patch {
     /// The format that it came in.
     pub format: Format,
-    /// The directory that its paths start from, where it was said with `cd`.
+    /// The directory that its paths are relative to, from a `cd`.
     pub directory: Option<String>,
     /// The files, in their order; one may come several times.
     pub files: Vec<FilePatch>,
 }
 
-/// What happens to one file.
+/// The change to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePatch {
-    /// The path as it was said.
+    /// The path as written.
     pub path: String,
-    /// What happens.
+    /// The change.
     pub what: What,
 }
 
-/// What happens to a file.
+/// A change to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum What {
     /// It is made, with this content.
@@ -49,14 +49,14 @@ pub enum What {
     },
     /// It is deleted.
     Delete {
-        /// What must have stood in it, all of it; nothing is said about it where there is no hunk.
+        /// Its whole expected content; unknown without a hunk.
         hunks: Vec<Hunk>,
     },
     /// It is changed, moved, or both.
     Update {
         /// Its new path.
         move_to: Option<String>,
-        /// What is changed in it.
+        /// The changes in it.
         hunks: Vec<Hunk>,
     },
 }

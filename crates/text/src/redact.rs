@@ -1,12 +1,12 @@
-//! Secrets that are known by their form, taken out of what is logged.
+//! Redaction of secrets with a known form in log lines.
 //!
-//! It is a net for lines that a program writes about its work, not for contents: what a secret looks like is a guess, so a file or
-//! a reply is never changed by it. What has no known form is not found.
+//! It applies to lines that a program logs about its work, not to contents: recognising a secret is a guess, so it never
+//! changes a file or a reply. Secrets without a known form are not found.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// What stands in the place of a secret.
+/// The replacement for a secret.
 const MASK: &str = "[redacted]";
 
 /// Ends of names whose values are secrets, without `_` and `-`.
@@ -28,7 +28,7 @@ const NAMES: &[&str] = &[
 /// Names whose values reach to the end of their line: headers with several words.
 const HEADERS: &[&str] = &["authorization", "proxyauthorization", "cookie", "setcookie"];
 
-/// Beginnings of keys that well-known services give out.
+/// Key prefixes of well-known services.
 const PREFIXES: &[&str] = &[
     "ghp_",
     "gho_",
@@ -56,13 +56,13 @@ const PREFIXES: &[&str] = &[
     "eyJ",
 ];
 
-/// How long what follows such a beginning is at least.
+/// Minimum length of the rest after such a prefix.
 const KEY: usize = 16;
 
-/// How long a token behind `Bearer` is at least.
+/// Minimum length of a token after `Bearer`.
 const BEARER: usize = 8;
 
-/// Replaces what is a secret by its form.
+/// Replaces secrets, which it recognises by their form.
 ///
 /// These are known: values of names such as `password`, `token` and `API_KEY`, in any spelling of a command, a header, a query or
 /// JSON; headers that prove who asks; `Bearer` with its token; passwords in addresses; private keys; keys that begin as those of
@@ -87,7 +87,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Says what is secret in what begins here, if anything is, and where to go on.
+/// Returns the secret part of the text that begins here, if any, and the offset at which to continue.
 fn look(text: &str, at: usize) -> (Option<Range<usize>>, usize) {
     let rest = &text[at..];
     if rest.starts_with("-----BEGIN ")
@@ -205,7 +205,7 @@ fn value(rest: &str, word: usize) -> Option<Range<usize>> {
     (length > 0).then(|| start..start + length)
 }
 
-/// Measures what stands between a name and its value: a quote that ends the name, `=` or `:`, blanks; behind an option, blanks.
+/// Returns the length of the separator between a name and its value: a closing quote, `=` or `:`, blanks; behind an option, blanks.
 fn sign(rest: &str, name: &str) -> Option<usize> {
     let blank = |at: usize| at + count(&rest[at..], |byte| matches!(byte, b' ' | b'\t'));
     let quoted = opening(rest).1;
@@ -231,7 +231,7 @@ fn opening(text: &str) -> (Option<u8>, usize) {
     }
 }
 
-/// Finds where a quoted value ends: at the same quote with as many backslashes, or at the end of the text.
+/// Returns the end of a quoted value: the same quote with as many backslashes, or the end of the text.
 fn closing(value: &str, quote: u8, slashes: usize) -> usize {
     let mut before = 0;
     for (at, byte) in value.bytes().enumerate() {

@@ -1,4 +1,4 @@
-//! What a program wrote to its terminal, as the text that a reader would be left with.
+//! Terminal output as the text that a reader sees at the end.
 
 mod escapes;
 mod utf8;
@@ -7,10 +7,10 @@ use crate::{cut::NOTICE, escape::remark};
 use escapes::{Escapes, Step};
 pub use utf8::Utf8;
 
-/// How often a line may stand in a row before the rest of its run is only counted.
+/// Number of repetitions of a line that are shown; further ones are only counted.
 const RUN: u64 = 10;
 
-/// How many bytes of a line are held back for a carriage return that may still replace them.
+/// Number of bytes of a line that are buffered in case a carriage return replaces them.
 const OPEN_LINE: usize = 64 * 1024;
 
 /// Turns raw output into text, piece by piece, in bounded memory.
@@ -25,9 +25,9 @@ pub struct Terminal {
     escapes: Escapes,
     /// The line that is not yet ended, as far as it may still be replaced.
     line: String,
-    /// Where the next character of the line goes.
+    /// Column of the next character.
     column: Column,
-    /// How much of the line was already given out, because it grew too long to be held back.
+    /// Number of bytes of the line that were already emitted because it was too long for the buffer.
     given: Given,
     /// The line before, and how many copies of it were seen and not yet given out.
     last: Option<String>,
@@ -60,7 +60,7 @@ impl Terminal {
         self.decoded = decoded;
     }
 
-    /// Appends what was held back; nothing more will come.
+    /// Appends the buffered rest at the end of the output.
     pub fn finish(&mut self, out: &mut String) {
         let mut decoded = String::new();
         self.utf8.finish(&mut decoded);
@@ -69,7 +69,7 @@ impl Terminal {
         *self = Self::default();
     }
 
-    /// Gives what a reader would see after the final lines, as it stands now; it may still change.
+    /// Returns the visible text after the final lines; it may still change.
     pub fn pending(&self) -> String {
         let mut text = String::new();
         self.say_copies(&mut text);

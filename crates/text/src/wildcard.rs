@@ -1,6 +1,6 @@
-//! Patterns of names, in which `*` stands for any part of a name.
+//! Name patterns with the wildcard `*`.
 
-/// Tells whether a list picks something: one of its names means it, and none with `!` in front does. A list that only
+/// Returns whether a list selects something: a pattern matches one of its names, and none with `!` does. A list that only
 /// leaves out picks everything else.
 #[must_use]
 pub fn picks(list: &[String], means: impl Fn(&str) -> bool) -> bool {
@@ -10,7 +10,7 @@ pub fn picks(list: &[String], means: impl Fn(&str) -> bool) -> bool {
     listed && !out.iter().any(|name| means(&name[1..]))
 }
 
-/// Tells whether a name is meant by a pattern; nothing but `*` stands for more than itself.
+/// Returns whether a pattern matches a name; only `*` is special.
 #[must_use]
 pub fn matches(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');

@@ -12,37 +12,37 @@ use reader::Reader;
 pub use lines::{Line, Lines};
 pub use whole::seen;
 
-/// Which lines to keep, and how much of each.
+/// The lines to keep, and a limit on their length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ask {
     /// The first line to keep, counted from 1.
     pub first: u64,
-    /// At most so many lines.
+    /// Maximum number of lines.
     pub count: u64,
-    /// At most so many characters of each.
+    /// Maximum number of characters of each.
     pub characters: u64,
 }
 
-/// What was noticed on the way.
+/// Facts about the whole file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Facts {
-    /// How many lines the file has; an empty file has none, and a final break begins no line.
+    /// Number of lines; an empty file has none, and a final break begins no line.
     pub lines: u64,
-    /// How many bytes the file has.
+    /// Size of the file in bytes.
     pub bytes: u64,
-    /// How many breaks are a line feed alone.
+    /// Number of LF breaks.
     pub lf: u64,
-    /// How many breaks are CRLF.
+    /// Number of CRLF breaks.
     pub crlf: u64,
-    /// How many lines begin with a tab.
+    /// Number of lines that begin with a tab.
     pub tabs: u64,
-    /// How many lines begin with two spaces.
+    /// Number of lines that begin with two spaces.
     pub spaces: u64,
     /// The file begins with the byte order mark of UTF-8, which no line shows.
     pub bom: bool,
     /// The first NUL byte.
     pub nul: Option<u64>,
-    /// How many bytes of the kept lines are not UTF-8.
+    /// Number of bytes in the kept lines that are not UTF-8.
     pub invalid: u64,
 }
 
@@ -51,11 +51,11 @@ pub struct Facts {
 pub struct Seen {
     /// The lines that were asked for and exist.
     pub lines: Lines,
-    /// What was noticed in the whole file.
+    /// The facts about the whole file.
     pub facts: Facts,
 }
 
-/// A scanner that takes a file in pieces and keeps only what was asked for.
+/// A scanner that takes a file in pieces and keeps only the requested lines.
 ///
 /// Only `\n` ends a line, and a `\r` in front of it belongs to the break. Whatever the length of a line, no more of
 /// it is kept than was asked for.
@@ -63,7 +63,7 @@ pub struct Seen {
 pub struct Window {
     ask: Ask,
     facts: Facts,
-    /// The text of the kept lines, one behind the other, and where each ends.
+    /// The text of the kept lines, joined, and the end of each.
     kept: Vec<Kept>,
     reader: Reader,
     /// The number of the line that the next byte belongs to.
@@ -76,14 +76,14 @@ pub struct Window {
     begins: Begins,
 }
 
-/// A line that was kept: up to where it reaches in the text of all of them, and how many characters more it has.
+/// A kept line: its end in the joined text, and the number of further characters.
 #[derive(Debug)]
 struct Kept {
     end: usize,
     more: u64,
 }
 
-/// How far the beginning of a line has been seen.
+/// Length of the scanned beginning of the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Begins {
     Fresh,
@@ -135,7 +135,7 @@ impl Window {
         self.scan(piece);
     }
 
-    /// Says whether all lines that were asked for are there, so that only the facts are still missing.
+    /// Returns whether all requested lines are there, so that only the facts are missing.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.number >= self.ask.first.max(1).saturating_add(self.ask.count)
@@ -193,7 +193,7 @@ impl Window {
         }
     }
 
-    /// Notices what a line begins with.
+    /// Records the beginning of a line.
     fn beginning(&mut self, part: &[u8]) {
         for &byte in part.iter().take(2) {
             self.begins = match (self.begins, byte) {

@@ -2,24 +2,24 @@
 
 use encoding_rs::{Encoding as Charset, GBK, ISO_2022_JP, SHIFT_JIS, UTF_16LE, WINDOWS_1252};
 use toolpost_text::encoding::{
-    Encoding, Eol, Indent, NotText, Sniffed, Splice, SpliceError, Text, sniff, with_crlf,
+    Encoding, EncodingGuess, Eol, Indent, NotTextError, Splice, SpliceError, Text, sniff, with_crlf,
 };
 
 #[test]
 fn first_bytes_tell_the_encoding() {
-    let rows: [(&[u8], Sniffed); 12] = [
-        (b"", Sniffed::Text(Encoding::Utf8)),
-        (b"plain", Sniffed::Text(Encoding::Utf8)),
-        (b"\xEF\xBB\xBFx", Sniffed::Text(Encoding::Utf8Bom)),
-        (b"\xFF\xFEx\0", Sniffed::Text(Encoding::Utf16Le)),
-        (b"\xFE\xFF\0x", Sniffed::Text(Encoding::Utf16Be)),
-        (b"\xFF\xFE\0\0x\0\0\0", Sniffed::Text(Encoding::Utf32Le)),
-        (b"\0\0\xFE\xFF\0\0\0x", Sniffed::Text(Encoding::Utf32Be)),
-        (b"caf\xE9 ", Sniffed::Text(Encoding::EightBit)),
-        (b"cut \xE4\xB8", Sniffed::Text(Encoding::Utf8)),
-        (b"x\0\0\0", Sniffed::Binary { nul: 1 }),
-        (b"\x7FELF\0", Sniffed::Binary { nul: 4 }),
-        ("\u{FFFD}".as_bytes(), Sniffed::Text(Encoding::Utf8)),
+    let rows: [(&[u8], EncodingGuess); 12] = [
+        (b"", EncodingGuess::Text(Encoding::Utf8)),
+        (b"plain", EncodingGuess::Text(Encoding::Utf8)),
+        (b"\xEF\xBB\xBFx", EncodingGuess::Text(Encoding::Utf8Bom)),
+        (b"\xFF\xFEx\0", EncodingGuess::Text(Encoding::Utf16Le)),
+        (b"\xFE\xFF\0x", EncodingGuess::Text(Encoding::Utf16Be)),
+        (b"\xFF\xFE\0\0x\0\0\0", EncodingGuess::Text(Encoding::Utf32Le)),
+        (b"\0\0\xFE\xFF\0\0\0x", EncodingGuess::Text(Encoding::Utf32Be)),
+        (b"caf\xE9 ", EncodingGuess::Text(Encoding::EightBit)),
+        (b"cut \xE4\xB8", EncodingGuess::Text(Encoding::Utf8)),
+        (b"x\0\0\0", EncodingGuess::Binary { nul: 1 }),
+        (b"\x7FELF\0", EncodingGuess::Binary { nul: 4 }),
+        ("\u{FFFD}".as_bytes(), EncodingGuess::Text(Encoding::Utf8)),
     ];
     for (head, wanted) in rows {
         assert_eq!(sniff(head), wanted, "{head:?}");
@@ -56,12 +56,12 @@ fn views_hide_marks_and_carriage_returns() {
 
 #[test]
 fn bytes_that_are_no_text_are_refused() {
-    let rows: [(&[u8], NotText); 5] = [
-        (b"PK\x03\x04\0", NotText::Binary { at: 4 }),
-        (b"\xFF\xFE\0\xD8a\0", NotText::Malformed { encoding: "UTF-16LE", at: 2 }),
-        (b"\xFE\xFF\0a\0", NotText::Malformed { encoding: "UTF-16BE", at: 4 }),
-        (b"\0\0\xFE\xFF\0\0\xD8\0", NotText::Malformed { encoding: "UTF-32BE", at: 4 }),
-        (b"\xFF\xFE\0\0\0\0\0\xD8\0", NotText::Malformed { encoding: "UTF-32LE", at: 4 }),
+    let rows: [(&[u8], NotTextError); 5] = [
+        (b"PK\x03\x04\0", NotTextError::Binary { at: 4 }),
+        (b"\xFF\xFE\0\xD8a\0", NotTextError::Malformed { encoding: "UTF-16LE", at: 2 }),
+        (b"\xFE\xFF\0a\0", NotTextError::Malformed { encoding: "UTF-16BE", at: 4 }),
+        (b"\0\0\xFE\xFF\0\0\xD8\0", NotTextError::Malformed { encoding: "UTF-32BE", at: 4 }),
+        (b"\xFF\xFE\0\0\0\0\0\xD8\0", NotTextError::Malformed { encoding: "UTF-32LE", at: 4 }),
     ];
     for (bytes, wanted) in rows {
         assert_eq!(Text::open(bytes.to_vec(), None), Err(wanted), "{bytes:?}");

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use toolpost_text::encoding::{Splice, Text};
 use toolpost_text::guard;
-use toolpost_text::matching::{Found, How, Miss, Step, Want, find};
+use toolpost_text::matching::{How, Matches, Miss, Step, Want, find};
 
 /// What a row allows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,7 +85,7 @@ fn run(row: &Row, upto: Step) -> Result<Vec<u8>, String> {
         guard::check(new, old).map_err(|placeholder| placeholder.to_string())?;
         let opened = Text::open(bytes, row.charset).map_err(|error| error.to_string())?;
         let how = How { want: *want, ..How::one(upto) };
-        let Found { hits, .. } = find(opened.view(), old, new, &how).map_err(|miss| miss.to_string())?;
+        let Matches { hits, .. } = find(opened.view(), old, new, &how).map_err(|miss| miss.to_string())?;
         let splices: Vec<Splice> =
             hits.into_iter().map(|hit| Splice { range: hit.range, new: hit.new }).collect();
         bytes = opened.splice(&splices).map_err(|error| error.to_string())?;

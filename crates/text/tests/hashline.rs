@@ -1,6 +1,6 @@
 //! References to lines: their hash, their grammar, and where the lines behind them went.
 
-use toolpost_text::hashline::{Moved, Reference, hash, moved, referred, unreferred};
+use toolpost_text::hashline::{Reference, Relocation, hash, moved, referred, unreferred};
 use toolpost_text::lines::LineRange;
 
 #[test]
@@ -84,7 +84,7 @@ fn lines_come_with_their_reference_and_lose_it_again() {
 
 #[test]
 fn moved_lines_are_found_only_where_the_place_is_certain() {
-    let to = |first, last| Moved::To(LineRange { first, last });
+    let to = |first, last| Relocation::To(LineRange { first, last });
     let rows = [
         // As they were, further down, further up.
         ("a\nb\nc\n", "a\nb\nc\n", (2, 2), to(2, 2)),
@@ -92,22 +92,22 @@ fn moved_lines_are_found_only_where_the_place_is_certain() {
         ("x\ny\na\nb\n", "a\nb\n", (3, 4), to(1, 2)),
         ("a\nb", "b\na\n", (2, 2), to(1, 1)),
         // Changed, or gone.
-        ("a\nb\nc\n", "a\nB\nc\n", (2, 2), Moved::Gone),
-        ("a\nb\nc\n", "a\nb\nX\nc\n", (2, 3), Moved::Gone),
-        ("a\nb\n", "", (1, 1), Moved::Gone),
-        ("a\n  b\n", "a\nb\n", (2, 2), Moved::Gone),
+        ("a\nb\nc\n", "a\nB\nc\n", (2, 2), Relocation::Gone),
+        ("a\nb\nc\n", "a\nb\nX\nc\n", (2, 3), Relocation::Gone),
+        ("a\nb\n", "", (1, 1), Relocation::Gone),
+        ("a\n  b\n", "a\nb\n", (2, 2), Relocation::Gone),
         // Lines that are nothing special are told apart by what is around.
         ("f {\n}\ng {\n}\n", "new\nf {\n}\ng {\n}\n", (4, 4), to(5, 5)),
         ("f {\n}\ng {\n}\n", "g {\n}\nf {\n}\n", (2, 2), to(4, 4)),
         ("a\nx\nb\n", "a\nx\nb\nx\n", (2, 2), to(2, 2)),
         // A line that stands twice, and what was around it is gone or ambiguous.
-        ("a\nx\nb\n", "x\nc\nx\n", (2, 2), Moved::Unclear),
-        ("a\nx\nb\n", "a\nx\nc\nx\nb\n", (2, 2), Moved::Unclear),
-        ("x\nx\n", "x\nx\nx\n", (1, 1), Moved::Unclear),
+        ("a\nx\nb\n", "x\nc\nx\n", (2, 2), Relocation::Unclear),
+        ("a\nx\nb\n", "a\nx\nc\nx\nb\n", (2, 2), Relocation::Unclear),
+        ("x\nx\n", "x\nx\nx\n", (1, 1), Relocation::Unclear),
         // No such lines.
-        ("a\n", "a\n", (2, 2), Moved::Gone),
-        ("a\n", "a\n", (0, 1), Moved::Gone),
-        ("a\nb\n", "a\nb\n", (2, 1), Moved::Gone),
+        ("a\n", "a\n", (2, 2), Relocation::Gone),
+        ("a\n", "a\n", (0, 1), Relocation::Gone),
+        ("a\nb\n", "a\nb\n", (2, 1), Relocation::Gone),
     ];
     for (old, new, (first, last), wanted) in rows {
         assert_eq!(moved(old, new, LineRange { first, last }), wanted, "{old:?} {new:?} {first}-{last}");

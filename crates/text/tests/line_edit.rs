@@ -2,7 +2,7 @@
 
 use toolpost_text::encoding::Text;
 use toolpost_text::line_edit::Side::{After, Before, Replace};
-use toolpost_text::line_edit::{Correction, NoLines, Side, edit};
+use toolpost_text::line_edit::{Correction, LineEditError, Side, edit};
 use toolpost_text::lines::LineRange;
 
 /// File, lines, side, new text, the file afterwards, what was corrected.
@@ -23,7 +23,7 @@ fn apply(
     (first, last): (usize, usize),
     side: Side,
     new: &str,
-) -> Result<(String, Vec<String>), NoLines> {
+) -> Result<(String, Vec<String>), LineEditError> {
     let text = Text::open(file.as_bytes().to_vec(), None).unwrap();
     let edited = edit(text.view(), LineRange { first, last }, side, new)?;
     let bytes = text.splice(&[edited.splice]).unwrap();
@@ -91,15 +91,15 @@ fn lines_are_replaced_taken_out_and_put_in() {
 #[test]
 fn lines_that_are_not_there_are_said() {
     let rows = [
-        ("a\nb\n", (2, 1), Replace, "x", NoLines::Reversed { first: 2, last: 1 }),
-        ("a\nb\n", (3, 3), Replace, "x", NoLines::Beyond { line: 3, count: 2 }),
-        ("a\nb\n", (1, 9), Replace, "", NoLines::Beyond { line: 9, count: 2 }),
-        ("a\nb\n", (0, 1), Replace, "x", NoLines::Beyond { line: 0, count: 2 }),
-        ("a\nb\n", (3, 3), After, "x", NoLines::Beyond { line: 3, count: 2 }),
-        ("", (2, 2), Replace, "x", NoLines::Beyond { line: 2, count: 0 }),
-        ("", (1, 1), Replace, "", NoLines::Nothing),
-        ("a\n", (1, 1), After, "", NoLines::Nothing),
-        ("a\n", (1, 1), Before, "", NoLines::Nothing),
+        ("a\nb\n", (2, 1), Replace, "x", LineEditError::Reversed { first: 2, last: 1 }),
+        ("a\nb\n", (3, 3), Replace, "x", LineEditError::Beyond { line: 3, count: 2 }),
+        ("a\nb\n", (1, 9), Replace, "", LineEditError::Beyond { line: 9, count: 2 }),
+        ("a\nb\n", (0, 1), Replace, "x", LineEditError::Beyond { line: 0, count: 2 }),
+        ("a\nb\n", (3, 3), After, "x", LineEditError::Beyond { line: 3, count: 2 }),
+        ("", (2, 2), Replace, "x", LineEditError::Beyond { line: 2, count: 0 }),
+        ("", (1, 1), Replace, "", LineEditError::Nothing),
+        ("a\n", (1, 1), After, "", LineEditError::Nothing),
+        ("a\n", (1, 1), Before, "", LineEditError::Nothing),
     ];
     for (file, lines, side, new, wanted) in rows {
         assert_eq!(apply(file, lines, side, new), Err(wanted), "{file:?} {lines:?}");

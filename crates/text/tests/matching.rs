@@ -5,11 +5,11 @@ use toolpost_text::matching::Difference::{
     Escapes, Indentation, InnerSpace, LeadingBreak, LineNumbers, Punctuation, TrailingBreak, TrailingSpace,
 };
 use toolpost_text::matching::Step::{Exact, Folded, Reindented, Spaced, Unescaped};
-use toolpost_text::matching::{Difference, Found, How, Miss, Place, Step, Want, find};
+use toolpost_text::matching::{Difference, How, Matches, Miss, Place, Step, Want, find};
 
 /// Applies an edit: the whole new view, the step, and what differed.
 fn check(view: &str, old: &str, new: &str, how: &How) -> Result<(String, Step, Vec<Difference>), Miss> {
-    let Found { hits, step, differences } = find(view, old, new, how)?;
+    let Matches { hits, step, differences } = find(view, old, new, how)?;
     let mut out = String::new();
     let mut done = 0;
     for hit in hits {

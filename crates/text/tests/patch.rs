@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use toolpost_text::encoding::Text;
 use toolpost_text::patch::{
-    Applied, Hunk, Invocation, Misfit, Trouble, What, apply, invocation, is_unified, parse,
+    Hunk, HunkError, HunkProblem, Invocation, PatchResult, What, apply, invocation, is_unified, parse,
 };
 
 /// Reads a patch for one file and puts it into a text.
@@ -17,19 +17,19 @@ fn put(before: &str, patch: &str) -> Result<(String, Vec<String>), String> {
         What::Add { content } => return Ok((content.clone(), Vec::new())),
     };
     let text = Text::open(before.into(), None).unwrap();
-    let Applied { splices, notes, .. } = apply(text.view(), hunks).map_err(|misfit| say(&misfit))?;
+    let PatchResult { splices, notes, .. } = apply(text.view(), hunks).map_err(|misfit| say(&misfit))?;
     Ok((String::from_utf8(text.splice(&splices).unwrap()).unwrap(), notes))
 }
 
-fn say(misfit: &Misfit) -> String {
+fn say(misfit: &HunkError) -> String {
     let what = match &misfit.trouble {
-        Trouble::Scope { scope, before, .. } => format!("no scope {scope:?}, before {before:?}"),
-        Trouble::Lines { old, before, already, .. } => {
+        HunkProblem::Scope { scope, before, .. } => format!("no scope {scope:?}, before {before:?}"),
+        HunkProblem::Lines { old, before, already, .. } => {
             let already = already.map(|lines| (lines.first, lines.last));
             format!("no lines {old:?}, before {before:?}, already {already:?}")
         }
-        Trouble::TooMuch => "too much".to_owned(),
-        Trouble::Place { line, count, lines } => format!("no place, {count} at {line} of {lines}"),
+        HunkProblem::TooMuch => "too much".to_owned(),
+        HunkProblem::Place { line, count, lines } => format!("no place, {count} at {line} of {lines}"),
     };
     format!("{}/{} at {}: {what}", misfit.hunk, misfit.of, misfit.at)
 }

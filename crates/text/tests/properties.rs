@@ -5,10 +5,10 @@ use std::ops::Range;
 use proptest::prelude::*;
 use toolpost_text::cut::{self, Limit};
 use toolpost_text::encoding::{Eol, Splice, Text};
-use toolpost_text::hashline::{self, Moved, Reference};
+use toolpost_text::hashline::{self, Reference, Relocation};
 use toolpost_text::line_edit::{self, Side};
 use toolpost_text::lines::{LineIndex, LineRange};
-use toolpost_text::matching::{Found, How, Miss, Step, find};
+use toolpost_text::matching::{How, Matches, Miss, Step, find};
 use toolpost_text::window::{self, Ask, Facts, Line, Seen, Window};
 use toolpost_text::{diff, escape, guard, lines, names};
 
@@ -140,13 +140,13 @@ proptest! {
     #[test]
     fn moved_lines_are_what_they_were(old in "([abc]\n){0,8}", new in "([abc]\n){0,8}", first in 1_usize..9, more in 0_usize..3) {
         let range = LineRange { first, last: first + more };
-        if let Moved::To(now) = hashline::moved(&old, &new, range) {
+        if let Relocation::To(now) = hashline::moved(&old, &new, range) {
             let part = |text: &str, range: LineRange| -> String { text[LineIndex::new(text).span(range).unwrap()].to_owned() };
             prop_assert_eq!(part(&new, now), part(&old, range));
         }
         if range.last <= lines::count(&old) {
             let same = hashline::moved(&old, &old, range);
-            prop_assert!(same == Moved::To(range) || same == Moved::Unclear, "{:?}", same);
+            prop_assert!(same == Relocation::To(range) || same == Relocation::Unclear, "{:?}", same);
         }
     }
 
@@ -202,7 +202,7 @@ proptest! {
     #[test]
     fn later_steps_hit_whole_characters_in_order(view in prose(), old in prose(), new in prose(), every in any::<bool>()) {
         let how = if every { How::every(Step::Spaced) } else { How::one(Step::Spaced) };
-        if let Ok(Found { hits, .. }) = find(&view, &old, &new, &how) {
+        if let Ok(Matches { hits, .. }) = find(&view, &old, &new, &how) {
             let mut done = 0;
             for hit in &hits {
                 prop_assert!(done <= hit.range.start && view.get(hit.range.clone()).is_some());

@@ -1,19 +1,19 @@
 //! Atomic commits: several changes of files, all or none.
 
 mod apply;
-mod clash;
+mod conflicts;
 mod copy;
 pub(crate) mod directories;
 mod error;
 mod in_place;
-mod late;
+mod late_change;
 mod metadata;
 mod plan;
+mod planned_step;
 mod record;
-pub(crate) mod reverted;
+pub(crate) mod revert_outcome;
 mod stage;
 pub(crate) mod undo;
-mod work;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,23 +22,23 @@ use rustix::io::Errno;
 
 pub use error::{CommitError, CommitKind};
 
-use self::apply::{Stop, Way, apply, check, confirm, prepare};
+use self::apply::{ExecutionMode, StepFailure, apply, check, confirm, prepare};
 use self::directories::remove_empty;
-use self::error::Failed;
+use self::error::OperationError;
 use self::plan::Plan;
-use self::reverted::Reverted;
+use self::planned_step::PlannedStep;
+pub(crate) use self::planned_step::ReadOnly;
+use self::revert_outcome::RevertOutcome;
 use self::undo::{clear, undo_all};
-pub(crate) use self::work::ReadOnly;
-use self::work::Work;
 use crate::access::Kind;
 use crate::dir_entry::{Comparison, DirEntry};
-use crate::draft::{Cause, Committed, Draft, Note, Outcome};
+use crate::draft::{Cause, CommitReport, Draft, Note, Outcome};
 use crate::journal::{Journal, Phase, Step, StepKind};
 use crate::options::Durability;
 use crate::path::WorkspacePath;
 use crate::process_id::ProcessId;
 use crate::raw_path::RawPath;
-use crate::record::{Record, Sort};
+use crate::record::{ContentKind, Record};
 use crate::recording::{JournalAfter, keep};
 use crate::remove_tree::remove_tree;
 use crate::state::Sync;
@@ -52,7 +52,7 @@ pub(crate) fn run(
     drafts: Vec<Draft>,
     cause: &Cause,
     read_only: ReadOnly,
-) -> Result<Committed, CommitError> {
+) -> Result<CommitReport, CommitError> {
     let mut commit = Commit::new(workspace, Plan::make(held, drafts, read_only)?);
     let is_nothing = commit.works.is_empty() && commit.made.is_empty() && commit.emptied.is_empty();
     // An undo is recorded even if nothing had to change.
@@ -67,27 +67,31 @@ pub(crate) fn run(
 
 struct Commit<'a> {
     workspace: &'a Workspace,
-    works: Vec<Work>,
+    works: Vec<PlannedStep>,
     made: BTreeSet<WorkspacePath>,
     modes: BTreeMap<WorkspacePath, u32>,
     emptied: Vec<(usize, WorkspacePath)>,
     /// Directories that this commit has created.
     really_made: Vec<WorkspacePath>,
-    way: Way,
+    way: ExecutionMode,
     phase: Phase,
     /// Name of the journal; `None` without a state directory.
     name: Option<String>,
     record: Option<Record>,
-    done: Committed,
+    done: CommitReport,
 }
 
 impl<'a> Commit<'a> {
     fn new(workspace: &'a Workspace, plan: Plan) -> Self {
         let Plan { works, made, modes, emptied, changes, notes, .. } = plan;
-        let is_tree = |work: &Work| {
+        let is_tree = |work: &PlannedStep| {
             work.step.kind == StepKind::Remove && work.old.is_some_and(|stat| stat.kind == Kind::Directory)
         };
-        let way = if works.len() > 1 || works.iter().any(is_tree) { Way::WithBackup } else { Way::OneStroke };
+        let way = if works.len() > 1 || works.iter().any(is_tree) {
+            ExecutionMode::WithBackup
+        } else {
+            ExecutionMode::SingleStep
+        };
         let name = workspace.state().map(crate::state::State::journal_name);
         Self {
             workspace,
@@ -100,7 +104,7 @@ impl<'a> Commit<'a> {
             phase: Phase::Staging,
             name,
             record: None,
-            done: Committed { changes, notes },
+            done: CommitReport { changes, notes },
         }
     }
 
@@ -113,8 +117,8 @@ impl<'a> Commit<'a> {
             let mut notes = Vec::new();
             match prepare(&mut self.works[number], &mut notes) {
                 Ok(mode) => self.note_mode(number, mode),
-                Err(Stop::NotReplaceable(failed)) => self.rewrite_later(number, failed)?,
-                Err(Stop::For(why)) => return Err(why.at(&self.works[number].path)),
+                Err(StepFailure::NotReplaceable(failed)) => self.rewrite_later(number, failed)?,
+                Err(StepFailure::For(why)) => return Err(why.at(&self.works[number].path)),
             }
             self.done.notes.append(&mut notes);
             if number >= KEPT_OPEN {
@@ -128,14 +132,14 @@ impl<'a> Commit<'a> {
         for work in &mut self.works {
             check(work).map_err(|why| why.at(&work.path))?;
         }
-        if self.way == Way::WithBackup {
+        if self.way == ExecutionMode::WithBackup {
             self.enter(Phase::Swapping)?;
         }
         for number in 0..self.works.len() {
             match apply(&mut self.works[number], self.way) {
                 Ok(()) => {}
-                Err(Stop::NotReplaceable(failed)) => self.rewrite_later(number, failed)?,
-                Err(Stop::For(why)) => return Err(why.at(&self.works[number].path)),
+                Err(StepFailure::NotReplaceable(failed)) => self.rewrite_later(number, failed)?,
+                Err(StepFailure::For(why)) => return Err(why.at(&self.works[number].path)),
             }
             self.rewrite(number)?;
             if number >= KEPT_OPEN {
@@ -165,7 +169,7 @@ impl<'a> Commit<'a> {
     }
 
     /// Cleans up after success; nothing that fails from here on undoes the commit.
-    fn finish(mut self) -> Committed {
+    fn finish(mut self) -> CommitReport {
         let mut leftovers = Vec::new();
         for number in 0..self.works.len() {
             // Too late to fail: a process that held the file open changed it.
@@ -205,7 +209,7 @@ impl<'a> Commit<'a> {
     /// empty.
     fn finish_directories(&mut self) {
         for path in directories::set_modes(self.workspace, &self.journal()) {
-            let is_it = |work: &Work| work.path == path && work.step.kind == StepKind::InPlace;
+            let is_it = |work: &PlannedStep| work.path == path && work.step.kind == StepKind::InPlace;
             let file = self.works.iter().position(is_it);
             if let Some((number, old)) = file.and_then(|number| Some((number, self.works[number].old?))) {
                 // The history must match the file.
@@ -248,7 +252,7 @@ impl<'a> Commit<'a> {
         }
         let (undone, rest) = undo_all(self.workspace, &journal);
         for (path, outcome) in undone {
-            if let Reverted::Left(why) | Reverted::Refused(why) = outcome {
+            if let RevertOutcome::Left(why) | RevertOutcome::Refused(why) = outcome {
                 error.aftermath.push(format!("{path}: {why}"));
             }
         }
@@ -271,7 +275,7 @@ impl<'a> Commit<'a> {
                 Ok(()) => self.really_made.push(path.clone()),
                 Err(Errno::EXIST) if is_directory(path) => {}
                 Err(errno) => {
-                    let failed = Failed { errno, step: "making the directory" };
+                    let failed = OperationError { errno, step: "making the directory" };
                     return Err(CommitKind::from(failed).at(path));
                 }
             }
@@ -281,7 +285,7 @@ impl<'a> Commit<'a> {
 
     /// Changes a step from replacing to rewriting in place, after both contents are backed up in the state
     /// directory.
-    fn rewrite_later(&mut self, number: usize, failed: Failed) -> Result<(), CommitError> {
+    fn rewrite_later(&mut self, number: usize, failed: OperationError) -> Result<(), CommitError> {
         let work = &mut self.works[number];
         let refused = CommitKind::from(failed).at(&work.path);
         let (Some(state), Some(old)) = (self.workspace.state(), work.step.old) else { return Err(refused) };
@@ -302,7 +306,7 @@ impl<'a> Commit<'a> {
             self.done.notes.push(Note::NotKept { path: work.path.clone(), what });
         }
         self.done.notes.push(Note::InPlace { path: work.path.clone(), fault: failed.errno.into() });
-        self.way = Way::WithBackup;
+        self.way = ExecutionMode::WithBackup;
         if self.phase == Phase::Swapping { self.write_journal() } else { Ok(()) }
     }
 
@@ -316,7 +320,7 @@ impl<'a> Commit<'a> {
         }
         let work = &self.works[number];
         let rewritten = DirEntry::open(&work.path)
-            .map_err(Failed::when("opening its directory"))
+            .map_err(OperationError::when("opening its directory"))
             .and_then(|entry| in_place::rewrite(&entry, &old, &work.bytes));
         rewritten.map_err(|failed| CommitKind::from(failed).at(&work.path))
     }
@@ -333,7 +337,7 @@ impl<'a> Commit<'a> {
         let change = self.record.as_mut().and_then(|record| record.changes.get_mut(self.made.len() + number));
         if let Some(content) = change.and_then(|change| change.after.as_mut()) {
             content.mode = mode.or(content.mode);
-            if copied && content.sort == Sort::File {
+            if copied && content.sort == ContentKind::File {
                 content.hash = after;
             }
         }
@@ -387,7 +391,9 @@ impl<'a> Commit<'a> {
         let (Some(state), Some(name)) = (self.workspace.state(), &self.name) else { return Ok(()) };
         let sync = match (self.workspace.durability(), self.phase) {
             (Durability::Kill, Phase::Staging | Phase::Done) => Sync::Cache,
-            (_, Phase::Staging) if self.way == Way::OneStroke && self.made.is_empty() => Sync::Cache,
+            (_, Phase::Staging) if self.way == ExecutionMode::SingleStep && self.made.is_empty() => {
+                Sync::Cache
+            }
             (Durability::Power, Phase::Done) | (Durability::Kill, Phase::Swapping) => Sync::Disk,
             (Durability::Power, Phase::Staging | Phase::Swapping) => Sync::DiskAndName,
         };
@@ -398,7 +404,7 @@ impl<'a> Commit<'a> {
         let path = path.or_else(|| self.made.first()).or_else(|| self.emptied.first().map(|(_, path)| path));
         match (written, path) {
             (Err(errno), Some(path)) => {
-                let failed = Failed { errno, step: "writing down what will be done" };
+                let failed = OperationError { errno, step: "writing down what will be done" };
                 Err(CommitKind::from(failed).at(path))
             }
             _ => Ok(()),

@@ -4,13 +4,13 @@
 //! becomes final by one rename from the journals into the history. Contents are stored separately, under
 //! their hashes.
 
+mod completion;
 mod diff;
 mod list;
 mod paths;
-mod settle;
 mod undo;
 
-pub use diff::{FileDiff, Shown};
+pub(crate) use completion::is_done;
+pub use diff::{DiffBody, FileDiff};
 pub use list::{FindError, History};
-pub(crate) use settle::is_done;
-pub use undo::{Obstacle, UndoError, Undone};
+pub use undo::{Obstacle, UndoError, UndoReport};

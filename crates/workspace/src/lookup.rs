@@ -11,10 +11,10 @@ use toolpost_text::escape::name as escape;
 use toolpost_text::names::{Difference, same_key, suggest};
 
 use crate::access::Kind;
+use crate::lexical_path::{Ending, LexicalPath};
 use crate::path::WorkspacePath;
 use crate::path_error::PathError;
 use crate::resolve::Follow;
-use crate::spelling::{Ending, Spelled};
 use crate::workspace::Workspace;
 
 /// Maximum number of suggestions of each kind.
@@ -40,13 +40,13 @@ pub enum LookupError {
     Path(#[from] PathError),
     /// The file does not exist.
     #[error(transparent)]
-    Missing(#[from] Missing),
+    Missing(#[from] MissingPath),
 }
 
 /// A missing path, with suggestions.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{path} does not exist (the workspace is {workspace}){}", meant(.siblings, .same_name_elsewhere))]
-pub struct Missing {
+pub struct MissingPath {
     /// The missing path.
     pub path: WorkspacePath,
     /// First root, escaped.
@@ -85,17 +85,17 @@ impl Workspace {
             if !rest.as_os_str().is_empty() {
                 absolute.push(rest);
             }
-            let spelled = Spelled { absolute, ending: Ending::Open };
-            current = self.find_spelled(&path.display(), &spelled, Follow::All).ok()?;
+            let lexical = LexicalPath { absolute, ending: Ending::Open };
+            current = self.find_lexical(&path.display(), &lexical, Follow::All).ok()?;
         }
         Some(current)
     }
 
-    fn missing(&self, path: WorkspacePath) -> Missing {
+    fn missing(&self, path: WorkspacePath) -> MissingPath {
         let workspace = self.roots().first().map(crate::Root::shown).unwrap_or_default();
         let siblings = self.siblings(&path).unwrap_or_default();
         let same_name_elsewhere = self.elsewhere(&path);
-        Missing { path, workspace, siblings, same_name_elsewhere }
+        MissingPath { path, workspace, siblings, same_name_elsewhere }
     }
 
     fn siblings(&self, path: &WorkspacePath) -> Option<Vec<WorkspacePath>> {

@@ -27,7 +27,7 @@ pub struct Record {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// Kind of change.
-    pub what: What,
+    pub what: ChangeKind,
     pub(crate) place: RawPath,
     pub(crate) to: Option<RawPath>,
     /// State before; for a move, of the target path.
@@ -39,7 +39,7 @@ pub struct Change {
 /// Kinds of recorded changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum What {
+pub enum ChangeKind {
     /// A file or link was created.
     Created,
     /// The content or the permissions of a file changed.
@@ -60,7 +60,7 @@ pub enum What {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Content {
     /// Type of the entry.
-    pub sort: Sort,
+    pub sort: ContentKind,
     /// Hash of a file's content; for a directory tree, hash of its stored list.
     pub hash: Option<ContentHash>,
     /// Size in bytes; for a directory tree, total size.
@@ -75,7 +75,7 @@ pub struct Content {
 /// Types of recorded entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Sort {
+pub enum ContentKind {
     /// A regular file.
     File,
     /// A directory.
@@ -112,18 +112,18 @@ impl Record {
 }
 
 impl Change {
-    pub(crate) fn new(what: What, path: &WorkspacePath) -> Self {
+    pub(crate) fn new(what: ChangeKind, path: &WorkspacePath) -> Self {
         Self { what, place: path.raw().into(), to: None, before: None, after: None }
     }
 }
 
 impl Content {
-    pub(crate) fn new(sort: Sort) -> Self {
+    pub(crate) fn new(sort: ContentKind) -> Self {
         Self { sort, hash: None, bytes: 0, mode: None, lost: None, target: None }
     }
 
     pub(crate) fn file(hash: Option<ContentHash>, bytes: u64, mode: Option<u32>) -> Self {
-        Self { hash, bytes, mode, ..Self::new(Sort::File) }
+        Self { hash, bytes, mode, ..Self::new(ContentKind::File) }
     }
 }
 

@@ -11,12 +11,12 @@ use rustix::io::Errno;
 use toolpost_text::escape::unescape;
 
 use crate::access::AccessKind;
+use crate::lexical_path::{Ending, LexicalPath, clipped, parse, parse_displayed};
 use crate::openat::{open_at, open_handle};
 use crate::path::WorkspacePath;
 use crate::path_error::PathError;
 use crate::read::stat_at;
 use crate::root::{HANDLE, Root};
-use crate::spelling::{Ending, Spelled, clipped, spell, spell_shown};
 use crate::workspace::Workspace;
 
 /// Maximum number of links before a path counts as a loop.
@@ -38,16 +38,16 @@ impl Workspace {
     }
 
     fn find_from(&self, base: &Root, said: &str, follow: Follow) -> Result<WorkspacePath, PathError> {
-        let spelled = spell(said, base.path(), self.home())?;
-        let found = self.find_spelled(said, &spelled, follow);
+        let lexical = parse(said, base.path(), self.home())?;
+        let found = self.find_lexical(said, &lexical, follow);
         if !said.contains('\\') {
             return found;
         }
         match found {
             Ok(found) => Ok(self.as_shown(said, found, follow)),
             // The name of the root itself may be displayed escaped.
-            Err(PathError::Outside { .. }) => spell_shown(said, base.path())
-                .and_then(|shown| self.find_spelled(said, &shown, follow).ok())
+            Err(PathError::Outside { .. }) => parse_displayed(said, base.path())
+                .and_then(|shown| self.find_lexical(said, &shown, follow).ok())
                 .map_or(found, Ok),
             Err(_) => found,
         }
@@ -76,7 +76,7 @@ impl Workspace {
             if !rest.as_os_str().is_empty() {
                 absolute.push(rest);
             }
-            match self.find_spelled(said, &Spelled { absolute, ending: Ending::Open }, follow) {
+            match self.find_lexical(said, &LexicalPath { absolute, ending: Ending::Open }, follow) {
                 Ok(next) => found = next,
                 Err(_) => break,
             }
@@ -96,11 +96,11 @@ impl Workspace {
     /// Resolves a path inside an external root; links must not lead out of it.
     pub(crate) fn find_external(root: &Root, said: &str, relative: &str) -> Result<WorkspacePath, PathError> {
         let said = clipped(said);
-        let spelled = spell(relative, root.path(), None)?;
-        let mut walk = Walk { roots: std::slice::from_ref(root), said: &said, left_by: None, hops: 0 };
-        match walk.straight(&spelled, Follow::All)? {
+        let lexical = parse(relative, root.path(), None)?;
+        let mut walk = Resolution { roots: std::slice::from_ref(root), said: &said, left_by: None, hops: 0 };
+        match walk.straight(&lexical, Follow::All)? {
             Some(path) => Ok(path),
-            None => walk.step_by_step(&spelled, Follow::All),
+            None => walk.step_by_step(&lexical, Follow::All),
         }
     }
 
@@ -122,19 +122,19 @@ impl Workspace {
         }
     }
 
-    pub(crate) fn find_spelled(
+    pub(crate) fn find_lexical(
         &self,
         said: &str,
-        spelled: &Spelled,
+        lexical: &LexicalPath,
         follow: Follow,
     ) -> Result<WorkspacePath, PathError> {
         let said = clipped(said);
-        let mut walk = Walk { roots: self.roots(), said: &said, left_by: None, hops: 0 };
-        let found = match walk.straight(spelled, follow)? {
+        let mut walk = Resolution { roots: self.roots(), said: &said, left_by: None, hops: 0 };
+        let found = match walk.straight(lexical, follow)? {
             Some(path) => path,
-            None => walk.step_by_step(spelled, follow)?,
+            None => walk.step_by_step(lexical, follow)?,
         };
-        if spelled.ending == Ending::Directory {
+        if lexical.ending == Ending::Directory {
             walk.require_directory(&found)?;
         }
         Ok(found)
@@ -148,18 +148,18 @@ pub(crate) enum Follow {
     ButLast,
 }
 
-struct Walk<'a> {
+struct Resolution<'a> {
     roots: &'a [Root],
     said: &'a str,
     left_by: Option<String>,
     hops: u32,
 }
 
-impl Walk<'_> {
+impl Resolution<'_> {
     /// Resolves with one system call; `None` if the path has links, or starts outside the roots.
-    fn straight(&self, spelled: &Spelled, follow: Follow) -> Result<Option<WorkspacePath>, PathError> {
-        let Some(root) = self.inside(&spelled.absolute) else { return Ok(None) };
-        let path = self.place(root, &spelled.absolute);
+    fn straight(&self, lexical: &LexicalPath, follow: Follow) -> Result<Option<WorkspacePath>, PathError> {
+        let Some(root) = self.inside(&lexical.absolute) else { return Ok(None) };
+        let path = self.place(root, &lexical.absolute);
         let last = if follow == Follow::ButLast { OFlags::NOFOLLOW } else { OFlags::empty() };
         match open_at(root, path.relative(), HANDLE | last, Mode::empty()) {
             Ok(_) | Err(Errno::NOENT) => Ok(Some(path)),
@@ -168,10 +168,10 @@ impl Walk<'_> {
         }
     }
 
-    fn step_by_step(&mut self, spelled: &Spelled, follow: Follow) -> Result<WorkspacePath, PathError> {
-        let mut names: VecDeque<OsString> = normal(&spelled.absolute).map(OsStr::to_owned).collect();
+    fn step_by_step(&mut self, lexical: &LexicalPath, follow: Follow) -> Result<WorkspacePath, PathError> {
+        let mut names: VecDeque<OsString> = normal(&lexical.absolute).map(OsStr::to_owned).collect();
         let mut at = PathBuf::from("/");
-        if let Some(root) = self.inside(&spelled.absolute) {
+        if let Some(root) = self.inside(&lexical.absolute) {
             at = root.path().to_path_buf();
             names.drain(..normal(root.path()).count());
         }

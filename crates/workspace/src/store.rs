@@ -138,7 +138,7 @@ impl Store {
             Ok(Folder { directory, root: std::ffi::OsString::from_vec(root).into() })
         };
         let names = names(self.records.as_fd())?.into_iter();
-        names.filter(|name| !name.starts_with(UNFINISHED)).filter_map(|name| there(open(name))).collect()
+        names.filter(|name| !name.starts_with(UNFINISHED)).filter_map(|name| if_exists(open(name))).collect()
     }
 
     /// Locks the contents: shared while a new journal refers to them, exclusive for removing them. Waits
@@ -202,16 +202,16 @@ impl Folder {
     /// Reads a record; `None` if it is gone or damaged.
     pub(crate) fn read(&self, name: &str) -> Result<Option<Record>> {
         #[derive(Deserialize)]
-        struct Kept {
+        struct JournalFile {
             record: Record,
         }
-        let Some(bytes) = there(read_file(&self.directory, name)).transpose()? else { return Ok(None) };
-        Ok(serde_json::from_slice::<Kept>(&bytes).ok().map(|kept| kept.record))
+        let Some(bytes) = if_exists(read_file(&self.directory, name)).transpose()? else { return Ok(None) };
+        Ok(serde_json::from_slice::<JournalFile>(&bytes).ok().map(|kept| kept.record))
     }
 }
 
 /// Returns `None` for a missing file.
-pub(crate) fn there<T>(answer: Result<T>) -> Option<Result<T>> {
+pub(crate) fn if_exists<T>(answer: Result<T>) -> Option<Result<T>> {
     if let Err(Errno::NOENT) = answer { None } else { Some(answer) }
 }
 

@@ -4,36 +4,36 @@
 //! replaced by a link during the walk is not entered. Nothing is dropped silently: [`Skipped`] counts entries
 //! that rules exclude, [`Unreadable`] those that cannot be read.
 
-mod above;
-mod compiled;
 mod directory;
 mod entry;
 mod error;
 mod exclude;
 mod frame;
-mod ledger;
+mod inherited_rules;
 mod listing;
 mod opener;
 mod options;
 mod prune;
 mod queue;
+mod rule_cache;
 mod rules;
+mod stats;
 mod threads;
 mod visitor;
 mod worker;
 
-pub use entry::{Candidate, Entry, FileStat, Opened, Standing, found_below};
+pub use entry::{Candidate, Entry, FileStat, OpenedFile, RuleEffect, found_below};
 pub use error::OpenFault;
-pub use ledger::{Reason, Skipped, Unreadable, What};
 pub use listing::Kind;
 pub use opener::Opener;
 pub use options::{Hidden, Options, Prune, Rules};
+pub use stats::{EntryType, Reason, Skipped, Unreadable};
 
-#[cfg(target_os = "linux")]
-pub(crate) use above::{RULES, is_top};
 pub use directory::{Directory, DirectoryEntry, show};
 pub(crate) use entry::file_stat;
 #[cfg(target_os = "linux")]
 pub(crate) use exclude::{EXCLUDE, info, open_directory};
+#[cfg(target_os = "linux")]
+pub(crate) use inherited_rules::{RULES, is_top};
 pub use visitor::{Claim, Next, Visitor};
-pub use worker::{Ended, Walked, walk};
+pub use worker::{WalkEnd, WalkResult, walk};

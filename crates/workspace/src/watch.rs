@@ -9,36 +9,36 @@
 mod changes;
 #[cfg(target_os = "linux")]
 mod events;
-mod linked;
+mod hard_links;
+#[cfg(target_os = "linux")]
+mod inotify_watches;
 #[cfg(target_os = "linux")]
 mod mounts;
 #[cfg(target_os = "linux")]
-mod outside;
+mod outer_rules;
 #[cfg(target_os = "linux")]
-mod places;
-#[cfg(target_os = "linux")]
-mod standing;
+mod watch_tree;
 #[cfg(not(target_os = "linux"))]
-mod standing {
+mod inotify_watches {
     //! Systems without support for watching.
 
-    use super::changes::{Changed, Unsure};
+    use super::changes::{Changes, WatchError};
     use crate::path::WorkspacePath;
     use crate::walk::Options;
     use crate::workspace::Workspace;
 
-    pub(super) enum Standing {}
+    pub(super) enum InotifyWatches {}
 
-    impl Standing {
-        pub(super) fn begin(_: &Workspace, _: &Options) -> Result<Self, Unsure> {
-            Err(Unsure::NoWatching)
+    impl InotifyWatches {
+        pub(super) fn begin(_: &Workspace, _: &Options) -> Result<Self, WatchError> {
+            Err(WatchError::NoWatching)
         }
 
         pub(super) fn covers(&self, _: &WorkspacePath) -> bool {
             match *self {}
         }
 
-        pub(super) fn changed(&mut self) -> Result<Changed, Unsure> {
+        pub(super) fn changed(&mut self) -> Result<Changes, WatchError> {
             match *self {}
         }
     }
@@ -47,16 +47,16 @@ mod standing {
 use crate::path::WorkspacePath;
 use crate::walk::{FileStat, Options};
 use crate::workspace::Workspace;
-pub use changes::{Changed, Unsure};
-use linked::Linked;
-use standing::Standing;
+pub use changes::{Changes, WatchError};
+use hard_links::HardLinks;
+use inotify_watches::InotifyWatches;
 
 /// A watch on the roots; ends when dropped.
 pub struct Watch {
     workspace: Workspace,
     options: Options,
-    state: Result<Standing, Unsure>,
-    linked: Linked,
+    state: Result<InotifyWatches, WatchError>,
+    linked: HardLinks,
 }
 
 impl Watch {
@@ -65,8 +65,8 @@ impl Watch {
     /// Never fails: if watching is not possible, each query reports it.
     #[must_use]
     pub fn start(workspace: &Workspace, options: &Options) -> Self {
-        let state = Standing::begin(workspace, options);
-        Self { workspace: workspace.clone(), options: *options, state, linked: Linked::default() }
+        let state = InotifyWatches::begin(workspace, options);
+        Self { workspace: workspace.clone(), options: *options, state, linked: HardLinks::default() }
     }
 
     /// Returns whether changes in a directory are reported.
@@ -82,10 +82,10 @@ impl Watch {
     }
 
     /// Returns the changes since the last query, or since the start; never blocks.
-    pub fn changed(&mut self) -> Changed {
+    pub fn changed(&mut self) -> Changes {
         let answer = match &mut self.state {
             Ok(standing) => standing.changed(),
-            Err(why) => return Changed::Unknown(why.clone()),
+            Err(why) => return Changes::Unknown(why.clone()),
         };
         match answer {
             Ok(changed) => self.linked.add_to(changed),
@@ -94,9 +94,9 @@ impl Watch {
                 self.state = if why.is_lasting() {
                     Err(why.clone())
                 } else {
-                    Standing::begin(&self.workspace, &self.options)
+                    InotifyWatches::begin(&self.workspace, &self.options)
                 };
-                Changed::Unknown(why)
+                Changes::Unknown(why)
             }
         }
     }

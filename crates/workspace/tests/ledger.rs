@@ -1,10 +1,10 @@
-//! What a session remembers of what it has seen.
+//! The read ledger of a session.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod common;
 
 use common::World;
-use toolpost_workspace::{Coverage, LEDGER_LIMIT, Ledger, Record, Seen, WorkspacePath, hash};
+use toolpost_workspace::{Coverage, LEDGER_LIMIT, ReadLedger, Record, ShownPart, WorkspacePath, hash};
 
 fn path(world: &World, name: &str) -> WorkspacePath {
     world.open().resolve(name).unwrap()
@@ -16,21 +16,27 @@ fn coverage_adds_up_while_the_content_stays() {
     let file = path(&world, "f");
     let (one, two) = (hash(b"one"), hash(b"two"));
     let lines = |ranges: &[std::ops::RangeInclusive<u64>]| Coverage::Lines(ranges.to_vec());
-    let rows: &[(&[(_, Seen)], _)] = &[
-        (&[(one, Seen::Part)], (one, Coverage::Part)),
-        (&[(one, Seen::Whole)], (one, Coverage::Whole)),
-        (&[(one, Seen::Lines(1..=5))], (one, lines(&[1..=5]))),
-        (&[(one, Seen::Lines(10..=20)), (one, Seen::Lines(1..=5))], (one, lines(&[1..=5, 10..=20]))),
-        (&[(one, Seen::Lines(1..=5)), (one, Seen::Lines(6..=9))], (one, lines(&[1..=9]))),
-        (&[(one, Seen::Lines(1..=9)), (one, Seen::Lines(2..=3))], (one, lines(&[1..=9]))),
-        (&[(one, Seen::Lines(1..=9)), (one, Seen::Part)], (one, lines(&[1..=9]))),
-        (&[(one, Seen::Whole), (one, Seen::Lines(1..=2))], (one, Coverage::Whole)),
-        (&[(one, Seen::Whole), (two, Seen::Lines(1..=2))], (two, lines(&[1..=2]))),
-        (&[(one, Seen::Lines(1..=2)), (two, Seen::Part)], (two, Coverage::Part)),
-        (&[(one, Seen::Lines(1..=u64::MAX)), (one, Seen::Lines(3..=4))], (one, lines(&[1..=u64::MAX]))),
+    let rows: &[(&[(_, ShownPart)], _)] = &[
+        (&[(one, ShownPart::Part)], (one, Coverage::Part)),
+        (&[(one, ShownPart::Whole)], (one, Coverage::Whole)),
+        (&[(one, ShownPart::Lines(1..=5))], (one, lines(&[1..=5]))),
+        (
+            &[(one, ShownPart::Lines(10..=20)), (one, ShownPart::Lines(1..=5))],
+            (one, lines(&[1..=5, 10..=20])),
+        ),
+        (&[(one, ShownPart::Lines(1..=5)), (one, ShownPart::Lines(6..=9))], (one, lines(&[1..=9]))),
+        (&[(one, ShownPart::Lines(1..=9)), (one, ShownPart::Lines(2..=3))], (one, lines(&[1..=9]))),
+        (&[(one, ShownPart::Lines(1..=9)), (one, ShownPart::Part)], (one, lines(&[1..=9]))),
+        (&[(one, ShownPart::Whole), (one, ShownPart::Lines(1..=2))], (one, Coverage::Whole)),
+        (&[(one, ShownPart::Whole), (two, ShownPart::Lines(1..=2))], (two, lines(&[1..=2]))),
+        (&[(one, ShownPart::Lines(1..=2)), (two, ShownPart::Part)], (two, Coverage::Part)),
+        (
+            &[(one, ShownPart::Lines(1..=u64::MAX)), (one, ShownPart::Lines(3..=4))],
+            (one, lines(&[1..=u64::MAX])),
+        ),
     ];
     for (records, (hash, coverage)) in rows {
-        let ledger = Ledger::default();
+        let ledger = ReadLedger::default();
         for (hash, seen) in *records {
             ledger.record(&file, *hash, seen.clone());
         }
@@ -44,9 +50,9 @@ fn files_are_forgotten_and_moved() {
     let world = World::new();
     let workspace = world.open();
     let at = |name: &str| workspace.resolve(name).unwrap();
-    let ledger = Ledger::default();
+    let ledger = ReadLedger::default();
     for name in ["d/a", "d/deep/b", "db", "e"] {
-        ledger.record(&at(name), hash(name.as_bytes()), Seen::Whole);
+        ledger.record(&at(name), hash(name.as_bytes()), ShownPart::Whole);
     }
     ledger.moved(&at("d"), &at("new/place"));
     ledger.moved(&at("e"), &at("f"));
@@ -66,12 +72,12 @@ fn the_oldest_go_when_there_are_too_many() {
     let workspace = world.open();
     let paths: Vec<WorkspacePath> =
         (0..=LEDGER_LIMIT).map(|number| workspace.resolve(&format!("f{number}")).unwrap()).collect();
-    let ledger = Ledger::default();
+    let ledger = ReadLedger::default();
     for path in &paths[..LEDGER_LIMIT] {
-        ledger.record(path, hash(b""), Seen::Whole);
+        ledger.record(path, hash(b""), ShownPart::Whole);
     }
-    ledger.record(&paths[0], hash(b""), Seen::Part);
-    ledger.record(&paths[LEDGER_LIMIT], hash(b""), Seen::Whole);
+    ledger.record(&paths[0], hash(b""), ShownPart::Part);
+    ledger.record(&paths[LEDGER_LIMIT], hash(b""), ShownPart::Whole);
     let kept = |number: usize| ledger.seen(&paths[number]).is_some();
     assert_eq!((kept(0), kept(1), kept(2), kept(LEDGER_LIMIT)), (true, false, true, true));
     assert_eq!(ledger.len(), LEDGER_LIMIT);

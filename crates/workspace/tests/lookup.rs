@@ -1,10 +1,10 @@
-//! Names that are almost right, for reading.
+//! Lookup of files by nearly correct names.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod common;
 
 use common::World;
-use toolpost_workspace::{LookupError, Missing};
+use toolpost_workspace::{LookupError, MissingPath};
 
 const NARROW: char = '\u{202f}';
 
@@ -56,7 +56,7 @@ fn the_only_candidate_is_found_and_named() {
     }
     let note = workspace.lookup("readme.md").unwrap().note.unwrap();
     assert_eq!(note, "readme.md does not exist; README.md is used, whose name looks the same");
-    // Writes never use any of this.
+    // Writes never use lookups.
     assert_eq!(workspace.resolve("readme.md").unwrap().display(), "readme.md");
 }
 
@@ -68,7 +68,7 @@ fn what_is_missing_comes_with_suggestions() {
         Err(LookupError::Missing(missing)) => missing,
         other => panic!("{other:?}"),
     };
-    let made = |said: &str, siblings: &[&str], elsewhere: &[&str]| Missing {
+    let made = |said: &str, siblings: &[&str], elsewhere: &[&str]| MissingPath {
         path: workspace.resolve(said).unwrap(),
         workspace: world.root().to_str().unwrap().to_owned(),
         siblings: siblings.iter().map(|name| workspace.resolve(name).unwrap()).collect(),

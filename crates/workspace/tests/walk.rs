@@ -1,4 +1,4 @@
-//! What a walk enters, leaves out and survives.
+//! Coverage, exclusions and robustness of walks.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use std::collections::BTreeSet;
@@ -11,12 +11,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use rustix::fs::{Mode, OFlags, RenameFlags, mkdirat, openat, renameat_with, unlinkat};
 use tempfile::TempDir;
 use toolpost_workspace::walk::{
-    Candidate, Claim, Ended, Entry, Hidden, Kind, Next, Options, Prune, Rules, Visitor, Walked, found_below,
-    walk,
+    Candidate, Claim, Entry, Hidden, Kind, Next, Options, Prune, Rules, Visitor, WalkEnd, WalkResult,
+    found_below, walk,
 };
 use toolpost_workspace::{Workspace, WorkspacePath};
 
-/// Writes down everything that it sees.
+/// Records all entries.
 #[derive(Default)]
 struct Seen(Vec<String>);
 
@@ -59,11 +59,11 @@ impl World {
     }
 }
 
-fn all(base: &WorkspacePath, options: &Options) -> Walked<Seen> {
+fn all(base: &WorkspacePath, options: &Options) -> WalkResult<Seen> {
     walk(base, (), options, &|| false, &Seen::default).unwrap()
 }
 
-fn names(walked: &Walked<Seen>) -> BTreeSet<String> {
+fn names(walked: &WalkResult<Seen>) -> BTreeSet<String> {
     walked.visitors.iter().flat_map(|seen| seen.0.iter().cloned()).collect()
 }
 
@@ -71,7 +71,7 @@ fn on(threads: usize) -> Options {
     Options { threads: NonZeroUsize::new(threads), ..Options::default() }
 }
 
-/// Nested rules of every kind, one contradicting the other.
+/// Nested rules of every kind that contradict each other.
 const RULES: &[(&str, &str)] = &[
     (".gitignore", "*.log\n/only-top\nbuild/\n!keep.log\n\\#literal\nspaced \nsub/*.tmp\n**/gen/**\n"),
     (".ignore", "from-ignore\n!rescued.log\n"),
@@ -248,7 +248,10 @@ fn deep_and_wide_trees_need_few_descriptors() {
         false
     };
     let walked = walk(&world.open(""), (), &on(4), &count, &Seen::default).unwrap();
-    assert_eq!((names(&walked).len(), walked.unreadable.count, walked.ended), (102_000, 0, Ended::Complete));
+    assert_eq!(
+        (names(&walked).len(), walked.unreadable.count, walked.ended),
+        (102_000, 0, WalkEnd::Complete)
+    );
     assert!(most.load(Ordering::Relaxed) < 100, "{most:?} descriptors were open at a time");
 }
 
@@ -297,7 +300,7 @@ fn circles_odd_names_and_special_files_are_seen_once() {
     }
 }
 
-/// Opens all it sees.
+/// Opens every file.
 #[derive(Default)]
 struct Opens(Vec<(PathBuf, Result<u64, String>)>);
 
@@ -325,7 +328,7 @@ fn only_regular_files_are_opened() {
     let walked = walk(&world.open(""), (), &on(1), &|| false, &Opens::default).unwrap();
     let mut opened: Vec<_> = walked.visitors.into_iter().flat_map(|opens| opens.0).collect();
     opened.sort();
-    let gone = || Err("it was removed or replaced while the walk went on".to_owned());
+    let gone = || Err("it was removed or replaced during the walk".to_owned());
     let odd = || Err("it is not a regular file".to_owned());
     let expected = [("file", Ok(4)), ("link", gone()), ("pipe", odd()), ("socket", odd())];
     assert_eq!(opened, expected.map(|(name, outcome)| (PathBuf::from(name), outcome)));
@@ -340,7 +343,7 @@ fn a_walk_ends_when_told() {
         let polls = AtomicUsize::new(0);
         let stop = || polls.fetch_add(1, Ordering::Relaxed) > 200;
         let walked = walk(&base, (), &on(threads), &stop, &Seen::default).unwrap();
-        assert_eq!(walked.ended, Ended::Stopped);
+        assert_eq!(walked.ended, WalkEnd::Stopped);
         assert!(names(&walked).len() < 300, "{}", names(&walked).len());
         assert_eq!(names(&all(&base, &on(threads))), files.iter().cloned().collect());
     }
@@ -348,7 +351,7 @@ fn a_walk_ends_when_told() {
     assert_eq!(names(&all(&base, &on(2))).len(), 999);
 }
 
-/// Keeps its walk from ending until all walks have taken their threads.
+/// Keeps its walk running until all walks have acquired their threads.
 struct Waits<'w> {
     own: std::thread::ThreadId,
     all: &'w std::sync::Barrier,

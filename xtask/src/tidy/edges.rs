@@ -43,6 +43,7 @@ const LIBRARIES: &[&str] = &[
     "grams",
     "search",
     "syntax",
+    "shell",
     "index",
     "lsp",
     "script",
@@ -62,7 +63,8 @@ const EDGES: &[Edge] = &[
     },
     Edge { name: "grams", may: &["workspace"], must_not: OUTSIDE },
     Edge { name: "search", may: &["text", "workspace", "grams"], must_not: OUTSIDE },
-    Edge { name: "syntax", may: &["text", "workspace"], must_not: OUTSIDE },
+    Edge { name: "syntax", may: &["text"], must_not: OUTSIDE },
+    Edge { name: "shell", may: &["syntax"], must_not: WORLD },
     Edge { name: "index", may: &["text", "workspace", "search", "syntax"], must_not: FRONTS },
     Edge {
         name: "shared",

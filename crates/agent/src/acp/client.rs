@@ -1,8 +1,9 @@
-//! What an agent hears from its client: updates are passed on, permission is given or not, files go by the front door.
+//! Requests and notifications of an external agent: progress reports, permissions, and file access through
+//! the runtime.
 
 use super::{
-    allowed::{self, Verdict},
     files::Files,
+    permissions::{self, Verdict},
     setup::May,
 };
 use agent_client_protocol::{
@@ -25,28 +26,28 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use toolpost_text::cut;
 
-/// How many characters are shown of what an agent wants to do.
+/// Maximum length of a displayed action, in characters.
 const SHOWN: usize = 120;
-/// The method of updates.
+/// Method name of progress reports.
 const UPDATE: &str = "session/update";
 
-/// What comes from an agent in one of its sessions.
+/// Event of a session.
 #[derive(Debug)]
-pub(super) enum Heard {
-    /// It tells of its work.
+pub(super) enum SessionEvent {
+    /// A progress report.
     Update(Box<SessionUpdate>),
-    /// It asked for something, and was answered.
-    Asked { what: String, verdict: Verdict },
+    /// A permission request, with the decision.
+    Permission { what: String, verdict: Verdict },
 }
 
-/// What an agent may do in one of its sessions, and who hears of it.
+/// Rights of an agent in one session, and the receiver of its events.
 #[derive(Clone)]
 pub(super) struct Seat {
-    pub(super) heard: mpsc::Sender<Heard>,
-    /// None where nothing may be touched.
+    pub(super) heard: mpsc::Sender<SessionEvent>,
+    /// File access; `None` if it is denied.
     pub(super) files: Option<Arc<Files>>,
     pub(super) may: May,
-    /// Says of a path whether it lies in the workspace and may be read.
+    /// Returns whether a path is in the workspace and may be read.
     pub(super) may_read: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
 }
 
@@ -67,7 +68,7 @@ impl Sessions {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
     }
 
-    /// Passes an update on; one of a kind that is not known is passed over.
+    /// Forwards a progress report; unknown kinds are ignored.
     async fn hear(&self, message: UntypedMessage) {
         if message.method() != UPDATE {
             return;
@@ -78,7 +79,7 @@ impl Sessions {
             return;
         };
         if let Some(seat) = self.get(&notification.session_id) {
-            seat.heard.send(Heard::Update(Box::new(notification.update))).await.ok();
+            seat.heard.send(SessionEvent::Update(Box::new(notification.update))).await.ok();
         }
     }
 
@@ -89,10 +90,10 @@ impl Sessions {
         let call = &request.tool_call;
         let may = if seat.files.is_some() { seat.may } else { May::Read };
         let reads = |path: &Path| seat.files.is_some() && (seat.may_read)(path);
-        let answer = allowed::answer(call, &request.options, may, reads);
+        let answer = permissions::answer(call, &request.options, may, reads);
         let what = call.fields.title.as_deref().or(call.fields.name.as_deref()).unwrap_or("something");
         let what = cut::line(&what.replace('\n', " "), SHOWN).0.to_owned();
-        seat.heard.send(Heard::Asked { what, verdict: answer.verdict }).await.ok();
+        seat.heard.send(SessionEvent::Permission { what, verdict: answer.verdict }).await.ok();
         RequestPermissionResponse::new(match answer.option {
             Some(option) => RequestPermissionOutcome::Selected(SelectedPermissionOutcome::new(option)),
             None => RequestPermissionOutcome::Cancelled,
@@ -107,7 +108,7 @@ impl Sessions {
     }
 }
 
-/// Answers an agent until it goes, or the work with it is over; tells the way to it once there is one.
+/// Serves an agent until it exits or the connection is closed; sends the connection once it exists.
 pub(super) async fn serve(
     transport: impl ConnectTo<Client> + 'static,
     sessions: Sessions,
@@ -133,7 +134,7 @@ pub(super) async fn serve(
         .on_receive_request(
             async move |request: ReadTextFileRequest, responder, _connection: ConnectionTo<Agent>| {
                 let files = read.files(&request.session_id);
-                // Beside all else: a call may wait for somebody who is asked.
+                // In the background, since a call may wait for an approval.
                 tokio::spawn(async move {
                     let read = async { files?.read(request).await };
                     responder.respond_with_result(read.await).ok();

@@ -1,15 +1,15 @@
-//! One session with an agent: it is asked, its work is watched, and it is stopped when that is enough.
+//! A session with an external agent: prompt, events, and cancellation at a limit.
 
 use super::{
-    allowed::Verdict,
-    calls::{Enough, Told},
-    client::{Heard, Seat},
-    link::{Link, Trouble},
+    calls::{ReportLog, StopCause},
+    client::{Seat, SessionEvent},
+    link::{AgentError, Link},
+    permissions::Verdict,
 };
 use crate::{
     budget::Budget,
-    ending::Reason,
-    happening::{Given, Happening, Watch},
+    event::{AgentEvent, PermissionDecision, Watch},
+    outcome::Reason,
     transcript::Transcript,
 };
 use agent_client_protocol::v1::schema::{
@@ -24,59 +24,59 @@ use std::{
 use tokio::{sync::mpsc, time::sleep_until};
 use tokio_util::sync::CancellationToken;
 
-/// How long an agent has to open a session: it starts our tools for that.
+/// Maximum time to open a session, during which the agent starts Toolpost's server.
 const OPEN: Duration = Duration::from_secs(60);
-/// How long an agent has to stop that was told to.
+/// Maximum time to stop after a cancellation.
 const STOP: Duration = Duration::from_secs(5);
-/// How many messages wait to be heard; then the agent waits.
+/// Maximum number of queued messages; a full queue blocks the agent.
 pub(super) const WAITING: usize = 256;
 
-/// One session with an agent.
+/// A session with an external agent.
 pub(super) struct Conversation {
     link: Arc<Link>,
     id: SessionId,
-    heard: mpsc::Receiver<Heard>,
+    heard: mpsc::Receiver<SessionEvent>,
 }
 
-/// What holds a question to an agent.
-pub(super) struct Holds<'a> {
+/// Limits of a prompt.
+pub(super) struct PromptLimits<'a> {
     pub(super) budget: &'a Budget,
     pub(super) cancel: &'a CancellationToken,
     pub(super) watch: &'a Watch,
     pub(super) transcript: &'a Transcript,
-    /// How long nothing may come while it waits for no tool.
+    /// Maximum time without a message, unless a tool is running.
     pub(super) idle: Duration,
 }
 
-/// What came of a question to an agent.
-pub(super) struct Turned {
+/// Result of a prompt.
+pub(super) struct PromptResult {
     pub(super) reason: Reason,
     pub(super) words: String,
-    /// The tools whose calls were not settled.
+    /// Tools with unfinished calls.
     pub(super) unsettled: Vec<String>,
-    /// What else is to be said of its end.
+    /// Additional remark on how it ended.
     pub(super) remark: &'static str,
 }
 
 impl Conversation {
-    /// Opens a session; what comes in it goes to the seat's hearer, whose other end this takes.
+    /// Opens a session; its events arrive at the receiver of `seat`.
     pub(super) async fn open(
         link: Arc<Link>,
         request: NewSessionRequest,
         seat: Seat,
-        heard: mpsc::Receiver<Heard>,
-    ) -> Result<Self, Trouble> {
+        heard: mpsc::Receiver<SessionEvent>,
+    ) -> Result<Self, AgentError> {
         let opened = link.ask("session/new", link.connection.send_request(request), OPEN).await?;
         link.sessions.add(opened.session_id.clone(), seat);
         Ok(Self { link, id: opened.session_id, heard })
     }
 
-    /// Asks, and waits until the agent has done what it does.
-    pub(super) async fn prompt(&mut self, text: String, holds: &Holds<'_>) -> Turned {
+    /// Sends a prompt, and waits until the agent has finished.
+    pub(super) async fn prompt(&mut self, text: String, holds: &PromptLimits<'_>) -> PromptResult {
         let text = ContentBlock::Text(TextContent::new(text));
         let request = PromptRequest::new(self.id.clone(), vec![text]);
         let mut answer = pin!(self.link.connection.send_request(request).block_task());
-        let mut told = Told::new(holds.watch, holds.transcript, holds.budget);
+        let mut told = ReportLog::new(holds.watch, holds.transcript, holds.budget);
         let mut stopping: Option<(Reason, Instant)> = None;
         let mut last = Instant::now();
         let mut remark = "";
@@ -110,16 +110,16 @@ impl Conversation {
             }
         };
         let unsettled = told.unsettled();
-        Turned { reason, words: told.end(), unsettled, remark }
+        PromptResult { reason, words: told.end(), unsettled, remark }
     }
 
-    /// Says when it is enough: of time, of silence, or of waiting for it to stop.
+    /// Returns the next deadline: of the budget, of silence, or of a cancellation.
     fn until(
         &self,
         stopping: Option<&(Reason, Instant)>,
         last: Instant,
-        told: &Told<'_>,
-        holds: &Holds<'_>,
+        told: &ReportLog<'_>,
+        holds: &PromptLimits<'_>,
     ) -> Instant {
         if let Some((_, by)) = stopping {
             return *by;
@@ -129,7 +129,7 @@ impl Conversation {
         holds.budget.due().map_or(silence, |due| due.min(silence))
     }
 
-    /// Tells it to stop.
+    /// Cancels the prompt.
     fn stop(&self) {
         self.link.connection.send_notification(CancelNotification::new(self.id.clone())).ok();
     }
@@ -139,7 +139,7 @@ impl Conversation {
         answered: Result<PromptResponse, agent_client_protocol::Error>,
         stopping: Option<Reason>,
     ) -> Reason {
-        // Whatever it answers to being stopped: that is why it ended.
+        // The cancellation decides the reason, whatever the agent answers.
         if let Some(reason) = stopping {
             return reason;
         }
@@ -163,7 +163,7 @@ impl Conversation {
 impl Drop for Conversation {
     fn drop(&mut self) {
         self.link.sessions.remove(&self.id);
-        // What still runs in it is for nobody.
+        // Nobody waits for the rest of the session.
         self.stop();
         if self.link.about.agent_capabilities.session_capabilities.close.is_some() {
             self.link.connection.send_request(CloseSessionRequest::new(self.id.clone())).detach();
@@ -171,8 +171,8 @@ impl Drop for Conversation {
     }
 }
 
-/// Says why time is up.
-fn late(holds: &Holds<'_>) -> Reason {
+/// Returns the reason for a passed deadline.
+fn late(holds: &PromptLimits<'_>) -> Reason {
     match holds.budget.late() {
         Err(spent) => Reason::Budget { spent },
         Ok(()) => {
@@ -184,19 +184,19 @@ fn late(holds: &Holds<'_>) -> Reason {
     }
 }
 
-fn hear(heard: Heard, told: &mut Told<'_>, holds: &Holds<'_>) -> Option<Reason> {
+fn hear(heard: SessionEvent, told: &mut ReportLog<'_>, holds: &PromptLimits<'_>) -> Option<Reason> {
     match heard {
-        Heard::Update(update) => match told.hear(*update) {
+        SessionEvent::Update(update) => match told.hear(*update) {
             Ok(()) => None,
-            Err(Enough::Spent(spent)) => Some(Reason::Budget { spent }),
-            Err(Enough::TooLong) => Some(Reason::Agent { fault: "it said more than 8 MB".to_owned() }),
+            Err(StopCause::Spent(spent)) => Some(Reason::Budget { spent }),
+            Err(StopCause::TooLong) => Some(Reason::Agent { fault: "it said more than 8 MB".to_owned() }),
         },
-        Heard::Asked { what, verdict } => {
+        SessionEvent::Permission { what, verdict } => {
             let (given, why) = match verdict {
-                Verdict::Yes(why) => (Given::Yes, why),
-                Verdict::No(why) => (Given::No, why),
+                Verdict::Yes(why) => (PermissionDecision::Yes, why),
+                Verdict::No(why) => (PermissionDecision::No, why),
             };
-            (holds.watch)(&Happening::Permission { what, given, why });
+            (holds.watch)(&AgentEvent::Permission { what, given, why });
             None
         }
     }

@@ -1,4 +1,4 @@
-//! Files that an agent wants from its client: each goes the way of every other call, judged, written down and undoable.
+//! File access of an external agent through the runtime, so that policy, event log and history apply.
 
 use agent_client_protocol::{
     Error,
@@ -11,20 +11,20 @@ use toolpost_engine::{Part, Progress, Seen, Session};
 use toolpost_runtime::{Asker, Call, Outcome, Runtime};
 use toolpost_workspace::hash;
 
-/// How files are read and written: a runtime that has a tool for each.
+/// File access: a runtime with a tool to read and one to write.
 #[derive(Clone)]
 pub struct Disk {
     /// The runtime.
     pub runtime: Arc<Runtime>,
-    /// Who is asked where a rule says so.
+    /// Asker for approval prompts.
     pub asker: Arc<dyn Asker>,
-    /// The name of the tool that reads a file, with `file_path`.
+    /// Name of the tool that reads a file, with the parameter `file_path`.
     pub read: &'static str,
-    /// The name of the tool that writes a file whole, with `file_path` and `content`.
+    /// Name of the tool that writes a file, with the parameters `file_path` and `content`.
     pub write: &'static str,
 }
 
-/// The files of one session of an agent.
+/// File access of one session.
 pub(super) struct Files {
     disk: Disk,
     session: Arc<Session>,
@@ -36,10 +36,10 @@ impl Files {
         Self { disk, session: Session::new(), cancel }
     }
 
-    /// Gives a text, or some of its lines.
+    /// Returns a text, or some of its lines.
     pub(super) async fn read(&self, request: ReadTextFileRequest) -> Result<ReadTextFileResponse, Error> {
         let said = text(&request.path)?;
-        // The first line is enough to be judged and written down; what is given out is what was read for it.
+        // Reading the first line applies the policy and logs the access; the full text is then read directly.
         self.call(self.disk.read, json!({ "file_path": said, "limit": 1 })).await?;
         let path = self.disk.runtime.engine().resolve(said).map_err(|failure| refused(failure.what))?;
         let bytes = self.session.remembered(&path).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! One running agent: started, greeted, asked, and ended with all that it started.
+//! A running external agent: start, handshake, requests, and termination with all its processes.
 
 use super::{
     client::{self, Sessions},
@@ -27,27 +27,27 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use toolpost_process::{Environment, Exit, Launch, Program, Served, StartError};
 use toolpost_text::redact::redact;
 
-/// How long an agent has to start and to say what it is: some are fetched first.
+/// Maximum time for start and handshake; some agents are downloaded first.
 const START: Duration = Duration::from_secs(90);
-/// The method by which an agent is asked what it is.
+/// Method name of the handshake.
 const GREETING: &str = "initialize";
-/// How long its end is waited for once it says nothing more.
+/// Maximum time for the exit after the agent closed its output.
 const END: Duration = Duration::from_millis(500);
 
-/// One running agent; it ends, with all that it started, when this is dropped.
+/// A running agent. Dropping it ends the agent with all its processes.
 pub(super) struct Link {
     pub(super) connection: ConnectionTo<Agent>,
     pub(super) sessions: Sessions,
-    /// What it said of itself.
+    /// Its reply to the handshake.
     pub(super) about: InitializeResponse,
     served: Served,
     tail: Arc<Tail>,
     _over: DropGuard,
 }
 
-/// Why an agent cannot be worked with.
+/// Reason why an agent cannot be used.
 #[derive(Debug, Error)]
-pub(super) enum Trouble {
+pub(super) enum AgentError {
     #[error("it could not be started: {0}")]
     Start(#[from] StartError),
     #[error("its pipes could not be used: {0}")]
@@ -65,8 +65,8 @@ pub(super) enum Trouble {
 }
 
 impl Link {
-    /// Starts an agent, and asks it what it is.
-    pub(super) async fn open(setup: &Setup) -> Result<Self, Trouble> {
+    /// Starts an agent, and performs the handshake.
+    pub(super) async fn open(setup: &Setup) -> Result<Self, AgentError> {
         let (served, input, output, errors) = start(setup)?;
         let tail = Arc::new(Tail::default());
         tokio::spawn(pipes::listen(errors, tail.clone()));
@@ -81,29 +81,29 @@ impl Link {
         });
         let about = InitializeResponse::new(ProtocolVersion::V1);
         let Ok(connection) = told.await else {
-            return Err(Trouble::Gone("it could not be spoken to".to_owned()));
+            return Err(AgentError::Gone("it could not be spoken to".to_owned()));
         };
         let link = Self { connection, sessions, about, served, tail, _over: over.drop_guard() };
         let about = link.ask(GREETING, link.connection.send_request(greeting(setup.may)), START).await?;
         if about.protocol_version != ProtocolVersion::V1 {
-            return Err(Trouble::Version(format!("it speaks {}", about.protocol_version.as_u16())));
+            return Err(AgentError::Version(format!("it speaks {}", about.protocol_version.as_u16())));
         }
         Ok(Self { about, ..link })
     }
 
-    /// Waits for the answer to a request.
+    /// Waits for the response to a request.
     pub(super) async fn ask<T>(
         &self,
         what: &'static str,
         sent: SentRequest<T>,
         limit: Duration,
-    ) -> Result<T, Trouble> {
+    ) -> Result<T, AgentError> {
         let answer = tokio::select! {
             answer = sent.block_task() => answer,
-            () = self.gone() => return Err(Trouble::Gone(self.farewell().await)),
+            () = self.gone() => return Err(AgentError::Gone(self.farewell().await)),
             () = sleep(limit) => {
                 let (seconds, tail) = (limit.as_secs_f64(), self.tail.words());
-                return Err(Trouble::Late { what, seconds, tail });
+                return Err(AgentError::Late { what, seconds, tail });
             }
         };
         match answer {
@@ -112,15 +112,19 @@ impl Link {
         }
     }
 
-    /// Says what an error means.
-    pub(super) async fn trouble(&self, what: &'static str, error: &agent_client_protocol::Error) -> Trouble {
+    /// Converts an error of the connection.
+    pub(super) async fn trouble(
+        &self,
+        what: &'static str,
+        error: &agent_client_protocol::Error,
+    ) -> AgentError {
         let gone = agent_client_protocol::is_incoming_transport_closed(error)
             || agent_client_protocol::is_connection_terminated(error);
         if gone {
-            return Trouble::Gone(self.farewell().await);
+            return AgentError::Gone(self.farewell().await);
         }
         if error.code == ErrorCode::AUTH_REQUIRED {
-            return Trouble::Login { methods: self.logins() };
+            return AgentError::Login { methods: self.logins() };
         }
         let mut why = error.message.clone();
         match &error.data {
@@ -128,15 +132,15 @@ impl Link {
             Some(data) => why.push_str(&format!(": {data}")),
             None => {}
         }
-        // The connection refuses an answer of another version by itself.
+        // The connection itself rejects another protocol version.
         if what == GREETING && why.contains("protocol version") {
-            return Trouble::Version(why);
+            return AgentError::Version(why);
         }
         let shown: String = redact(&why).chars().filter(|letter| !letter.is_control()).take(600).collect();
-        Trouble::Refused { what, why: shown }
+        AgentError::Refused { what, why: shown }
     }
 
-    /// Waits until nothing more can come from it.
+    /// Waits until the connection is closed.
     pub(super) async fn gone(&self) {
         tokio::select! {
             () = self.connection.incoming_closed() => {}
@@ -144,14 +148,14 @@ impl Link {
         }
     }
 
-    /// Tells whether nothing more can come from it.
+    /// Returns whether the connection is closed.
     pub(super) fn is_gone(&self) -> bool {
         self.connection.is_incoming_closed()
             || self.connection.termination().is_some()
             || self.served.exit().is_some()
     }
 
-    /// Says how it went, with the last that it wrote.
+    /// Describes how the agent exited, with its last output.
     pub(super) async fn farewell(&self) -> String {
         if let Some(fault) = self.tail.fault() {
             return fault.to_owned();
@@ -166,18 +170,18 @@ impl Link {
         format!("{how}{}", self.tail.words())
     }
 
-    /// Ends it at once, with all that it started.
+    /// Kills the agent and all its processes.
     pub(super) fn kill(&self) {
         self.served.kill();
     }
 
-    /// Ends it, and waits a moment for that.
+    /// Kills the agent, and waits briefly for its exit.
     pub(super) async fn end(&self) {
         self.served.kill();
         timeout(END, self.served.wait()).await.ok();
     }
 
-    /// Says what it is, as it calls itself.
+    /// Returns the name that the agent reports.
     pub(super) fn name(&self) -> String {
         let Some(info) = &self.about.agent_info else { return "it gives no name".to_owned() };
         let name = info.title.as_deref().filter(|title| !title.is_empty()).unwrap_or(&info.name);
@@ -202,8 +206,8 @@ fn greeting(may: May) -> InitializeRequest {
         .client_info(Implementation::new("toolpost", env!("CARGO_PKG_VERSION")))
 }
 
-/// Starts the program, outside of the sandbox: it needs its login and the network.
-fn start(setup: &Setup) -> Result<(Served, pipe::Sender, pipe::Receiver, pipe::Receiver), Trouble> {
+/// Starts the program outside the sandbox, because it needs its login and the network.
+fn start(setup: &Setup) -> Result<(Served, pipe::Sender, pipe::Receiver, pipe::Receiver), AgentError> {
     let environment = setup
         .environment
         .iter()

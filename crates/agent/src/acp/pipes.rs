@@ -1,4 +1,4 @@
-//! What an agent writes: lines of messages, noise between them, and what it says of its errors.
+//! Standard streams of an external agent: JSON lines, other output, and error output.
 
 use futures_util::{Sink, Stream, sink, stream};
 use std::{
@@ -12,13 +12,13 @@ use tokio::{
 };
 use toolpost_text::{cut, redact::redact};
 
-/// The longest message that is read.
+/// Maximum size of a message, in bytes.
 pub(super) const LONGEST: usize = 32 * 1024 * 1024;
-/// How many lines of its errors are kept, and how many characters of each.
+/// Limits of the recorded error output: lines, and characters per line.
 const KEPT: usize = 8;
 const CHARACTERS: usize = 300;
 
-/// The last lines that an agent wrote and that are no messages.
+/// The last lines of output that are not messages.
 #[derive(Debug, Default)]
 pub(super) struct Tail {
     lines: Mutex<VecDeque<String>>,
@@ -43,12 +43,12 @@ impl Tail {
         kept.push_back(format!("{line}{}", if more == 0 { "" } else { "…" }));
     }
 
-    /// Gives why nothing more is read of it, where that is our doing.
+    /// Returns why reading stopped, if this side stopped it.
     pub(super) fn fault(&self) -> Option<&str> {
         self.fault.get().map(String::as_str)
     }
 
-    /// Gives them as the end of a sentence; nothing where there are none.
+    /// Returns the lines as the end of a sentence; empty if there are none.
     pub(super) fn words(&self) -> String {
         let kept = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.is_empty() {
@@ -58,7 +58,7 @@ impl Tail {
     }
 }
 
-/// Gives the messages that an agent writes, a line each; other lines are noise, and kept for those who look for a fault.
+/// Returns the stream of messages, one per line. Other lines are recorded for error messages.
 pub(super) fn messages(
     output: pipe::Receiver,
     tail: Arc<Tail>,
@@ -90,7 +90,7 @@ async fn message(reader: &mut BufReader<pipe::Receiver>, tail: &Tail) -> io::Res
     }
 }
 
-/// Takes the messages that are written to an agent.
+/// Returns the sink of messages to the agent.
 pub(super) fn written(input: pipe::Sender) -> impl Sink<String, Error = io::Error> + Send + 'static {
     sink::unfold(input, async |mut input, mut line: String| {
         line.push('\n');
@@ -99,7 +99,7 @@ pub(super) fn written(input: pipe::Sender) -> impl Sink<String, Error = io::Erro
     })
 }
 
-/// Keeps the last lines of its errors, until there are no more.
+/// Records the last lines of the error output, until it ends.
 pub(super) async fn listen(errors: pipe::Receiver, tail: Arc<Tail>) {
     let mut reader = BufReader::new(errors);
     let most = u64::try_from(LONGEST).unwrap_or(u64::MAX);

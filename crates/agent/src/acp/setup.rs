@@ -1,56 +1,57 @@
-//! What an agent program is, and what it gets from us.
+//! Launch parameters of an external agent.
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-/// The name under which our own tools are handed to the agent; not that of a server that its user may have set up there.
+/// Name of Toolpost's MCP server in the agent; it differs from a server that the user may have configured
+/// there.
 pub const SERVER: &str = "toolpost-acp";
 
-/// An agent program that the operator names, and what it gets from us.
+/// Launch parameters of an external agent.
 #[derive(Debug, Clone)]
 pub struct Setup {
-    /// The program and its arguments.
+    /// Program and arguments.
     pub command: Vec<String>,
-    /// What its environment has beside the customary.
+    /// Environment variables, in addition to the standard ones.
     pub environment: BTreeMap<String, String>,
-    /// The roots of the workspace; it starts and works in the first.
+    /// Roots of the workspace; the agent starts in the first one.
     pub roots: Vec<PathBuf>,
-    /// How our own tools are started for it.
-    pub handed: Handed,
-    /// What it may do.
+    /// Command of Toolpost's MCP server.
+    pub handed: ServerCommand,
+    /// Permissions.
     pub may: May,
-    /// How long nothing may come from it while it waits for no tool.
+    /// Maximum time without a message, unless a tool is running.
     pub idle: Duration,
 }
 
-/// How our own tools are started, as an MCP server of the agent.
+/// Command of Toolpost's MCP server for the agent.
 #[derive(Debug, Clone, Default)]
-pub struct Handed {
-    /// The program.
+pub struct ServerCommand {
+    /// Program.
     pub program: PathBuf,
-    /// Its arguments.
+    /// Arguments.
     pub arguments: Vec<String>,
-    /// Which tools it serves, by names and patterns; all where nothing is said.
+    /// Names or patterns of the served tools; empty for all.
     pub tools: Vec<String>,
-    /// What its environment has beside that of the agent.
+    /// Environment variables, in addition to the agent's.
     pub environment: BTreeMap<String, String>,
 }
 
-/// What an agent is allowed when it asks; what it does without asking nobody is told.
+/// Permissions that an agent gets on request. Actions without a request are not controlled here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum May {
-    /// Read, with our tools and with its own.
+    /// Read, with Toolpost's tools and its own.
     Read,
-    /// Change what our tools change, as the rules allow.
+    /// Also change files with Toolpost's tools, as the policy allows.
     Write,
-    /// Whatever it asks for, past our tools and rules, too.
+    /// Everything, also without Toolpost's tools and policy.
     All,
 }
 
 impl May {
-    /// All of them, from the narrowest on.
+    /// All permissions, narrowest first.
     pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::All];
 
-    /// Gives the word for it, as in settings.
+    /// Returns the name in settings.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -62,7 +63,7 @@ impl May {
 }
 
 impl Setup {
-    /// Gives the command as a person would write it, without what may be secret in it.
+    /// Returns the command line, with secrets redacted.
     #[must_use]
     pub fn shown(&self) -> String {
         toolpost_text::redact::redact(&self.command.join(" ")).into_owned()

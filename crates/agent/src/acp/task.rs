@@ -1,19 +1,19 @@
-//! A piece of work that an agent does: what it is told, which of our tools it gets, and what came of it.
+//! A task for an external agent: instructions, tools and outcome.
 
 use super::{
     Acp,
     client::Seat,
-    conversation::{Conversation, Holds, Turned, WAITING},
+    conversation::{Conversation, PromptLimits, PromptResult, WAITING},
     files::Files,
     setup::SERVER,
 };
 use crate::{
     budget::{Budget, Spent},
-    ending::{Outcome, Reason},
-    happening::{Happening, Watch},
+    event::{AgentEvent, Watch},
     models::Message,
+    outcome::{Outcome, Reason},
+    prompts,
     transcript::Transcript,
-    words,
 };
 use agent_client_protocol::v1::schema::{EnvVariable, McpServer, McpServerStdio, NewSessionRequest};
 use std::{path::Path, sync::Arc};
@@ -21,50 +21,50 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::Failure;
 
-/// How often an agent is asked to go on that said nothing.
+/// Maximum number of reminders to an agent that answered nothing.
 const NUDGES: u32 = 2;
 const NOTHING: &str = "You answered with nothing. Go on with the task; when it is done, say what came of it.";
-/// The flag by which our server is told of a tool to serve.
+/// Flag of `toolpost serve` that selects a tool.
 const ONLY: &str = "--tools";
 
-/// A piece of work that an agent does.
+/// A task for an external agent.
 pub struct Task {
-    /// What it is told before.
+    /// Instructions before the task.
     pub system: String,
-    /// How much it may take.
+    /// Budget.
     pub budget: Arc<Budget>,
-    /// Set when whoever wants the work gives up.
+    /// Cancels the task.
     pub cancel: CancellationToken,
-    /// Who watches.
+    /// Callback for events.
     pub watch: Watch,
-    /// Where it is written down.
+    /// Transcript.
     pub transcript: Transcript,
-    /// Which of our tools it gets.
+    /// Toolpost's tools for this task.
     pub tools: Tools,
 }
 
-/// Which of our tools an agent gets.
+/// Selection of Toolpost's tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tools {
-    /// All that are served.
+    /// All served tools.
     All,
-    /// These.
+    /// Only these.
     Only(Vec<String>),
-    /// None, and no files either.
+    /// No tools and no files.
     None,
 }
 
 impl Acp {
-    /// Lets the agent do a piece of work: the last message is the task, those before it were said in an earlier process.
+    /// Runs a task: the last message is the task, and the earlier ones come from another process.
     pub async fn go(&self, messages: Vec<Message>, task: &Task) -> Outcome {
         let turned = match self.begin(task).await {
             Ok(conversation) => self.work_in(conversation, &messages, task).await,
             Err(turned) => turned,
         };
-        let Turned { reason, words, unsettled, remark } = turned;
+        let PromptResult { reason, words, unsettled, remark } = turned;
         task.transcript.ended(&reason);
         let used = task.budget.account();
-        (task.watch)(&Happening::Ended(used));
+        (task.watch)(&AgentEvent::Ended(used));
         let missing = reason.sentence().map(|sentence| {
             let unsettled = match unsettled.as_slice() {
                 [] => String::new(),
@@ -77,7 +77,12 @@ impl Acp {
         Outcome { reason, words, missing, used }
     }
 
-    async fn work_in(&self, mut conversation: Conversation, messages: &[Message], task: &Task) -> Turned {
+    async fn work_in(
+        &self,
+        mut conversation: Conversation,
+        messages: &[Message],
+        task: &Task,
+    ) -> PromptResult {
         let mut text = first(&task.system, messages);
         let mut asked = 0;
         loop {
@@ -85,20 +90,20 @@ impl Acp {
                 return ended(Reason::Budget { spent });
             }
             asked += 1;
-            (task.watch)(&Happening::Turn { number: asked });
+            (task.watch)(&AgentEvent::Turn { number: asked });
             let turned = conversation.prompt(text, &self.holds(task)).await;
             if turned.reason != Reason::Completed || !turned.words.is_empty() {
                 return turned;
             }
             if asked > u64::from(NUDGES) {
-                return Turned { reason: Reason::Empty, ..turned };
+                return PromptResult { reason: Reason::Empty, ..turned };
             }
             text = NOTHING.to_owned();
         }
     }
 
-    /// Opens a session, unless whoever wants the work gives up or the time is up before.
-    pub(super) async fn begin(&self, task: &Task) -> Result<Conversation, Turned> {
+    /// Opens a session, unless the task is cancelled or out of time first.
+    pub(super) async fn begin(&self, task: &Task) -> Result<Conversation, PromptResult> {
         let due = task.budget.due();
         let late = async {
             match due {
@@ -132,7 +137,7 @@ impl Acp {
         opened.map_err(|trouble| self.failure(&trouble))
     }
 
-    fn seat(&self, heard: mpsc::Sender<super::client::Heard>, task: &Task) -> Seat {
+    fn seat(&self, heard: mpsc::Sender<super::client::SessionEvent>, task: &Task) -> Seat {
         let disk = self.disk.get().filter(|_| task.tools != Tools::None).cloned();
         let runtime = disk.as_ref().map(|disk| disk.runtime.clone());
         let may_read = move |path: &Path| {
@@ -148,13 +153,13 @@ impl Acp {
         }
     }
 
-    /// Says how the agent starts our tools.
+    /// Returns the MCP server that gives the agent Toolpost's tools.
     fn servers(&self, tools: &Tools) -> Vec<McpServer> {
         let handed = &self.setup.handed;
         let tools = match tools {
             Tools::None => return Vec::new(),
             Tools::All => &handed.tools,
-            // They were picked from what is served here.
+            // They were selected among the served tools.
             Tools::Only(names) => names,
         };
         let only = tools.iter().flat_map(|tool| [ONLY.to_owned(), tool.clone()]);
@@ -165,8 +170,8 @@ impl Acp {
         vec![McpServer::Stdio(server)]
     }
 
-    pub(super) fn holds<'a>(&self, task: &'a Task) -> Holds<'a> {
-        Holds {
+    pub(super) fn holds<'a>(&self, task: &'a Task) -> PromptLimits<'a> {
+        PromptLimits {
             budget: &task.budget,
             cancel: &task.cancel,
             watch: &task.watch,
@@ -176,7 +181,7 @@ impl Acp {
     }
 }
 
-/// Words the first question: what holds, what was said before, and the task.
+/// Formats the first prompt: instructions, earlier messages, and the task.
 fn first(system: &str, messages: &[Message]) -> String {
     let task = match messages.last() {
         Some(Message::User { text }) => text.as_str(),
@@ -186,11 +191,11 @@ fn first(system: &str, messages: &[Message]) -> String {
     let before = if before.is_empty() {
         String::new()
     } else {
-        format!("What was said earlier in this work, by another process:\n\n{}\n\n", words::earlier(before))
+        format!("What was said earlier in this work, by another process:\n\n{}\n\n", prompts::earlier(before))
     };
     format!("{system}\n\n{before}The task:\n\n{task}")
 }
 
-fn ended(reason: Reason) -> Turned {
-    Turned { reason, words: String::new(), unsettled: Vec::new(), remark: "" }
+fn ended(reason: Reason) -> PromptResult {
+    PromptResult { reason, words: String::new(), unsettled: Vec::new(), remark: "" }
 }

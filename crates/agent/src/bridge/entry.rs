@@ -1,90 +1,90 @@
-//! Which servers are bridged: the customary `mcpServers` of a JSON file.
+//! Configuration of upstream servers: the usual `mcpServers` object of a JSON file.
 
 use serde::Deserialize;
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 use thiserror::Error;
 use toolpost_text::wildcard;
 
-/// How long a server has to start and to list its tools, where the file says nothing.
+/// Default time limit for start and tool list.
 const START: Duration = Duration::from_secs(30);
-/// The longest name of a server: longer ones leave no room for the tool's.
+/// Maximum length of a server name; the name of the tool needs the rest.
 const NAME: usize = 32;
 
-/// What is said where tools are narrowed in a place that narrows nothing.
+/// Error for a tool filter at the wrong level.
 const MISPLACED: &str = "`allowedTools` stands beside the servers, where it narrows nothing: write it into a server, with that server's \
     own names, or give `--tools`, with names such as `mcp__name__*` and `!bash`";
 
-/// One server that is bridged.
+/// An upstream server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// The name under which its tools are published.
+    /// Prefix of its tools.
     pub name: String,
-    /// How it is reached.
+    /// Transport.
     pub way: Way,
-    /// Which era of the protocol it speaks, where the file says so.
+    /// Protocol era, if the file sets it.
     pub era: Option<Era>,
-    /// How long it has to start and to list its tools.
+    /// Time limit for start and tool list.
     pub start: Duration,
-    /// How long a call of it may take, where that is less than the call's own time.
+    /// Time limit of a call, if it is shorter than the call's own.
     pub call: Option<Duration>,
-    /// Its own names of the tools that are published, `*` for any part and `!` in front for what is left out.
+    /// Patterns of the published tools: server-side names, with `*` as wildcard and `!` for exclusion.
     pub tools: Option<Vec<String>>,
 }
 
-/// How a server is reached.
+/// Transport of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Way {
-    /// It is started, and spoken to through its pipes.
+    /// A program, over its standard streams.
     Program {
-        /// The program.
+        /// Program.
         command: String,
-        /// Its arguments.
+        /// Arguments.
         arguments: Vec<String>,
-        /// What its environment has beside the customary.
+        /// Environment variables, in addition to the standard ones.
         environment: BTreeMap<String, String>,
-        /// Where it starts; else in the first root.
+        /// Working directory; the first root by default.
         directory: Option<PathBuf>,
     },
-    /// It listens.
+    /// An HTTP server.
     Http {
-        /// Its address.
+        /// URL.
         url: String,
-        /// What each request carries.
+        /// Headers of each request.
         headers: BTreeMap<String, String>,
     },
 }
 
-/// An era of the protocol.
+/// Era of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Era {
-    /// A handshake opens the connection.
+    /// With a handshake.
     Legacy,
-    /// Each request describes itself.
+    /// Without one; each request is self-contained.
     Modern,
 }
 
-/// Why a file of servers cannot be used.
+/// Error of a configuration file.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum EntryError {
-    /// It is not JSON of the right shape.
+    /// Invalid JSON, or of the wrong shape.
     #[error(
         "{file}: {problem}; it should be like {{\"mcpServers\": {{\"name\": {{\"command\": \"…\", \"args\": []}}}}}}"
     )]
     Shape {
         /// The file.
         file: String,
-        /// What the parser said.
+        /// The parser's message.
         problem: String,
     },
-    /// One of its servers cannot be used.
+    /// A server is invalid.
     #[error("{file}: the server `{name}` {problem}")]
     Server {
         /// The file.
         file: String,
         /// The server.
         name: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
 }
@@ -93,15 +93,15 @@ pub enum EntryError {
 #[serde(rename_all = "camelCase")]
 struct File {
     #[serde(alias = "servers", alias = "mcp")]
-    mcp_servers: BTreeMap<String, Written>,
-    /// It would narrow nothing here, and whoever wrote it thinks that it does.
+    mcp_servers: BTreeMap<String, ServerEntry>,
+    /// Rejected: a filter at this level would have no effect, although its author expects one.
     #[serde(alias = "allowed_tools")]
     allowed_tools: Option<serde_json::Value>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Written {
+struct ServerEntry {
     command: Option<String>,
     #[serde(default)]
     args: Vec<String>,
@@ -118,28 +118,28 @@ struct Written {
     #[serde(default)]
     disabled: bool,
     enabled: Option<bool>,
-    /// Milliseconds.
+    /// In milliseconds.
     #[serde(alias = "startup_timeout_ms")]
     startup_timeout: Option<u64>,
-    /// Milliseconds.
+    /// In milliseconds.
     timeout: Option<u64>,
     #[serde(alias = "includeTools", alias = "allowedMethods", alias = "enabled_tools")]
     allowed_tools: Option<Vec<String>>,
 }
 
 impl Entry {
-    /// Tells whether a tool of the server is wanted, by the server's own name for it.
+    /// Returns whether a tool is published, by its server-side name.
     pub(super) fn takes(&self, tool: &str) -> bool {
         let picks = |list: &Vec<String>| wildcard::picks(list, |pattern| wildcard::matches(pattern, tool));
         self.tools.as_ref().is_none_or(picks)
     }
 }
 
-/// Reads the servers of a file; `variable` gives the environment's variables, which stand in it as `${NAME}` or
-/// `${NAME:-else}`. Servers that are switched off are not among them.
+/// Parses a configuration file. `variable` returns environment variables for `${NAME}` and
+/// `${NAME:-default}`. Disabled servers are left out.
 ///
 /// # Errors
-/// When it is not JSON of that shape, a server has neither a command nor an address, or a variable is not set.
+/// If the JSON is invalid, a server has neither a command nor a URL, or a variable is not set.
 pub fn read(
     file: &str,
     text: &str,
@@ -166,7 +166,11 @@ pub fn read(
         .collect()
 }
 
-fn entry(name: &str, written: Written, variable: &impl Fn(&str) -> Option<String>) -> Result<Entry, String> {
+fn entry(
+    name: &str,
+    written: ServerEntry,
+    variable: &impl Fn(&str) -> Option<String>,
+) -> Result<Entry, String> {
     let fits =
         |name: &str| name.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter));
     if name.is_empty() || name.len() > NAME || !fits(name) || name.contains("__") {
@@ -205,7 +209,7 @@ fn entry(name: &str, written: Written, variable: &impl Fn(&str) -> Option<String
     })
 }
 
-/// Puts the variables of the environment in; one that is not set and has nothing in its place is an error.
+/// Substitutes environment variables; one that is not set and has no default is an error.
 fn expanded(text: &str, variable: &impl Fn(&str) -> Option<String>) -> Result<String, String> {
     let mut whole = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! What went wrong between here and another server, in plain words that hold no secret.
+//! Error messages about upstream servers, with secrets removed.
 
 use super::entry::{Entry, Way};
 use rmcp::{
@@ -8,12 +8,12 @@ use rmcp::{
 use std::error::Error;
 use toolpost_text::redact;
 
-/// How many bytes a header's value has at least that is taken for a secret.
+/// Minimum length of a header value that is treated as a secret, in bytes.
 const SHORT: usize = 8;
-/// What stands in the place of a secret.
+/// Replacement of a secret.
 const MASK: &str = "[redacted]";
 
-/// Says why a connection was not opened.
+/// Describes a failed connection.
 pub(super) fn opening(error: &ClientInitializeError) -> String {
     match error {
         ClientInitializeError::TransportError { error, .. } => sending(error.error.as_ref()),
@@ -21,7 +21,7 @@ pub(super) fn opening(error: &ClientInitializeError) -> String {
     }
 }
 
-/// Says why a request has no answer.
+/// Describes a request without a response.
 pub(super) fn asking(error: &ServiceError) -> String {
     match error {
         ServiceError::TransportSend(error) => sending(error.error.as_ref()),
@@ -31,8 +31,8 @@ pub(super) fn asking(error: &ServiceError) -> String {
     }
 }
 
-/// Takes the secrets out that a file gave for a server: the values of its headers, and what stands behind `?` in its
-/// address. Servers like to quote them where they are wrong.
+/// Removes the configured secrets of a server from a text: header values, and the query of its URL. Servers
+/// often quote them in errors.
 pub(super) fn without_secrets(entry: &Entry, words: &str) -> String {
     let Way::Http { url, headers } = &entry.way else { return words.to_owned() };
     let query = url.split_once('?').map_or("", |(_, query)| query);
@@ -43,12 +43,12 @@ pub(super) fn without_secrets(entry: &Entry, words: &str) -> String {
     secrets.iter().fold(words.to_owned(), |words, secret| words.replace(secret, MASK))
 }
 
-/// Makes words that tell of a fault fit to be shown.
+/// Prepares an error message for display.
 pub(super) fn shown(entry: &Entry, words: &str) -> String {
     redact::redact(&without_secrets(entry, words)).into_owned()
 }
 
-/// Gives what stands behind the scheme of a credential.
+/// Returns the part of a credential after its scheme.
 fn last(value: &str) -> &str {
     value.rsplit(' ').next().unwrap_or(value)
 }
@@ -84,9 +84,9 @@ fn sending(error: &(dyn Error + Send + Sync + 'static)) -> String {
     }
 }
 
-/// Says how a connection failed, without the address, in which there may be a secret.
+/// Describes a connection error without the URL, which may contain a secret.
 fn connection(error: &reqwest::Error) -> String {
-    let what = if error.is_connect() { "nobody answers at its address" } else { "the connection broke" };
+    let what = if error.is_connect() { "nothing listens at its URL" } else { "the connection broke" };
     let mut inner = error.source();
     while let Some(deeper) = inner.and_then(|error| error.source()) {
         inner = Some(deeper);

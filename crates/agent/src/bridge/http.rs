@@ -1,4 +1,4 @@
-//! The way to a server that listens.
+//! HTTP transport of upstream servers.
 
 use reqwest::{
     Client,
@@ -9,13 +9,13 @@ use rmcp::transport::{
 };
 use std::collections::{BTreeMap, HashMap};
 
-/// The largest message that is taken, in bytes.
+/// Maximum size of a message, in bytes.
 const LARGEST: usize = 16 * 1024 * 1024;
 
-/// Makes the way to an address, with headers that each request carries.
+/// Creates the transport for a URL, with headers for each request.
 ///
 /// # Errors
-/// When the address or a header cannot be used, in words that show no header's value.
+/// If the URL or a header is invalid; the message contains no header value.
 pub(super) fn transport(
     url: &str,
     headers: &BTreeMap<String, String>,

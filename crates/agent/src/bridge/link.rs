@@ -1,7 +1,7 @@
-//! A connection to one server: started or dialled, opened in the era that it speaks, and its tools listed.
+//! Connection to an upstream server: start, handshake and tool list.
 
 use super::{
-    described,
+    definitions,
     entry::{Entry, Era, Way},
     fault,
 };
@@ -29,27 +29,27 @@ use tokio::{
 use toolpost_process::{Environment, Launch, Program, Served, StartError};
 use toolpost_runtime::Described;
 
-/// A connection to one server; the server ends when this is dropped.
+/// Connection to a server. Dropping it ends a local server.
 pub(super) struct Link {
     service: RunningService<RoleClient, Client>,
     served: Option<Served>,
-    /// Whether the server said, since it was asked last, that its tools are others.
+    /// Set if the server announced a change of its tools since the last list.
     stale: Arc<AtomicBool>,
-    /// What it offered when it was asked last.
+    /// Tools of the last list.
     pub(super) tools: Vec<Described>,
-    /// What of it is not published, and why.
+    /// Tools that are not published, with the reason.
     pub(super) left_out: Vec<String>,
 }
 
-/// What this side tells a server: who it is, and that it answers nothing else.
+/// Client side of the protocol, which supports no requests from the server.
 pub(super) struct Client {
     info: ClientConfig,
-    /// Set, and told, when the server says that its tools are others now.
+    /// Set and notified when the server announces a change of its tools.
     stale: Arc<AtomicBool>,
     changed: Arc<Notify>,
 }
 
-/// Why there is no connection.
+/// Reason why there is no connection.
 #[derive(Debug, Error)]
 pub(super) enum LinkError {
     #[error("it could not be started: {0}")]
@@ -78,13 +78,13 @@ impl ClientHandler for Client {
 }
 
 impl Link {
-    /// Connects to a server and lists its tools, in the time that it has to start.
+    /// Connects to a server, and lists its tools, within its start limit.
     pub(super) async fn open(entry: &Entry, home: &Path, changed: Arc<Notify>) -> Result<Self, LinkError> {
         let by = Instant::now() + entry.start;
         let late = || LinkError::Late(entry.start.as_secs_f64());
         let eras = match entry.era {
             Some(era) => vec![era],
-            // A server of the modern era alone says no to the handshake; it is started anew for the other opening.
+            // A modern-only server rejects the handshake, and is started again without one.
             None => vec![Era::Legacy, Era::Modern],
         };
         let mut first = None;
@@ -95,7 +95,7 @@ impl Link {
                 Err(error @ (LinkError::Start(_) | LinkError::Pipes(_) | LinkError::Address(_))) => {
                     return Err(error);
                 }
-                // The first refusal tells more: hardly any server speaks the modern era alone.
+                // The first error tells more, since few servers are modern-only.
                 Err(error) => first = first.or(Some(error)),
             }
         }
@@ -132,7 +132,7 @@ impl Link {
         Ok(link)
     }
 
-    /// Asks for the tools again, where the server said that they are others.
+    /// Lists the tools again, if the server announced a change.
     pub(super) async fn refresh(&mut self, server: &str) -> Result<(), LinkError> {
         if self.stale.load(Ordering::Acquire) { self.list(server).await } else { Ok(()) }
     }
@@ -141,27 +141,27 @@ impl Link {
         self.stale.store(false, Ordering::Release);
         let listed = self.service.peer().list_all_tools().await;
         let listed = listed.map_err(|error| LinkError::List(fault::asking(&error)))?;
-        (self.tools, self.left_out) = described::tools(server, listed);
+        (self.tools, self.left_out) = definitions::tools(server, listed);
         Ok(())
     }
 
-    /// Gives whom calls are sent to.
+    /// Returns the peer that receives calls.
     pub(super) fn peer(&self) -> Peer<RoleClient> {
         self.service.peer().clone()
     }
 
-    /// Tells whether nothing can come of it any more.
+    /// Returns whether the connection is closed.
     pub(super) fn is_over(&self) -> bool {
         self.service.is_closed() || self.served.as_ref().is_some_and(|served| served.exit().is_some())
     }
 
-    /// Gives how many bytes of memory the server holds, where it was started here.
+    /// Returns the memory of a local server, in bytes.
     pub(super) fn memory(&self) -> Option<u64> {
         self.served.as_ref().and_then(Served::memory)
     }
 }
 
-/// Starts a server; what it writes about its errors is taken and told to nobody, since it may quote what may not be read.
+/// Starts a server. Its error output is discarded, since it may quote protected content.
 fn start(entry: &Entry, home: &Path) -> Result<(Served, pipe::Sender, pipe::Receiver), LinkError> {
     let Way::Program { command, arguments, environment, directory } = &entry.way else {
         return Err(LinkError::Address("it is not a program".to_owned()));

@@ -1,11 +1,11 @@
-//! Bridged servers: the tools of other MCP servers, called as our own are.
+//! Upstream MCP servers, whose tools are published along with Toolpost's own.
 
-mod answered;
-mod described;
+mod definitions;
 mod entry;
 mod fault;
 mod http;
 mod link;
+mod reply;
 mod server;
 
 pub use entry::{Entry, EntryError, Era, Way, read};
@@ -23,17 +23,18 @@ use tokio_util::sync::CancellationToken;
 use toolpost_engine::{Asking, Bridges, CallCtx, Failure, Kind, Piece, RemoteTool};
 use toolpost_runtime::{Described, Runtime};
 
-/// The servers that are bridged.
+/// The upstream servers.
 pub struct Bridge {
     servers: Vec<Arc<Server>>,
-    /// What each of them offers, by its name.
+    /// Tools of each server, by its name.
     offered: Mutex<BTreeMap<String, Vec<Described>>>,
     over: CancellationToken,
     begun: AtomicBool,
 }
 
 impl Bridge {
-    /// Makes the way to some servers; none is started before it is begun or called. `home` is where they start.
+    /// Creates the bridge; servers start when it begins or on the first call, with `home` as working
+    /// directory.
     #[must_use]
     pub fn new(entries: Vec<Entry>, home: &Path) -> Arc<Self> {
         let servers = entries.into_iter().map(|entry| Arc::new(Server::new(entry, home.to_path_buf())));
@@ -45,7 +46,8 @@ impl Bridge {
         })
     }
 
-    /// Connects to all of them, beside all else, and publishes their tools, now and whenever they change; once.
+    /// Connects to all servers in the background, and publishes their tools now and after every change; only
+    /// the first call counts.
     pub fn begin(self: &Arc<Self>, runtime: &Arc<Runtime>) {
         if self.begun.swap(true, Ordering::AcqRel) {
             return;
@@ -62,7 +64,7 @@ impl Bridge {
         }
     }
 
-    /// Says of each server how many tools it offers, or why it cannot be reached.
+    /// Returns for each server the number of its tools, or why it cannot be reached.
     pub async fn standing(&self) -> Vec<(String, Result<usize, String>)> {
         let mut standing = Vec::new();
         for server in &self.servers {

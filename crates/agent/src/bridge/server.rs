@@ -1,10 +1,10 @@
-//! One bridged server: connected when it is needed, given up when it hangs, started again after it died.
+//! An upstream server: connected on demand, stopped when it hangs, restarted after a crash.
 
 use super::{
-    answered,
     entry::{Entry, Way},
     fault,
     link::{Link, LinkError},
+    reply,
 };
 use rmcp::{
     Peer, RoleClient,
@@ -23,30 +23,30 @@ use tokio::{
 use toolpost_engine::{CallCtx, Failure, Hint, Kind, Piece, RemoteTool};
 use toolpost_runtime::Described;
 
-/// How long a server that gave no answer has to show that it lives.
+/// Maximum time for a ping after a missing reply.
 const PING: Duration = Duration::from_secs(2);
-/// How long after a failed start it is not started again; each further failure doubles it.
+/// Delay before a restart after a failed start, doubled each time.
 const BACK_OFF: Duration = Duration::from_secs(1);
-/// The longest of these times.
+/// Maximum delay before a restart.
 const LONGEST: Duration = Duration::from_secs(60);
-/// How much memory a server that was started here may hold.
+/// Maximum memory of a local server, in bytes.
 const MEMORY: u64 = 4 * 1024 * 1024 * 1024;
-/// The longest that a call is waited for, where neither the call nor the file says less.
+/// Maximum time of a call, unless the call or the file sets less.
 const CALL: Duration = Duration::from_secs(120);
 
-/// One bridged server.
+/// An upstream server.
 pub(super) struct Server {
     pub(super) entry: Entry,
     home: PathBuf,
     state: Mutex<State>,
-    /// Told when its tools are others now.
+    /// Notified when its tools have changed.
     pub(super) changed: Arc<Notify>,
 }
 
 #[derive(Default)]
 struct State {
     link: Option<Link>,
-    /// Why the last try failed, when, and how many did in a row.
+    /// Last failed start: reason, time, and number of failures in a row.
     failed: Option<(String, Instant, u32)>,
 }
 
@@ -55,14 +55,14 @@ impl Server {
         Self { entry, home, state: Mutex::default(), changed: Arc::default() }
     }
 
-    /// Connects, if it is not connected; gives the tools that are published of it.
+    /// Connects if necessary, and returns the published tools.
     pub(super) async fn tools(&self) -> Result<Vec<Described>, Failure> {
         let mut state = self.state.lock().await;
         self.connect(&mut state).await?;
         Ok(self.wanted(&state))
     }
 
-    /// Gives the tools that are published of it now: a server that said that they are others is asked again.
+    /// Returns the published tools; the list is refreshed if the server announced a change.
     pub(super) async fn current(&self) -> Result<Vec<Described>, Failure> {
         let mut state = self.state.lock().await;
         self.connect(&mut state).await?;
@@ -72,13 +72,13 @@ impl Server {
         Ok(self.wanted(&state))
     }
 
-    /// Ends it, if it was started here.
+    /// Stops the server, if it was started here.
     pub(super) async fn end(&self) {
         self.state.lock().await.link = None;
     }
 
-    /// Calls a tool. A server that died is started again for the next call, and never asked twice: nobody knows what it
-    /// had done.
+    /// Calls a tool. A server that died is restarted for the next call, but the call is not repeated: its
+    /// effect is unknown.
     pub(super) async fn call(
         &self,
         tool: &RemoteTool,
@@ -109,16 +109,16 @@ impl Server {
             }
         };
         match answer {
-            Ok(ServerResult::CallToolResult(result)) => answered::pieces(&self.entry, tool, result),
-            Ok(ServerResult::InputRequiredResult(_)) => Err(answered::complaint(
+            Ok(ServerResult::CallToolResult(result)) => reply::pieces(&self.entry, tool, result),
+            Ok(ServerResult::InputRequiredResult(_)) => Err(reply::complaint(
                 &self.entry,
                 tool,
                 "It wants to ask the user something before it goes on; that is not passed on here.",
             )),
             Ok(_) => {
-                Err(answered::complaint(&self.entry, tool, "It answered with what is no result of a tool."))
+                Err(reply::complaint(&self.entry, tool, "It answered with what is no result of a tool."))
             }
-            Err(ServiceError::McpError(error)) => Err(answered::complaint(&self.entry, tool, &error.message)),
+            Err(ServiceError::McpError(error)) => Err(reply::complaint(&self.entry, tool, &error.message)),
             Err(error) => Err(self.lost(&error).await),
         }
     }
@@ -133,7 +133,7 @@ impl Server {
         let anew = state.link.is_none();
         self.connect(&mut state).await?;
         if anew {
-            // It may offer something else than before.
+            // Its tools may have changed.
             self.changed.notify_one();
         }
         let link = state.link.as_ref().ok_or_else(|| self.unreachable("it is not connected"))?;
@@ -166,10 +166,10 @@ impl Server {
         }
     }
 
-    /// Says that no answer came in time; a server that does not answer anything else either is ended.
+    /// Returns the failure for a timeout; a server that does not answer a ping either is stopped.
     async fn late(&self, peer: &Peer<RoleClient>, limit: Duration) -> Failure {
         let ping = peer.send_request(ClientRequest::PingRequest(PingRequest::default()));
-        // An error is an answer, too: those of the modern era know no ping.
+        // An error response also proves that the server is alive: modern servers have no ping.
         let lives = matches!(timeout(PING, ping).await, Ok(Ok(_) | Err(ServiceError::McpError(_))));
         if !lives {
             self.state.lock().await.link = None;
@@ -191,7 +191,7 @@ impl Server {
         ))
     }
 
-    /// Says that the connection broke during a call.
+    /// Returns the failure for a connection that broke during a call.
     async fn lost(&self, error: &ServiceError) -> Failure {
         self.state.lock().await.link = None;
         let (how, then) = match &self.entry.way {
@@ -217,7 +217,7 @@ impl Server {
         fault::shown(&self.entry, &error.to_string())
     }
 
-    /// Gives the tools that the file wants of it.
+    /// Returns the tools that the configuration selects.
     fn wanted(&self, state: &State) -> Vec<Described> {
         let tools = state.link.iter().flat_map(|link| &link.tools);
         tools.filter(|described| self.entry.takes(&described.tool.tool)).cloned().collect()

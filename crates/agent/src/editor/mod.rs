@@ -1,4 +1,4 @@
-//! Neovim as an editor that is attached, asked through its own program.
+//! Attached Neovim editor, controlled through a second `nvim` process.
 
 mod answer;
 
@@ -13,9 +13,9 @@ use toolpost_engine::{Asking, CallCtx, Editor, EditorAct, Failure, Hint, Kind, V
 use toolpost_process::{Environment, Launch, Program, Served, Wires, programs};
 use toolpost_text::escape;
 
-/// The program by which the user's editor is asked.
+/// Program that connects to the user's editor.
 const PROGRAM: &str = "nvim";
-/// How it is started: without the user's settings, without a screen; what it does comes through its input.
+/// Its arguments: no user settings, no screen, and the script from standard input.
 const ARGUMENTS: [&str; 7] = [
     "--clean",
     "--headless",
@@ -25,27 +25,27 @@ const ARGUMENTS: [&str; 7] = [
     "--cmd",
     "lua QUESTION = io.read('*l'); assert(loadstring(io.read('*a')))()",
 ];
-/// What runs in that program.
+/// Script of the connecting process.
 const CLIENT: &str = include_str!("client.lua");
-/// What runs in the user's editor.
+/// Script that runs in the user's editor.
 const EDITOR: &str = include_str!("editor.lua");
-/// How long an answer is waited for.
+/// Maximum time for a reply.
 const WAIT: Duration = Duration::from_secs(5);
-/// How long an answer may be.
+/// Maximum size of a reply, in bytes.
 const LONGEST: u64 = 16 * 1024 * 1024;
-/// How much of a complaint is passed on.
+/// Maximum length of a quoted error message.
 const COMPLAINT: usize = 500;
 
-/// Neovim, behind a socket.
+/// A Neovim instance, listening on a socket.
 #[derive(Debug, Clone)]
 pub struct Neovim {
     socket: PathBuf,
-    /// From where no program is started.
+    /// Directories from which no program is started.
     roots: Vec<PathBuf>,
 }
 
 impl Neovim {
-    /// Names the socket on which it listens; nothing is asked yet.
+    /// Creates the client for a socket, without connecting.
     #[must_use]
     pub fn new(socket: PathBuf, roots: Vec<PathBuf>) -> Self {
         Self { socket, roots }
@@ -60,7 +60,7 @@ impl Neovim {
         Answer::read(&said).map_err(|why| self.broken(&why))?.view(&self.name())
     }
 
-    /// Starts the program, asks it, and gives what it has said.
+    /// Starts the program, sends the input, and returns its output.
     async fn run(&self, input: String, time: Duration, cx: &CallCtx) -> Result<String, Failure> {
         let environment = Environment::of_this_process().without_places(&self.roots);
         let Some(program) = programs(PROGRAM, &environment, &self.roots).program else {
@@ -113,7 +113,8 @@ impl Editor for Neovim {
     }
 }
 
-/// Writes what is asked as data: nothing of it is ever read as a command. After its time it is not done any more.
+/// Serializes an action as data; no part of it is evaluated as code. The editor refuses it after its
+/// deadline.
 fn asked(act: EditorAct<'_>, time: Duration) -> Result<Value, Failure> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let by = (now + time).as_secs_f64();
@@ -135,10 +136,10 @@ fn asked(act: EditorAct<'_>, time: Duration) -> Result<Value, Failure> {
     })
 }
 
-/// Writes the question and reads the answer; where there is none, the program's complaint is the reason.
+/// Writes the request and reads the reply; without one, returns the program's error output.
 fn talk(wires: Wires, input: &str) -> Result<String, String> {
     let Wires { input: mut to, output, errors } = wires;
-    // Where it has ended already, its complaint says why.
+    // If the process has already exited, its error output says why.
     let _ = to.write_all(input.as_bytes());
     drop(to);
     std::thread::scope(|scope| {
@@ -158,7 +159,7 @@ fn talk(wires: Wires, input: &str) -> Result<String, String> {
 
 fn read(from: impl Read, most: u64) -> String {
     let mut bytes = Vec::new();
-    // What was read before an error is all that there is.
+    // Data read before an error is kept.
     let _ = from.take(most).read_to_end(&mut bytes);
     String::from_utf8_lossy(&bytes).into_owned()
 }

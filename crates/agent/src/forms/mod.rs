@@ -1,39 +1,39 @@
-//! Calls that a model writes into its words, beside those that its provider knows of.
+//! Tool calls in the text of an answer, for models that write them there.
 
 mod functions;
 mod xml;
 
 use serde_json::Value;
 
-/// A tool, as far as a call in words has to know of it.
+/// Definition of a tool for parsing calls in text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Form {
-    /// The name under which it is called.
+    /// Name.
     pub name: String,
-    /// The names of its parameters, each with what is expected there.
+    /// Parameters, each with its kind.
     pub parameters: Vec<(String, Sort)>,
 }
 
-/// What a parameter takes, as far as text has to be read for it.
+/// Kind of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sort {
-    /// Text, as it stands there.
+    /// Literal text.
     Text,
-    /// A number, a truth value, a list or an object, written as JSON.
+    /// JSON: a number, a boolean, a list or an object.
     Json,
 }
 
-/// A call that was found in words.
+/// A call found in text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
-    /// The name of the tool, as it was written.
+pub struct TextCall {
+    /// Name of the tool, as written.
     pub tool: String,
-    /// The arguments, as text that should be a JSON object.
+    /// Arguments, as text that should be a JSON object.
     pub arguments: String,
 }
 
 impl Form {
-    /// Reads the form of a tool off the schema of its arguments.
+    /// Derives the definition from the schema of the arguments.
     #[must_use]
     pub fn of(name: &str, schema: &str) -> Self {
         let schema: Value = serde_json::from_str(schema).unwrap_or_default();
@@ -56,12 +56,12 @@ fn sort(property: &Value) -> Sort {
     if takes_text { Sort::Text } else { Sort::Json }
 }
 
-/// Finds the calls in words, in order: `<tool><parameter>…</parameter></tool>` and `to=functions.tool {…}`.
+/// Finds the calls in a text, in order: `<tool><parameter>…</parameter></tool>` and `to=functions.tool {…}`.
 ///
-/// A call begins a line, is of a tool that there is (in the second form, of any), and does not stand in a fenced block,
-/// where it is an example.
+/// A call must begin a line and name an existing tool (in the second form, any name). Calls in fenced blocks
+/// are examples, and are ignored.
 #[must_use]
-pub fn find(words: &str, tools: &[Form]) -> Vec<Written> {
+pub fn find(words: &str, tools: &[Form]) -> Vec<TextCall> {
     let mut found = Vec::new();
     let (mut at, mut fence): (usize, Option<&str>) = (0, None);
     while at < words.len() {
@@ -88,7 +88,7 @@ pub fn find(words: &str, tools: &[Form]) -> Vec<Written> {
     found
 }
 
-/// Gives the marks with which a fenced block begins or ends.
+/// Returns the fence of a line that begins or ends a fenced block.
 fn fence_of(text: &str) -> Option<&str> {
     let first = text.chars().next().filter(|first| matches!(first, '`' | '~'))?;
     let marks = text.len() - text.trim_start_matches(first).len();
@@ -120,14 +120,14 @@ mod tests {
                 "<edit>\n<file> a b.rs </file>\n<all>true</all>\n<tags>[\"x\", 1]</tags>\n</edit>",
                 &[("edit", r#"{"file":"a b.rs","all":true,"tags":["x",1]}"#)],
             ),
-            // Text of several lines stays as it is, but for the line ends at its tags.
+            // Text of several lines is unchanged, except for the line breaks at its tags.
             (
                 "<edit><new>\n  <b>bold</b>\n\n</new><file>7</file></edit>",
                 &[("edit", r#"{"new":"  <b>bold</b>\n","file":"7"}"#)],
             ),
-            // What looks like the end of a parameter is one only where a parameter or the end of the call follows.
+            // An end tag only counts if a parameter or the end of the call follows.
             ("<edit><new>a</new>b</new></edit>", &[("edit", r#"{"new":"a</new>b"}"#)]),
-            // A parameter that is none stays what it is: the tool says so.
+            // An unknown parameter stays as it is, and the tool reports it.
             ("<edit><nofile>x</nofile></edit>", &[("edit", r#"{"nofile":"x"}"#)]),
             ("<edit><line>seven</line></edit>", &[("edit", r#"{"line":"seven"}"#)]),
             ("<edit><file>never closed", &[]),

@@ -1,13 +1,13 @@
-//! Reads `<name><parameter>…</parameter></name>` and `<name/>`.
+//! Calls of the forms `<name><parameter>…</parameter></name>` and `<name/>`.
 
-use super::{Form, Sort, Written};
+use super::{Form, Sort, TextCall};
 use serde_json::{Map, Value};
 
-/// Reads a call at the beginning of a text; gives it and how many bytes it takes.
-pub(super) fn read(text: &str, tools: &[Form]) -> Option<(Written, usize)> {
+/// Parses a call at the beginning of a text; returns it with its length in bytes.
+pub(super) fn read(text: &str, tools: &[Form]) -> Option<(TextCall, usize)> {
     let (name, mut at) = open(text)?;
     let tool = tools.iter().find(|tool| tool.name == name)?;
-    let written = |arguments: Map<String, Value>| Written {
+    let written = |arguments: Map<String, Value>| TextCall {
         tool: tool.name.clone(),
         arguments: Value::Object(arguments).to_string(),
     };
@@ -34,7 +34,7 @@ pub(super) fn read(text: &str, tools: &[Form]) -> Option<(Written, usize)> {
     }
 }
 
-/// Reads a tag that opens; gives its name and its length.
+/// Parses a start tag; returns its name and length.
 fn open(text: &str) -> Option<(&str, usize)> {
     let rest = text.strip_prefix('<')?;
     let name = rest.split(|found: char| !(found.is_alphanumeric() || "_-".contains(found))).next()?;
@@ -44,7 +44,7 @@ fn open(text: &str) -> Option<(&str, usize)> {
     (!name.is_empty() && tail > 0).then_some((name, length))
 }
 
-/// Finds the end of a parameter: its closing tag, behind which another one opens or the call ends.
+/// Finds the end tag of a parameter that is followed by another parameter or the end of the call.
 fn end_of(text: &str, parameter: &str, close: &str) -> Option<usize> {
     let tag = format!("</{parameter}>");
     text.match_indices(&tag).map(|(at, _)| at).find(|at| {
@@ -53,8 +53,8 @@ fn end_of(text: &str, parameter: &str, close: &str) -> Option<usize> {
     })
 }
 
-/// Reads what stands in a parameter: a text of one line without blanks around it, a longer one without the line ends
-/// at its tags; where something else is expected, what is JSON.
+/// Parses the value of a parameter. Text on one line is trimmed; longer text loses only the line breaks at
+/// its tags. Other values are JSON.
 fn value(text: &str, sort: Sort) -> Value {
     let trimmed = text.trim();
     if sort == Sort::Json

@@ -1,49 +1,49 @@
-//! Why there is no answer.
+//! Errors of model requests.
 
 use std::{fmt, time::Duration};
 use toolpost_text::{cut, redact::redact};
 
-/// How many characters of what a provider says are told.
+/// Maximum length of a quoted error message, in characters.
 const SAID: usize = 400;
 
-/// Why there is no answer.
+/// An error of a model request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// The sort of fault.
+    /// Kind of the error.
     pub kind: FaultKind,
-    /// What was found, in a sentence without the key.
+    /// Description, as a sentence without the key.
     pub what: String,
-    /// How long the provider wants to be left alone.
+    /// Waiting time that the provider requests.
     pub retry_after: Option<Duration>,
 }
 
-/// The sort of fault.
+/// Kind of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
     /// The provider cannot be reached.
     Unreachable,
-    /// The provider has too much to do, or this key has asked too often.
+    /// The provider is overloaded, or the rate limit of the key is reached.
     Overloaded,
-    /// The provider has a fault of its own.
+    /// Internal error of the provider.
     Provider,
-    /// The key or the model is refused.
+    /// The key or the model is rejected.
     Refused,
-    /// The question is more than the model can take in.
+    /// The request exceeds the context window.
     TooLong,
-    /// The question is not one that the provider understands.
+    /// The provider rejects the request as invalid.
     Question,
-    /// The answer ended before it was whole.
+    /// The answer was cut off.
     Broken,
-    /// Nothing came for too long.
+    /// No data arrived in time.
     Silent,
-    /// What came is no answer.
+    /// The response is invalid.
     Shape,
-    /// Whoever asked gave up.
+    /// The caller cancelled.
     Cancelled,
 }
 
 impl Fault {
-    /// Makes a fault; secrets are taken out of its words, and they are cut.
+    /// Creates an error; secrets are redacted, and a long text is cut.
     #[must_use]
     pub fn new(kind: FaultKind, what: &str) -> Self {
         let what = redact(what.trim()).replace(['\n', '\r', '\t'], " ");
@@ -52,7 +52,7 @@ impl Fault {
         Self { kind, what, retry_after: None }
     }
 
-    /// Makes the fault for a request that was answered with a status; what the provider said stands behind it.
+    /// Creates the error for a response status, with the provider's message.
     #[must_use]
     pub fn of_status(status: u16, said: &str) -> Self {
         let kind = match status {
@@ -69,7 +69,7 @@ impl Fault {
         Self::new(kind, &format!("The model's provider answered with status {status}{behind}"))
     }
 
-    /// Makes the fault that a provider tells of while it answers, by its own word for it.
+    /// Creates the error that a provider reports within a stream, by the provider's name for it.
     #[must_use]
     pub fn told(kind: &str, said: &str) -> Self {
         let kinds = match kind {
@@ -82,7 +82,7 @@ impl Fault {
         Self::new(kinds, &format!("The model's provider says {kind}: {said}"))
     }
 
-    /// Makes the same fault without the key, wherever it stands in the words.
+    /// Returns the error with the key removed from its text.
     #[must_use]
     pub fn without(mut self, key: Option<&str>) -> Self {
         if let Some(key) = key.filter(|key| key.len() >= 4) {
@@ -91,7 +91,7 @@ impl Fault {
         self
     }
 
-    /// Says whether the same question may be answered a moment later.
+    /// Returns whether a retry may succeed.
     #[must_use]
     pub fn passes(&self) -> bool {
         match self.kind {
@@ -109,7 +109,7 @@ impl Fault {
     }
 }
 
-/// Says whether a provider's words mean that the question is too long; each has its own.
+/// Returns whether a provider's message means that the request is too long; each has its own wording.
 fn speaks_of_length(said: &str) -> bool {
     let said = said.to_lowercase();
     ["context_length", "context length", "context window", "too long", "too many tokens", "maximum context"]

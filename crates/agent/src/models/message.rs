@@ -1,68 +1,68 @@
-//! What is said to a model and by it, in no provider's form.
+//! Conversation with a model, independent of the provider.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{fmt, sync::Arc};
 
-/// A question: all that was said so far, and the tools that may be called.
+/// A request: the conversation so far, and the callable tools.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Question {
-    /// What holds for the whole conversation.
+    /// System prompt.
     pub system: String,
-    /// What was said so far.
+    /// Messages so far.
     pub messages: Vec<Message>,
-    /// The tools that may be called.
-    pub tools: Vec<Offer>,
-    /// How many tokens the answer may have, where that is not the provider's own number.
+    /// Callable tools.
+    pub tools: Vec<ToolDefinition>,
+    /// Maximum size of the answer, in tokens; `None` for the provider's default.
     pub most_tokens: Option<u32>,
 }
 
-/// A tool, as a model is told of it.
+/// Definition of a tool for a model.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Offer {
-    /// The name under which it is called.
+pub struct ToolDefinition {
+    /// Name.
     pub name: String,
-    /// What it does.
+    /// Description.
     pub description: String,
-    /// The schema of its arguments.
+    /// JSON schema of the arguments.
     pub schema: Value,
 }
 
-/// One message of a conversation.
+/// A message of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "from", rename_all = "snake_case")]
 pub enum Message {
-    /// What the user says, or what stands for them.
+    /// Message of the user, or on the user's behalf.
     User {
-        /// The words.
+        /// Text.
         text: String,
     },
-    /// What the model said.
-    Model(Said),
-    /// What came of the calls that the model made.
+    /// Message of the model.
+    Model(ModelMessage),
+    /// Results of the model's calls.
     Results {
-        /// One for each call.
-        results: Vec<Answered>,
+        /// One per call.
+        results: Vec<ToolResult>,
     },
-    /// The results of calls that the model wrote as text; providers see a message of the user.
+    /// Results of calls that the model wrote as text; providers get them as a user message.
     Replies {
-        /// One for each call.
-        results: Vec<Answered>,
+        /// One per call.
+        results: Vec<ToolResult>,
     },
 }
 
 impl Message {
-    /// Returns the results that the message holds.
+    /// Returns the results in the message.
     #[must_use]
-    pub fn results(&self) -> &[Answered] {
+    pub fn results(&self) -> &[ToolResult] {
         match self {
             Self::Results { results } | Self::Replies { results } => results,
             Self::User { .. } | Self::Model(_) => &[],
         }
     }
 
-    /// Returns the results that the message holds, to be changed.
-    pub(crate) fn results_mut(&mut self) -> &mut [Answered] {
+    /// Returns the results in the message for modification.
+    pub(crate) fn results_mut(&mut self) -> &mut [ToolResult] {
         match self {
             Self::Results { results } | Self::Replies { results } => results,
             Self::User { .. } | Self::Model(_) => &mut [],
@@ -70,55 +70,55 @@ impl Message {
     }
 }
 
-/// What a model said.
+/// Message of a model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Said {
-    /// Its words.
+pub struct ModelMessage {
+    /// Text.
     pub text: String,
-    /// The calls that it makes.
+    /// Calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub calls: Vec<Asked>,
-    /// What the provider wants to have back as it was: signed thoughts, which nobody else can read.
+    pub calls: Vec<CallRequest>,
+    /// Opaque data that the provider needs back unchanged, such as signed thoughts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub thoughts: Vec<Value>,
 }
 
-/// A call that a model makes.
+/// A tool call of a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Asked {
-    /// By what its result is known.
+pub struct CallRequest {
+    /// Id that links the result to the call.
     pub id: String,
-    /// The name of the tool.
+    /// Name of the tool.
     pub tool: String,
-    /// The arguments as the model wrote them, which need not be JSON.
+    /// Arguments as the model wrote them; not necessarily valid JSON.
     pub arguments: String,
-    /// What the provider wants to have back with the call.
+    /// Opaque data that the provider needs back with the call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<String>,
 }
 
-/// What came of a call.
+/// Result of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answered {
-    /// The call.
+pub struct ToolResult {
+    /// Id of the call.
     pub id: String,
-    /// The name of the tool.
+    /// Name of the tool.
     pub tool: String,
-    /// The words of the reply, or of the failure.
+    /// Text of the reply or the failure.
     pub words: String,
-    /// How it went.
-    pub went: Went,
-    /// The pictures of the reply that a model can be shown; the words say where each stands.
+    /// Status.
+    pub went: CallStatus,
+    /// Images of the reply for the model; the text says where each belongs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pictures: Vec<Picture>,
 }
 
-/// A picture, as models take one.
+/// An image in the form that models accept.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Picture {
-    /// Its media type.
+    /// Media type.
     pub mime: String,
-    /// Its bytes, in base64.
+    /// Content, in base64.
     pub data: Arc<str>,
 }
 
@@ -128,59 +128,59 @@ impl fmt::Debug for Picture {
     }
 }
 
-/// How a call went.
+/// Status of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Went {
-    /// It was done.
+pub enum CallStatus {
+    /// Successful.
     Done,
-    /// It was not done; the words say why.
+    /// Failed; the text states the reason.
     Failed,
 }
 
-/// An answer that has come to its end.
+/// A complete answer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Whole {
-    /// What was said.
-    pub said: Said,
-    /// Why nothing more comes.
+pub struct Completion {
+    /// The message.
+    pub said: ModelMessage,
+    /// Reason of its end.
     pub stop: Stop,
-    /// What it took; nothing where the provider does not say.
+    /// Token usage; `None` if the provider does not report it.
     pub usage: Option<Usage>,
 }
 
-/// Why an answer ends.
+/// Reason why an answer ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {
-    /// The model has said what it had to say, or waits for its calls.
+    /// The model has finished, or waits for its calls.
     End,
-    /// The answer may not be longer.
+    /// The maximum length was reached.
     Length,
     /// The provider withheld the rest.
     Filtered,
-    /// The provider's own word.
+    /// Another reason, in the provider's term.
     Other(String),
 }
 
-/// How many tokens an answer took.
+/// Token usage of an answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Those of the question, with those that came from a cache.
+    /// Input tokens, including cached ones.
     pub asked: u64,
-    /// Those of the answer, with what the model said to itself.
+    /// Output tokens, including thoughts.
     pub said: u64,
-    /// Those of the question that came from a cache.
+    /// Input tokens from a cache.
     pub cached: u64,
 }
 
 impl Usage {
-    /// Gives the tokens of question and answer.
+    /// Returns the sum of input and output tokens.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.asked.saturating_add(self.said)
     }
 
-    /// Adds what another answer took.
+    /// Adds the usage of another answer.
     pub fn add(&mut self, other: Self) {
         self.asked = self.asked.saturating_add(other.asked);
         self.said = self.said.saturating_add(other.said);

@@ -1,56 +1,59 @@
-//! Models: one small trait of streaming, and what stands around every answer.
+//! Models: a streaming interface, and the service around it with retries and limits.
 
 mod fault;
+mod genai_model;
 mod message;
-mod over_genai;
 mod provider;
 mod service;
 
 pub use fault::{Fault, FaultKind};
-pub use message::{Answered, Asked, Message, Offer, Picture, Question, Said, Stop, Usage, Went, Whole};
-pub use over_genai::OverGenai;
+pub use genai_model::GenaiModel;
+pub use message::{
+    CallRequest, CallStatus, Completion, Message, ModelMessage, Picture, Question, Stop, ToolDefinition,
+    ToolResult, Usage,
+};
 pub use provider::{BadPlace, Place, Provider};
-pub use service::{Heard, Patience, Service};
+pub use service::{Patience, RequestEvent, Service};
 
 use std::{future::Future, pin::Pin};
 
-/// Something that is being waited for.
-pub type Coming<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+/// Boxed future of a model.
+pub type ModelFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// A model that answers, piece by piece.
+/// A model that streams its answer.
 pub trait Model: Send + Sync {
-    /// Begins an answer; nothing is sent before its first piece is asked for.
+    /// Starts an answer; nothing is sent before the first piece is requested.
     ///
     /// # Errors
-    /// When the question cannot be put in the model's form.
+    /// If the request cannot be expressed in the provider's format.
     fn begin(&self, question: &Question) -> Result<Box<dyn Pieces>, Fault>;
 }
 
-/// An answer that is being given; dropping it ends the request.
+/// Stream of an answer; dropping it cancels the request.
 pub trait Pieces: Send {
-    /// Waits for the next piece. After `Piece::End` nothing comes.
+    /// Waits for the next piece. `Piece::End` is the last one.
     ///
     /// # Errors
-    /// When the request is refused, the connection breaks, or what comes is no answer.
-    fn next(&mut self) -> Coming<'_, Result<Piece, Fault>>;
+    /// If the request is refused, the connection breaks, or the response is invalid.
+    fn next(&mut self) -> ModelFuture<'_, Result<Piece, Fault>>;
 }
 
 /// A piece of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Piece {
-    /// The request was sent, or the other side says that it still lives; nothing of the answer is there yet.
+    /// The request was sent, or the provider sent a keep-alive; no content yet.
     Alive,
-    /// Words of the answer.
+    /// Text of the answer.
     Words(String),
-    /// Words that the model says to itself.
+    /// Text of the model's thoughts.
     Thought(String),
-    /// A call is being written.
+    /// The model is writing a call.
     Calling {
-        /// The name of the tool, once it is there.
+        /// Name of the tool, once known.
         tool: String,
-        /// How many bytes its arguments have by now.
+        /// Size of its arguments so far, in bytes.
         bytes: usize,
     },
-    /// The whole answer.
-    End(Box<Whole>),
+    /// The complete answer.
+    End(Box<Completion>),
 }

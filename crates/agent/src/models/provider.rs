@@ -1,39 +1,39 @@
-//! Who has models: the form in which each is asked, where it is, and where its key comes from.
+//! Model providers: API format, URL and key.
 
 use reqwest::Url;
 use std::fmt;
 use thiserror::Error;
 
-/// Who has models, and the form in which they are asked.
+/// A provider's API format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Provider {
-    /// Chat completions, which many services understand.
+    /// OpenAI Chat Completions, which many services implement.
     OpenAi,
-    /// Responses.
+    /// OpenAI Responses.
     Responses,
-    /// Messages.
+    /// Anthropic Messages.
     Anthropic,
-    /// Contents.
+    /// Gemini API.
     Gemini,
-    /// Ollama's own chat.
+    /// Ollama's own chat API.
     Ollama,
 }
 
-/// Where models are asked, with which key.
+/// Endpoint of a model service.
 #[derive(Clone)]
 pub struct Place {
-    /// The form.
+    /// API format.
     pub provider: Provider,
-    /// Where it is, with a slash at its end.
+    /// Base URL, with a trailing slash.
     url: Url,
-    /// The key, if there is one; it is written nowhere.
+    /// Key, if any; it is never logged.
     key: Option<String>,
 }
 
-/// Why models cannot be asked where the operator says.
+/// Reason why an endpoint is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BadPlace {
-    /// It is no address.
+    /// The URL is invalid.
     #[error(
         "`{0}` is no address of a model: it begins with http:// or https://, has a host, and no user, question mark or `#`"
     )]
@@ -41,10 +41,10 @@ pub enum BadPlace {
 }
 
 impl Provider {
-    /// All of them, in the order in which they are listed.
+    /// All providers, in display order.
     pub const ALL: [Self; 5] = [Self::OpenAi, Self::Responses, Self::Anthropic, Self::Gemini, Self::Ollama];
 
-    /// Gives the name by which it is chosen.
+    /// Returns the name in settings.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -56,7 +56,8 @@ impl Provider {
         }
     }
 
-    /// Gives the variables of the environment that hold its key, the first that is set counts; none where it needs no key.
+    /// Returns the environment variables that may hold the key, in order of precedence; empty if no key is
+    /// needed.
     #[must_use]
     pub fn key_variables(self) -> &'static [&'static str] {
         match self {
@@ -67,7 +68,7 @@ impl Provider {
         }
     }
 
-    /// Gives the media types of pictures that are taken in this form.
+    /// Returns the media types of images that the API accepts.
     #[must_use]
     pub fn pictures(self) -> &'static [&'static str] {
         match self {
@@ -79,7 +80,7 @@ impl Provider {
         }
     }
 
-    /// Gives where it is, where nobody says otherwise.
+    /// Returns the default URL.
     #[must_use]
     pub fn customary(self) -> &'static str {
         match self {
@@ -90,7 +91,7 @@ impl Provider {
         }
     }
 
-    /// Gives the path that an address without one gets.
+    /// Returns the path appended to a URL without one.
     fn path(self) -> &'static str {
         match self {
             Self::OpenAi | Self::Responses | Self::Anthropic => "/v1/",
@@ -101,10 +102,10 @@ impl Provider {
 }
 
 impl Place {
-    /// Names a place; an address without a path gets the customary one of the provider.
+    /// Creates an endpoint; a URL without a path gets the provider's default path.
     ///
     /// # Errors
-    /// When it is no address.
+    /// If the URL is invalid.
     pub fn new(provider: Provider, address: Option<&str>, key: Option<String>) -> Result<Self, BadPlace> {
         let said = address.unwrap_or_else(|| provider.customary()).trim();
         let bad = || BadPlace::Address(said.to_owned());
@@ -122,20 +123,20 @@ impl Place {
         Ok(Self { provider, url, key: key.filter(|key| !key.is_empty()) })
     }
 
-    /// Gives the address, with a slash at its end.
+    /// Returns the base URL, with a trailing slash.
     #[must_use]
     pub fn url(&self) -> &str {
         self.url.as_str()
     }
 
-    /// Gives the host and the port, for people.
+    /// Returns the host and port, for display.
     #[must_use]
     pub fn host(&self) -> String {
         let host = self.url.host_str().unwrap_or_default();
         self.url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }
 
-    /// Gives the key.
+    /// Returns the key.
     pub(super) fn key(&self) -> Option<&str> {
         self.key.as_deref()
     }

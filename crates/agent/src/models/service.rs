@@ -1,6 +1,6 @@
-//! A model as the loop asks it: with patience, few times at once, and no longer than anybody waits.
+//! Model service with retries, a limit on concurrent requests, and timeouts.
 
-use super::{Fault, FaultKind, Model, Piece, Question, Whole};
+use super::{Completion, Fault, FaultKind, Model, Piece, Question};
 use std::{
     collections::hash_map::RandomState,
     hash::{BuildHasher, Hasher},
@@ -10,19 +10,19 @@ use std::{
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-/// The most bytes that one answer may have.
+/// Maximum size of an answer, in bytes.
 const MOST: usize = 8 * 1024 * 1024;
 
-/// How long a model is waited for, and how often it is asked again.
+/// Timeouts and retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
-    /// How long nothing may come, at the beginning and between two pieces.
+    /// Maximum time without data.
     pub idle: Duration,
-    /// How often a question is asked that finds no answer.
+    /// Maximum number of attempts.
     pub tries: u32,
-    /// How long is waited before it is asked again, doubled each time.
+    /// Delay before the first retry, doubled each time.
     pub pause: Duration,
-    /// The longest that a provider may want to be left alone; for longer, nobody waits.
+    /// Maximum delay that a provider may request; a longer one is an error.
     pub longest: Duration,
 }
 
@@ -37,23 +37,23 @@ impl Default for Patience {
     }
 }
 
-/// What is heard while an answer is given.
+/// Event of a request.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Heard<'a> {
-    /// A piece of it.
+pub enum RequestEvent<'a> {
+    /// A piece of the answer.
     Piece(&'a Piece),
-    /// There was none; the question is asked again after a pause.
+    /// The request failed and is retried.
     Again {
-        /// Why.
+        /// The reason.
         fault: &'a Fault,
-        /// The pause.
+        /// Delay before the retry.
         pause: Duration,
-        /// Which try comes next, counted from 1.
+        /// Number of the next attempt, from 1.
         next: u32,
     },
 }
 
-/// A model, and what stands around it; all that ask share one limit of questions at once.
+/// A model with its limits. All clones share one limit on concurrent requests.
 #[derive(Clone)]
 pub struct Service {
     model: Arc<dyn Model>,
@@ -62,28 +62,28 @@ pub struct Service {
 }
 
 impl Service {
-    /// Puts patience around a model; at most so many questions are open at once.
+    /// Creates a service with at most `at_once` concurrent requests.
     #[must_use]
     pub fn new(model: Arc<dyn Model>, patience: Patience, at_once: usize) -> Self {
         Self { model, patience, at_once: Arc::new(Semaphore::new(at_once.max(1))) }
     }
 
-    /// Makes the same service with another model: the limit is shared.
+    /// Returns the service for another model; the limit is shared.
     #[must_use]
     pub fn with_model(&self, model: Arc<dyn Model>) -> Self {
         Self { model, ..self.clone() }
     }
 
-    /// Asks, and asks again while nothing of an answer has come.
+    /// Sends a request, and retries it unless a part of the answer has arrived.
     ///
     /// # Errors
-    /// When there is no answer: the last fault, or `Cancelled`.
+    /// The last error, or `Cancelled`.
     pub async fn ask(
         &self,
         question: &Question,
         cancel: &CancellationToken,
-        hear: &(dyn Fn(Heard<'_>) + Send + Sync),
-    ) -> Result<Whole, Fault> {
+        hear: &(dyn Fn(RequestEvent<'_>) + Send + Sync),
+    ) -> Result<Completion, Fault> {
         let mut next = 1;
         loop {
             let (fault, begun) = match self.once(question, cancel, hear).await {
@@ -91,12 +91,12 @@ impl Service {
                 Err(unanswered) => unanswered,
             };
             next += 1;
-            // What was begun was heard already: it is not asked for a second time.
-            if begun == Begun::Yes || !fault.passes() || next > self.patience.tries.max(1) {
+            // The caller has already seen the beginning, so a retry would repeat it.
+            if begun == AnswerProgress::Yes || !fault.passes() || next > self.patience.tries.max(1) {
                 return Err(fault);
             }
             let pause = self.pause(&fault, next)?;
-            hear(Heard::Again { fault: &fault, pause, next });
+            hear(RequestEvent::Again { fault: &fault, pause, next });
             tokio::select! {
                 biased;
                 () = cancel.cancelled() => return Err(cancelled()),
@@ -109,18 +109,18 @@ impl Service {
         &self,
         question: &Question,
         cancel: &CancellationToken,
-        hear: &(dyn Fn(Heard<'_>) + Send + Sync),
-    ) -> Result<Whole, (Fault, Begun)> {
+        hear: &(dyn Fn(RequestEvent<'_>) + Send + Sync),
+    ) -> Result<Completion, (Fault, AnswerProgress)> {
         let permit = tokio::select! {
             biased;
-            () = cancel.cancelled() => return Err((cancelled(), Begun::No)),
+            () = cancel.cancelled() => return Err((cancelled(), AnswerProgress::No)),
             permit = self.at_once.acquire() => permit,
         };
-        let _permit = permit.map_err(|_| (cancelled(), Begun::No))?;
-        let mut begun = Begun::No;
+        let _permit = permit.map_err(|_| (cancelled(), AnswerProgress::No))?;
+        let mut begun = AnswerProgress::No;
         let (mut bytes, mut longest) = (0, 0);
-        let mut pieces = self.model.begin(question).map_err(|fault| (fault, Begun::No))?;
-        // A sign of life is no answer, but nobody is silent who gives one.
+        let mut pieces = self.model.begin(question).map_err(|fault| (fault, AnswerProgress::No))?;
+        // A keep-alive is not content, but it resets the timeout.
         loop {
             let piece = tokio::select! {
                 biased;
@@ -132,11 +132,11 @@ impl Service {
                 Piece::End(whole) => return Ok((**whole).clone()),
                 Piece::Alive => {}
                 Piece::Words(words) | Piece::Thought(words) => {
-                    begun = Begun::Yes;
+                    begun = AnswerProgress::Yes;
                     bytes += words.len();
                 }
                 Piece::Calling { bytes, .. } => {
-                    begun = Begun::Yes;
+                    begun = AnswerProgress::Yes;
                     longest = longest.max(*bytes);
                 }
             }
@@ -144,17 +144,17 @@ impl Service {
                 let what = format!("The answer of the model has more than {MOST} bytes and was given up");
                 return Err((Fault::new(FaultKind::Shape, &what), begun));
             }
-            hear(Heard::Piece(&piece));
+            hear(RequestEvent::Piece(&piece));
         }
     }
 
-    fn silent(&self, begun: Begun) -> Fault {
-        let more = if begun == Begun::Yes { "Nothing more" } else { "Nothing" };
+    fn silent(&self, begun: AnswerProgress) -> Fault {
+        let more = if begun == AnswerProgress::Yes { "Nothing more" } else { "Nothing" };
         let seconds = self.patience.idle.as_secs_f64();
         Fault::new(FaultKind::Silent, &format!("{more} came from the model for {seconds} s"))
     }
 
-    /// Says how long to wait; a provider that wants more than anybody waits is told of instead.
+    /// Returns the delay before a retry, or an error if the provider requests a longer one than allowed.
     fn pause(&self, fault: &Fault, next: u32) -> Result<Duration, Fault> {
         if let Some(wanted) = fault.retry_after {
             if wanted > self.patience.longest {
@@ -173,9 +173,9 @@ impl Service {
     }
 }
 
-/// Whether anything of an answer has come.
+/// Progress of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Begun {
+enum AnswerProgress {
     Yes,
     No,
 }
@@ -184,7 +184,7 @@ fn cancelled() -> Fault {
     Fault::new(FaultKind::Cancelled, "The question was given up")
 }
 
-/// Gives a part of a time, another one each time, so that many who wait do not come back at once.
+/// Returns a random part of a duration, so that many clients do not retry at the same moment.
 fn part(of: Duration) -> Duration {
     let number = RandomState::new().build_hasher().finish();
     of.mul_f64((number % 1024) as f64 / 1024.0)

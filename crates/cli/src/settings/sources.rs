@@ -1,4 +1,4 @@
-//! Where a setting is looked for, one place after the other.
+//! Sources of settings, in order of precedence.
 
 use anyhow::{Context, Result, bail};
 use std::{
@@ -8,11 +8,11 @@ use std::{
 };
 use toolpost_workspace::operator;
 
-/// Where a setting came from.
+/// Origin of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Origin {
     Flag,
-    /// The transcript of the work that goes on.
+    /// Transcript of the run that is resumed.
     Transcript,
     Environment(String),
     File(PathBuf),
@@ -20,7 +20,7 @@ pub(crate) enum Origin {
 }
 
 impl Origin {
-    /// Says how near a place is to the command: of two, the nearer one counts.
+    /// Returns the precedence of an origin; the higher one wins.
     pub(crate) fn nearness(&self) -> u8 {
         match self {
             Self::Flag => 4,
@@ -44,7 +44,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A value, and where it came from.
+/// Value of a setting, with its origin.
 #[derive(Debug, Clone)]
 pub(crate) struct Setting<T> {
     pub(crate) value: T,
@@ -52,7 +52,7 @@ pub(crate) struct Setting<T> {
 }
 
 impl<T> Setting<T> {
-    /// Takes the value of a transcript, unless a flag says otherwise.
+    /// Takes the value of a transcript, unless a flag sets it.
     pub(crate) fn resume(&mut self, value: T) {
         if self.origin != Origin::Flag {
             *self = Self { value, origin: Origin::Transcript };
@@ -60,14 +60,14 @@ impl<T> Setting<T> {
     }
 }
 
-/// Where settings are looked for behind the flags: the environment, and a file that was read.
+/// Sources after the flags: the environment, and the configuration file.
 pub(crate) struct Sources {
     pub(crate) file: PathBuf,
 }
 
 impl Sources {
-    /// Finds a folder, or the customary one: the variable of the environment and the key in the file, then the variable of the system
-    /// and the place in the home directory.
+    /// Returns a directory from the flag, Toolpost's environment variable or the file; otherwise from the XDG
+    /// variable or its default below the home directory.
     pub(super) fn folder(
         &self,
         flag: Option<PathBuf>,
@@ -81,7 +81,7 @@ impl Sources {
         Ok(Setting { value: operator::folder(variable, customary), origin: setting.origin })
     }
 
-    /// Chooses a value, or the default.
+    /// Returns the value from the first source that has one, or else the default.
     pub(crate) fn choose<T>(
         &self,
         flag: Option<T>,
@@ -94,7 +94,7 @@ impl Sources {
         Ok(Setting { value: found.value.unwrap_or(default), origin: found.origin })
     }
 
-    /// Chooses a value where there is one.
+    /// Returns the value from the first source that has one.
     pub(crate) fn optional<T>(
         &self,
         flag: Option<T>,
@@ -109,7 +109,7 @@ impl Sources {
         let text = match env::var(&variable) {
             Ok(text) => Some(text),
             Err(VarError::NotPresent) => None,
-            // Passing over it would drop, for example, the rules that it names.
+            // Ignoring it could, for example, drop the policy that it names.
             Err(VarError::NotUnicode(_)) => bail!("{variable} is not UTF-8"),
         };
         if let Some(text) = text.filter(|text| !text.is_empty()) {

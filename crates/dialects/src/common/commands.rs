@@ -84,7 +84,7 @@ pub(crate) fn standing(ran: &Output) -> String {
     match (&ran.ending, ran.state) {
         (Some(ending), _) => ended(ending),
         (None, State::Ending) => {
-            format!("It was told to stop, and is still running {time} after its start.")
+            format!("It is being stopped, and is still running {time} after its start.")
         }
         (None, State::Running | State::Ended) => format!("It is still running {time} after its start."),
     }

@@ -54,7 +54,7 @@ fn about(output: &Output) -> String {
         let form = match words.form {
             Form::Markdown => Some("shown as Markdown"),
             Form::Text | Form::Html => None,
-            Form::Json => Some("set out in lines"),
+            Form::Json => Some("formatted"),
             Form::Pdf => Some("text of its pages"),
         };
         parts.extend(form.map(str::to_owned));

@@ -160,7 +160,7 @@ fn rest(output: &Output, page: &mut Page) {
     let tests = &output.tests;
     section(page, "Tests");
     page.line(&format!(
-        "{} of tests, {} of code; tests use {} of these directly, and use none of {} that define symbols.",
+        "{} of tests, {} of code; tests use {} of these directly; files with symbols that no test uses: {}.",
         counted(tests.tests as u64, "file"),
         counted(tests.code as u64, "file"),
         tests.reached,

@@ -58,7 +58,7 @@ impl Tool for Query {
 
     fn render(output: &Output, page: &mut Page) {
         if output.searched == 0 {
-            page.line(if passed_over(output) {
+            page.line(if may_have_skipped(output) {
                 "No file was searched, so there may be matches. The files that were left out are listed below."
             } else {
                 "No file was searched: the pattern is not valid code in the language of any file here."
@@ -88,7 +88,7 @@ impl Tool for Query {
 }
 
 /// Checks whether some files may not have been searched.
-fn passed_over(output: &Output) -> bool {
+fn may_have_skipped(output: &Output) -> bool {
     let walk = &output.walk;
     let left_out = !walk.skipped.is_empty() || walk.unreadable_total > 0;
     left_out || !output.foreign.is_empty() || walk.complete != Complete::Yes

@@ -31,7 +31,7 @@ pub(super) fn render(output: &Output, page: &mut Page) -> Extent {
 fn status(output: &Output) -> String {
     match output.state {
         State::Running => format!("running, started {} ago", commands::time(output.elapsed_ms)),
-        State::Ending => format!("running, told to stop, started {} ago", commands::time(output.elapsed_ms)),
+        State::Ending => format!("running, being stopped, started {} ago", commands::time(output.elapsed_ms)),
         State::Ended => format!("done. {}", commands::standing(output)),
     }
 }

@@ -25,7 +25,7 @@ pub(super) struct Args {
     path: String,
     /// Also search dependency directories, such as node_modules.
     include_dependencies: Option<bool>,
-    /// Then the matches found so far are returned. Default: 8000.
+    /// After this time, the matches found so far are returned. Default: 8000.
     #[schemars(extend("x-raise" = true), range(min = 500, max = 30_000))]
     timeout_ms: Option<u64>,
 }

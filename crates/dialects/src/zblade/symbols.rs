@@ -246,7 +246,7 @@ impl Tool for SymbolResolve {
             child_count: output.inside_total,
         };
         json::write(&resolved, page);
-        tell_move(moved, &output.symbol, page);
+        note_move(moved, &output.symbol, page);
         if output.inside.len() < output.inside_total {
             page.note(format!("{} of {} children are shown", output.inside.len(), output.inside_total));
         }
@@ -284,7 +284,7 @@ impl Tool for SymbolGraph {
             searched: output.searched.words(),
         };
         json::write(&related, page);
-        tell_move(output.moved.as_ref(), &output.symbol, page);
+        note_move(output.moved.as_ref(), &output.symbol, page);
         for (side, name) in [(into, "incoming"), (out, "outgoing")] {
             let (shown, total) = (side.shown(), side.total());
             if let Some(next) = side.next_offset {
@@ -328,7 +328,7 @@ fn which(
     }
 }
 
-fn tell_move(moved: Option<&symbol::Gone>, symbol: &Symbol, page: &mut Page) {
+fn note_move(moved: Option<&symbol::Gone>, symbol: &Symbol, page: &mut Page) {
     if let Some(moved) = moved {
         page.note(format!("{} moved to {} (recognized by {})", moved.id, symbol.id, moved.by));
     }

@@ -25,7 +25,7 @@ const MEMBERS: usize = 20_000;
 /// Bytes that are unpacked between two looks at the clock.
 const PIECE: u64 = 256 * 1024;
 
-/// Words an error of the archive.
+/// Describes an error of the archive.
 pub(super) fn damaged(error: &dyn std::fmt::Display) -> Error {
     Error::Damaged(error.to_string())
 }

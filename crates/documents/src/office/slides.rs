@@ -1,4 +1,4 @@
-//! Presentations: the text of the slides in the order in which they are shown, with the notes of the speaker.
+//! Presentations: the text of the slides in display order, with the speaker notes.
 
 use super::{
     Budget, Document, Error, Part,

@@ -37,7 +37,7 @@ pub enum PdfError {
         total: u32,
     },
     /// The range holds more pages than one call reads.
-    #[error("{asked} pages are asked for: at most {max} are read in one call; ask for fewer")]
+    #[error("{asked} pages are requested, but at most {max} can be read in one call; request fewer")]
     TooManyPages {
         /// Pages in the range.
         asked: u32,
@@ -45,7 +45,7 @@ pub enum PdfError {
         max: u32,
     },
     /// The document is too long to be read without a range.
-    #[error("the PDF has {total} pages: say which to read, such as \"1-{}\" (at most {max} in one call)", total.min(max))]
+    #[error("the PDF has {total} pages: specify pages to read, such as \"1-{}\" (at most {max} in one call)", total.min(max))]
     PagesNeeded {
         /// Pages in the document.
         total: u32,

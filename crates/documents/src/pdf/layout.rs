@@ -15,7 +15,7 @@ pub(super) struct Piece {
     pub(super) size: f64,
 }
 
-/// Text that grows piece by piece, in the order in which the page draws.
+/// Text that grows piece by piece, in drawing order.
 ///
 /// That order is the writer's, so columns stay columns; sorting by place would mix them.
 #[derive(Debug)]

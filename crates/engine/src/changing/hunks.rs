@@ -5,7 +5,7 @@ use crate::{CallCtx, Engine, Failure, Hint, Kind, Part, Trouble, failures, show:
 use toolpost_text::{
     encoding::Text,
     matching::Miss,
-    patch::{self, Hunk, Misfit, Trouble as Unfit},
+    patch::{self, Hunk, HunkError, HunkProblem as Unfit},
 };
 
 /// How many lines that were not found are repeated.
@@ -28,7 +28,7 @@ pub(super) fn apply(engine: &Engine, cx: &CallCtx, draft: &mut Draft, hunks: &[H
 }
 
 /// Says why a hunk does not fit, what comes closest and what to do.
-fn failure(draft: &Draft, misfit: &Misfit, text: &Text) -> Failure {
+fn failure(draft: &Draft, misfit: &HunkError, text: &Text) -> Failure {
     let path = draft.path.display();
     let hunk = match misfit.of {
         1 => format!("the hunk at line {} of the patch", misfit.at),

@@ -6,8 +6,8 @@ use toolpost_text::{
     counted::counted,
     cut::{self, NOTICE},
     encoding::Text,
-    hashline::{self, Moved, Reference},
-    line_edit::{self, NoLines, Side},
+    hashline::{self, Reference, Relocation},
+    line_edit::{self, LineEditError, Side},
     lines::{LineIndex, LineRange, lf},
 };
 use toolpost_workspace::WorkspacePath;
@@ -131,8 +131,8 @@ impl Named<'_> {
                 continue;
             }
             match hashline::moved(&before, self.present, named) {
-                Moved::To(range) if found.is_none_or(|found| found == range) => found = Some(range),
-                Moved::To(_) | Moved::Gone | Moved::Unclear => return None,
+                Relocation::To(range) if found.is_none_or(|found| found == range) => found = Some(range),
+                Relocation::To(_) | Relocation::Gone | Relocation::Unclear => return None,
             }
         }
         found
@@ -153,7 +153,7 @@ impl Named<'_> {
         let path = self.path.display();
         let Some(now) = line(self.present, wrong.line) else {
             let error =
-                NoLines::Beyond { line: wrong.line, count: toolpost_text::lines::count(self.present) };
+                LineEditError::Beyond { line: wrong.line, count: toolpost_text::lines::count(self.present) };
             return failure(self.path, lines, error, self.present);
         };
         let what = format!(
@@ -171,11 +171,11 @@ impl Named<'_> {
 }
 
 /// Words why lines cannot be changed.
-fn failure(path: &WorkspacePath, lines: &Lines, error: NoLines, present: &str) -> Failure {
+fn failure(path: &WorkspacePath, lines: &Lines, error: LineEditError, present: &str) -> Failure {
     let count = toolpost_text::lines::count(present);
     let name = path.display();
     match error {
-        NoLines::Reversed { first, last } => {
+        LineEditError::Reversed { first, last } => {
             let failure = Failure::invalid(format!(
                 "{name}: the range ends at line {last}, before it begins at {first}."
             ));
@@ -188,9 +188,11 @@ fn failure(path: &WorkspacePath, lines: &Lines, error: NoLines, present: &str) -
             };
             failure.hint(Hint::Advice(advice))
         }
-        NoLines::Beyond { line: 0, .. } => Failure::invalid(format!("{name}: lines are counted from 1."))
-            .hint(Hint::Advice("To put text at the very beginning, insert it before line 1.".to_owned())),
-        NoLines::Beyond { line: beyond, .. } => {
+        LineEditError::Beyond { line: 0, .. } => {
+            Failure::invalid(format!("{name}: lines are counted from 1."))
+                .hint(Hint::Advice("To put text at the very beginning, insert it before line 1.".to_owned()))
+        }
+        LineEditError::Beyond { line: beyond, .. } => {
             let lines = counted(count as u64, "line");
             let failure = Failure::invalid(format!("There is no line {beyond} in {name}: it has {lines}."));
             if count == 0 {
@@ -201,7 +203,7 @@ fn failure(path: &WorkspacePath, lines: &Lines, error: NoLines, present: &str) -
                 .found(format!("It ends with:\n{}", around(present, count)))
                 .hint(Hint::Advice(format!("To put text at the end, insert it after '{last}'.")))
         }
-        NoLines::Nothing => {
+        LineEditError::Nothing => {
             let side = match lines.side {
                 Side::Before => "before",
                 Side::After => "after",

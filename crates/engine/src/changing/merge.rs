@@ -10,7 +10,7 @@ use toolpost_syntax::Language;
 use toolpost_text::{
     encoding::Text,
     lines,
-    merge::{self, Refusal, Taken, Why},
+    merge::{self, Refusal, SnippetExtent, Why},
 };
 use toolpost_workspace::WorkspacePath;
 
@@ -47,7 +47,7 @@ pub(super) fn apply(
     let language = Language::meant(Path::new(&path), language);
     let merged = toolpost_syntax::merge::merge(text.view(), snippet, language)
         .map_err(|refusal| refused(&draft.path, &refusal, &text))?;
-    if let (Taken::Whole, Some(Before::File { bytes, .. })) = (merged.taken, &draft.before) {
+    if let (SnippetExtent::Whole, Some(Before::File { bytes, .. })) = (merged.taken, &draft.before) {
         fresh::judge_content(engine, cx, &draft.path, Extent::Whole, bytes, Sight::Shown)?;
     }
     let new: Vec<&str> = merged.splices.iter().map(|splice| splice.new.as_str()).collect();

@@ -7,7 +7,7 @@ use crate::{
     symbols::{listed, no_parser, none},
 };
 use std::path::Path;
-use toolpost_syntax::{Language, NoSymbol};
+use toolpost_syntax::{Language, SymbolError};
 use toolpost_text::line_edit::Side;
 
 /// Works out the content with a symbol changed.
@@ -32,25 +32,25 @@ pub(super) fn edit(
 }
 
 /// Says why a symbol was not changed, and which ones there are.
-fn failure(path: &str, error: NoSymbol, shown: impl Fn(&str) -> String) -> Failure {
+fn failure(path: &str, error: SymbolError, shown: impl Fn(&str) -> String) -> Failure {
     let what = shown(&format!("{path} was not changed: {error}."));
     match error {
-        NoSymbol::Unread(_) => Failure::new(Kind::TooLarge, what)
+        SymbolError::Unread(_) => Failure::new(Kind::TooLarge, what)
             .hint(Hint::Advice("Name the lines that are meant, or the text that stands there.".to_owned())),
-        NoSymbol::None { like, all, .. } => none(what, &like, &all),
-        NoSymbol::Several { all, .. } => {
+        SymbolError::None { like, all, .. } => none(what, &like, &all),
+        SymbolError::Several { all, .. } => {
             Failure::new(Kind::Ambiguous, what).found(listed(&all)).hint(Hint::Advice(format!(
                 "Name the one that is meant as it stands here, such as {}.",
                 all.first().map_or("", |one| &one.name)
             )))
         }
-        NoSymbol::Shared { .. } | NoSymbol::Crowded { .. } => Failure::invalid(what)
+        SymbolError::Shared { .. } | SymbolError::Crowded { .. } => Failure::invalid(what)
             .hint(Hint::Advice("Change the text that stands there, or its lines.".to_owned())),
-        NoSymbol::Elided { .. } => Failure::invalid(what).hint(Hint::Advice(
+        SymbolError::Elided { .. } => Failure::invalid(what).hint(Hint::Advice(
             "Write all of the new code out, or change only the text or the lines that shall differ."
                 .to_owned(),
         )),
-        NoSymbol::Nothing { .. } => {
+        SymbolError::Nothing { .. } => {
             Failure::invalid(what).hint(Hint::Advice("Give the code that shall stand there.".to_owned()))
         }
     }

@@ -72,7 +72,8 @@ fn not_text(bytes: &[u8]) -> Option<&'static str> {
         Document::Pdf => Some("a PDF document"),
         Document::Other { what } => Some(what),
         Document::Notebook | Document::Unknown => {
-            matches!(encoding::sniff(bytes), encoding::Sniffed::Binary { .. }).then_some("a binary file")
+            matches!(encoding::sniff(bytes), encoding::EncodingGuess::Binary { .. })
+                .then_some("a binary file")
         }
     }
 }

@@ -18,7 +18,8 @@ use std::{
     time::{Duration, Instant},
 };
 use toolpost_lsp::{
-    self as lsp, Answer, Complete, Found, Home, Position, Server, Servers, Stage, Stamp, Standing, Talk,
+    self as lsp, Answer, Client, Complete, Home, InstalledServer, Position, Server, Servers, Stage, Stamp,
+    Standing,
 };
 use toolpost_workspace::WorkspacePath;
 
@@ -38,7 +39,7 @@ type Disk = HashMap<PathBuf, (WorkspacePath, Stamp)>;
 pub(crate) async fn ask(
     engine: &Engine,
     servers: &Servers,
-    found: &Found,
+    found: &InstalledServer,
     question: &Question,
     cx: &CallCtx,
 ) -> Result<Output, String> {
@@ -89,7 +90,7 @@ pub(crate) async fn ask(
 
 /// Asks, and finds out from which places a text comes: only who may read these may be told it.
 async fn answer(
-    talk: &Talk<'_>,
+    talk: &Client<'_>,
     asked: &lsp::Question,
     cx: &CallCtx,
 ) -> Result<(Answer, Vec<lsp::Place>), lsp::Fault> {
@@ -104,7 +105,7 @@ async fn answer(
 }
 
 /// Asks about each file that was shown: that a server has understood one shows in its answer.
-async fn understand(talk: &Talk<'_>, fresh: Vec<PathBuf>, cx: &CallCtx) {
+async fn understand(talk: &Client<'_>, fresh: Vec<PathBuf>, cx: &CallCtx) {
     let end = Instant::now() + cx.time_left(SHOWING);
     for path in fresh {
         let left = end.saturating_duration_since(Instant::now());
@@ -120,7 +121,7 @@ async fn understand(talk: &Talk<'_>, fresh: Vec<PathBuf>, cx: &CallCtx) {
 
 /// Says how far an answer can be believed, by what the server has said and read until then.
 fn afterwards(
-    talk: &Talk<'_>,
+    talk: &Client<'_>,
     server: &Server,
     question: &Question,
     before: Standing,
@@ -144,7 +145,7 @@ fn afterwards(
 fn get(
     engine: &Engine,
     servers: &Servers,
-    found: &Found,
+    found: &InstalledServer,
     question: &Question,
     cx: &CallCtx,
 ) -> Result<Result<(Arc<Server>, Disk), String>, Failure> {
@@ -194,7 +195,7 @@ fn language(known: &lsp::Known, path: &Path) -> Option<&'static str> {
 /// Tells a server what changed, shows it the file that is asked about, and gives the files that it has to read anew.
 async fn show(
     engine: &Engine,
-    talk: &Talk<'_>,
+    talk: &Client<'_>,
     server: &Server,
     question: &Question,
     disk: &Disk,

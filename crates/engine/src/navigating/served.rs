@@ -2,7 +2,7 @@
 
 use super::{Question, ask};
 use crate::{CallCtx, Engine, operations::navigate::Output};
-use toolpost_lsp::Found;
+use toolpost_lsp::InstalledServer;
 
 /// Asks the language servers for a file, one after the other; else says in a sentence each why none answers.
 pub(crate) async fn ask(engine: &Engine, question: &Question, cx: &CallCtx) -> Result<Output, Vec<String>> {
@@ -42,7 +42,7 @@ pub(crate) async fn ask(engine: &Engine, question: &Question, cx: &CallCtx) -> R
 }
 
 /// Says where a program stands that is not started.
-fn passed_over(found: &Found) -> Option<String> {
+fn passed_over(found: &InstalledServer) -> Option<String> {
     let program = found.sought.passed_over.first()?;
     let name = found.known.name;
     Some(format!(

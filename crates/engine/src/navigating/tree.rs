@@ -163,7 +163,7 @@ impl File {
             Some(scope) => scope.span.clone(),
             None => 0..self.text.text.len(),
         };
-        let bound = self.facts.bindings.iter().filter(|bound| bound.sort != syntax::Bound::Field);
+        let bound = self.facts.bindings.iter().filter(|bound| bound.sort != syntax::BindingKind::Field);
         let bound = bound.filter(|bound| self.word(&bound.at) == name && span(bound.scope).contains(&at));
         // Of several in one scope the first one introduces the name.
         let meant = bound.min_by_key(|bound| (span(bound.scope).len(), bound.at.start))?;

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 use toolpost_index::{Answer as Told, Doubts, How, Place as There};
-use toolpost_lsp::{self as lsp, Answer, Position, Question, Server, Stage, Talk};
+use toolpost_lsp::{self as lsp, Answer, Client, Position, Question, Server, Stage};
 use toolpost_workspace::{ContentHash, hash};
 
 /// How long one answer is waited for.
@@ -171,7 +171,7 @@ async fn of_file(engine: &Engine, server: &Server, doubt: &Doubts, targets: &mut
     Some(heard)
 }
 
-fn position(text: &Text, byte: u32, talk: &Talk<'_>) -> Position {
+fn position(text: &Text, byte: u32, talk: &Client<'_>) -> Position {
     let byte = byte as usize;
     let (line, _) = text.place(byte);
     let character = talk.encoding().count(text.line(line).unwrap_or_default(), byte - text.start(line));
@@ -179,7 +179,12 @@ fn position(text: &Text, byte: u32, talk: &Talk<'_>) -> Position {
 }
 
 /// Says where an answer leads to; none where that is a file that cannot be read.
-async fn told(engine: &Engine, found: &[lsp::Place], talk: &Talk<'_>, targets: &mut Targets) -> Option<Told> {
+async fn told(
+    engine: &Engine,
+    found: &[lsp::Place],
+    talk: &Client<'_>,
+    targets: &mut Targets,
+) -> Option<Told> {
     let mut places = Vec::new();
     for place in found {
         let inside =

@@ -17,7 +17,7 @@ use std::{
     },
 };
 use toolpost_search::{Hidden, Prune, Rules};
-use toolpost_workspace::{ContentHash, Watch, WatchChanged, Workspace, WorkspacePath, walk::Options};
+use toolpost_workspace::{ContentHash, Watch, WatchChanges, Workspace, WorkspacePath, walk::Options};
 
 /// What is known of the files of a workspace.
 #[derive(Default)]
@@ -70,12 +70,12 @@ impl Projects {
             return;
         }
         match known.watch.as_mut().map(|(_, watch)| watch.changed()) {
-            Some(WatchChanged::Nothing) => {}
-            Some(WatchChanged::Paths(paths)) => {
+            Some(WatchChanges::Nothing) => {}
+            Some(WatchChanges::Paths(paths)) => {
                 let changed: HashSet<&std::path::Path> = paths.iter().map(WorkspacePath::raw).collect();
                 known.current.retain(|path, _| !path.raw().ancestors().any(|above| changed.contains(above)));
             }
-            Some(WatchChanged::Unknown(_)) | None => known.current.clear(),
+            Some(WatchChanges::Unknown(_)) | None => known.current.clear(),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::{
     symbols::{listed, no_parser, none},
 };
 use std::{ops::Range, path::Path};
-use toolpost_syntax::{Language, Meant, Symbol, Tree, find as find_symbol, named};
+use toolpost_syntax::{Language, Resolution, Symbol, Tree, find as find_symbol, named};
 use toolpost_text::{encoding::Text, lines::LineIndex};
 use toolpost_workspace::WorkspacePath;
 
@@ -34,23 +34,26 @@ pub(crate) fn symbol(
     let (shown, text) = read(engine, path, said, cx)?;
     let symbols = parse(&shown, text.view())?.symbols();
     let which = match find_symbol(&symbols, name) {
-        Meant::One(at) => vec![at],
-        Meant::Several(all) if all.len() > MOST => {
+        Resolution::One(at) => vec![at],
+        Resolution::Several(all) if all.len() > MOST => {
             let what = format!("{} symbols of {shown} are called {}.", all.len(), name.trim());
             let failure =
                 Failure::new(Kind::Ambiguous, what).found(listed(&named(text.view(), &symbols, &all)));
             return Err(failure.hint(Hint::Advice("Name one of them as it stands here.".to_owned())));
         }
-        Meant::Several(all) => all,
-        Meant::None(like) => {
+        Resolution::Several(all) => all,
+        Resolution::None(like) => {
             let all: Vec<usize> = (0..symbols.len().min(40)).collect();
             let (like, all) = (named(text.view(), &symbols, &like), named(text.view(), &symbols, &all));
             return Err(none(format!("Nothing in {shown} is called {}.", name.trim()), &like, &all));
         }
     };
     let found = named(text.view(), &symbols, &which);
-    let block =
-        |one: toolpost_syntax::Named| Block { from: one.first as u64, to: one.last as u64, words: one.words };
+    let block = |one: toolpost_syntax::NamedSymbol| Block {
+        from: one.first as u64,
+        to: one.last as u64,
+        words: one.words,
+    };
     Ok(found.into_iter().map(block).collect())
 }
 

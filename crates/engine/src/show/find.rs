@@ -3,7 +3,7 @@
 use crate::{CallCtx, Engine, Failure, Hint, Kind, failures, packages};
 use std::io::{Error, Read};
 use toolpost_workspace::{
-    AccessKind, ContentHash, Lookup, LookupError, Missing, OpenFile, WorkspacePath, hash,
+    AccessKind, ContentHash, Lookup, LookupError, MissingPath, OpenFile, WorkspacePath, hash,
 };
 
 /// How many entries of a directory are named.
@@ -59,7 +59,7 @@ pub(crate) fn file(
 }
 
 /// Lists what may have been meant: names beside it, and the same name elsewhere.
-pub(crate) fn meant(missing: &Missing) -> Vec<String> {
+pub(crate) fn meant(missing: &MissingPath) -> Vec<String> {
     missing.siblings.iter().chain(&missing.same_name_elsewhere).map(WorkspacePath::display).collect()
 }
 

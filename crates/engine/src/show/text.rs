@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::{io::Read as _, sync::Arc};
 use toolpost_text::{
     counted::counted,
-    encoding::{self, Encoding, Eol, Sniffed, Text as Decoded},
+    encoding::{self, Encoding, EncodingGuess, Eol, Text as Decoded},
     window::{self, Ask, Facts, Seen, Window},
 };
 use toolpost_workspace::{ContentHash, Hasher, WorkspacePath};
@@ -106,10 +106,10 @@ pub(crate) fn show(
 /// Looks at some lines of a file, piece by piece where it is read as it is.
 pub(crate) fn look(opened: Opened, engine: &Engine, ask: Ask, cx: &CallCtx) -> Result<Looked, Failure> {
     match encoding::sniff(opened.head()) {
-        Sniffed::Binary { .. } => Err(super::binary(opened.path(), opened.len(), "it has zero bytes")),
-        Sniffed::Text(Encoding::Utf8 | Encoding::Utf8Bom) => as_it_is(opened, ask, cx),
-        Sniffed::Text(Encoding::EightBit) if engine.encoding().is_none() => as_it_is(opened, ask, cx),
-        Sniffed::Text(_) => decoded(opened, engine, ask),
+        EncodingGuess::Binary { .. } => Err(super::binary(opened.path(), opened.len(), "it has zero bytes")),
+        EncodingGuess::Text(Encoding::Utf8 | Encoding::Utf8Bom) => as_it_is(opened, ask, cx),
+        EncodingGuess::Text(Encoding::EightBit) if engine.encoding().is_none() => as_it_is(opened, ask, cx),
+        EncodingGuess::Text(_) => decoded(opened, engine, ask),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use toolpost_workspace::{WatchChanged, Workspace, WorkspacePath};
+use toolpost_workspace::{WatchChanges, Workspace, WorkspacePath};
 
 use super::Listing;
 use crate::key;
@@ -38,14 +38,14 @@ impl Listing {
     pub(crate) fn refresh(&mut self, workspace: &Workspace, stop: &(dyn Fn() -> bool + Sync)) -> Fresh {
         self.used = Instant::now();
         match self.watch.changed() {
-            WatchChanged::Nothing => {}
-            WatchChanged::Paths(paths) if paths.len() <= SINGLE => {
+            WatchChanges::Nothing => {}
+            WatchChanges::Paths(paths) if paths.len() <= SINGLE => {
                 if !self.look_at(workspace, &paths, stop) {
                     return Fresh::No;
                 }
             }
-            WatchChanged::Paths(_) => return Fresh::No,
-            WatchChanged::Unknown(why) => {
+            WatchChanges::Paths(_) => return Fresh::No,
+            WatchChanges::Unknown(why) => {
                 if !why.is_lasting() {
                     return Fresh::No;
                 }

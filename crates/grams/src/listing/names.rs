@@ -1,6 +1,6 @@
 //! Queries by name, answered from the listing.
 
-use toolpost_workspace::walk::{Claim, Kind, Skipped, What};
+use toolpost_workspace::walk::{Claim, EntryType, Kind, Skipped};
 
 use super::{Listing, beginning};
 use crate::key;
@@ -39,8 +39,8 @@ impl Listing {
         }
         let mut tally = Tally::new(sieve);
         let prefix = tally.prefix.clone();
-        for (key, _) in beginning(&self.left, &prefix).filter(|(_, left)| left.what == What::File) {
-            if tally.judged(&key::relative(&prefix, key), What::File) == Claim::Named {
+        for (key, _) in beginning(&self.left, &prefix).filter(|(_, left)| left.what == EntryType::File) {
+            if tally.judged(&key::relative(&prefix, key), EntryType::File) == Claim::Named {
                 return Err(Unavailable::LeftOut);
             }
         }

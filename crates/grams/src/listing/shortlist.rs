@@ -1,6 +1,6 @@
 //! Selection of candidate files, with a count of the others.
 
-use toolpost_workspace::walk::{Claim, FileStat, Skipped, What};
+use toolpost_workspace::walk::{Claim, EntryType, FileStat, Skipped};
 
 use super::{Key, Listing, TALLIES, beginning};
 use crate::key;
@@ -182,7 +182,7 @@ impl Listing {
             found.push(Known { key, modified, form: None, parts: None, named: false });
         }
         if tally.sieve.judge.is_some() {
-            for (key, left) in beginning(&self.left, &prefix).filter(|(_, left)| left.what == What::File) {
+            for (key, left) in beginning(&self.left, &prefix).filter(|(_, left)| left.what == EntryType::File) {
                 // A file that the request names is searched even if a rule excludes it.
                 if tally.judged(&key::relative(&prefix, key), left.what) == Claim::Named {
                     found.push(Known { key, modified: 0, form: None, parts: None, named: true });

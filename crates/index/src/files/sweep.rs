@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::sync::Arc;
 
 use toolpost_workspace::walk::{
-    Candidate, Claim, Ended, Entry, FileStat, Hidden, Kind, Next, Options, Prune, Rules, Skipped, Visitor,
+    Candidate, Claim, Entry, FileStat, Hidden, Kind, Next, Options, Prune, Rules, Skipped, Visitor, WalkEnd,
     walk,
 };
 use toolpost_workspace::{Snapshot, Workspace, WorkspacePath};
@@ -155,7 +155,7 @@ impl<'s> Sweep<'s> {
             Ok(walked) => walked,
             Err(fault) => return Ok(Err(fault.to_string())),
         };
-        if walked.ended == Ended::Stopped {
+        if walked.ended == WalkEnd::Stopped {
             return Err(Unswept::Stopped);
         }
         for gatherer in walked.visitors {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use toolpost_workspace::walk::Options;
-use toolpost_workspace::{Watch, WatchChanged, Workspace, WorkspacePath};
+use toolpost_workspace::{Watch, WatchChanges, Workspace, WorkspacePath};
 
 use super::beside::Beside;
 use super::{Patrol, Seen};
@@ -57,9 +57,9 @@ impl Watched {
         }
         let mut paths = self.beside.take();
         match changed {
-            WatchChanged::Nothing => {}
-            WatchChanged::Paths(changed) => paths.extend(changed),
-            WatchChanged::Unknown(_) => return Some(Extent::All),
+            WatchChanges::Nothing => {}
+            WatchChanges::Paths(changed) => paths.extend(changed),
+            WatchChanges::Unknown(_) => return Some(Extent::All),
         }
         match paths.len() {
             0 => None,

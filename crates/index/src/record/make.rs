@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use toolpost_syntax::{self as syntax, Chain, Facts, Kind, Language, Tree, Unread};
+use toolpost_syntax::{self as syntax, Chain, Facts, Kind, Language, ParseError, Tree};
 use toolpost_text::lines::LineIndex;
 use toolpost_workspace::hash;
 
@@ -40,7 +40,7 @@ pub(super) const KINDS: &[Kind] = &[
 /// # Errors
 ///
 /// If the text is too large or too complex to parse.
-pub fn make(language: Language, text: &str) -> Result<(Words, Record), Unread> {
+pub fn make(language: Language, text: &str) -> Result<(Words, Record), ParseError> {
     let tree = language.parse(text)?;
     let facts = tree.facts();
     let mut maker = Maker { text, tree: &tree, words: Words::default() };
@@ -168,11 +168,11 @@ impl Maker<'_> {
         let hint = binding.hint.as_ref().map(|hint| self.part(hint).to_owned());
         Local {
             sort: match binding.sort {
-                syntax::Bound::Parameter => Bound::Parameter,
-                syntax::Bound::Local => Bound::Local,
-                syntax::Bound::Each => Bound::Each,
-                syntax::Bound::Context => Bound::Context,
-                syntax::Bound::Field => Bound::Field,
+                syntax::BindingKind::Parameter => Bound::Parameter,
+                syntax::BindingKind::Local => Bound::Local,
+                syntax::BindingKind::Each => Bound::Each,
+                syntax::BindingKind::Context => Bound::Context,
+                syntax::BindingKind::Field => Bound::Field,
             },
             name: self.word(&binding.at),
             at: number(binding.at.start),
@@ -230,7 +230,7 @@ fn bound<'t>(text: &'t str, facts: &Facts) -> HashMap<&'t str, Vec<usize>> {
     let mut out: HashMap<&str, Vec<usize>> = HashMap::new();
     for binding in &facts.bindings {
         let (Some(scope), Some(name)) = (binding.scope, text.get(binding.at.clone())) else { continue };
-        if binding.sort != syntax::Bound::Field {
+        if binding.sort != syntax::BindingKind::Field {
             out.entry(name).or_default().push(scope);
         }
     }

@@ -1,16 +1,16 @@
-//! Context7: documentation of libraries, asked in a single request.
+//! Context7: documentation of libraries, in a single request.
 
 use serde::Deserialize;
 
 use super::{Answer, Answers, Asking, Finding, Found, Provider, Question, Unclear, web};
 
-/// Context7.
+/// The Context7 service.
 #[derive(Debug)]
 pub(super) struct Context7;
 
-/// How many libraries may be named.
+/// Maximum number of libraries in a request.
 const LIBRARIES: usize = 4;
-/// How it says that there is nothing.
+/// Error code of an empty result.
 const NOTHING: &str = "no_documentation_found";
 
 #[derive(Deserialize)]
@@ -111,7 +111,7 @@ fn titled(library: Option<String>, title: Option<String>) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(": "))
 }
 
-/// Writes what a snippet says, then its code.
+/// Formats a snippet: its text, then its code.
 fn listed(code: &Code) -> String {
     let said =
         code.code_description.iter().map(|said| said.trim().to_owned()).filter(|said| !said.is_empty());

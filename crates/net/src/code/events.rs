@@ -1,15 +1,15 @@
-//! A stream of events, as servers send them to browsers, taken apart.
+//! Parser of server-sent events.
 
-/// One event.
+/// A server-sent event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Event {
-    /// What sort it is; `message` where nothing is said.
+    /// Event type; `message` by default.
     pub(super) sort: String,
-    /// What it carries.
+    /// Data of the event.
     pub(super) data: String,
 }
 
-/// Takes a stream apart; an event that has no end is left out.
+/// Parses a stream; an incomplete event at its end is dropped.
 pub(super) fn events(stream: &str) -> Vec<Event> {
     let mut out = Vec::new();
     let (mut sort, mut data): (Option<&str>, Vec<&str>) = (None, Vec::new());
@@ -29,7 +29,7 @@ pub(super) fn events(stream: &str) -> Vec<Event> {
         match field {
             "event" => sort = Some(value),
             "data" => data.push(value),
-            // A comment, an id, or how long to wait before coming back.
+            // Comments, ids and retry times are ignored.
             _ => {}
         }
     }

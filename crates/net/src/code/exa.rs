@@ -1,4 +1,4 @@
-//! Exa: one tool of its server of the Model Context Protocol, asked in a single request.
+//! Exa: a tool of its MCP server, called in a single request.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -6,17 +6,17 @@ use serde_json::json;
 use super::events::events;
 use super::{Answer, Answers, Asking, Finding, Found, Provider, Question, Unclear, web};
 
-/// Exa.
+/// The Exa service.
 #[derive(Debug)]
 pub(super) struct Exa;
 
-/// The tool that is called.
+/// Name of the tool.
 const TOOL: &str = "get_code_context_exa";
-/// How many tokens it gives at least and at most.
+/// Minimum and maximum number of tokens that it accepts.
 const TOKENS: (u64, u64) = (1_000, 50_000);
-/// How it says that there is nothing.
+/// Text of an empty result.
 const NOTHING: &str = "no code snippets or documentation found";
-/// What stands between two places.
+/// Separator between findings.
 const BETWEEN: &str = "\n\n---\n\n";
 
 #[derive(Deserialize)]
@@ -99,7 +99,7 @@ impl Provider for Exa {
     }
 }
 
-/// Finds the reply in a stream of events.
+/// Finds the reply in the event stream.
 fn streamed(answer: &Answer<'_>) -> Result<Reply, Unclear> {
     let replies =
         events(answer.body).into_iter().filter_map(|event| serde_json::from_str::<Reply>(&event.data).ok());
@@ -109,7 +109,7 @@ fn streamed(answer: &Answer<'_>) -> Result<Reply, Unclear> {
     replies.next().ok_or_else(|| Unclear::Form(none()))
 }
 
-/// Cuts the text where a new place begins; a line in the middle of one may look the same.
+/// Splits the text at the separators before a new finding; the same line can also occur within one.
 fn parts(text: &str) -> Vec<&str> {
     let (mut out, mut from) = (Vec::new(), 0);
     for (at, _) in text.match_indices(BETWEEN) {
@@ -123,7 +123,7 @@ fn parts(text: &str) -> Vec<&str> {
     out
 }
 
-/// Takes one place apart, where it says what it is.
+/// Parses a finding, if it has the expected header.
 fn finding(part: &str) -> Finding {
     let (mut title, mut url, mut rest) = (None, None, part);
     loop {

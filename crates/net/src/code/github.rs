@@ -1,17 +1,17 @@
-//! GitHub: the search for code of its programming interface.
+//! GitHub code search, through the REST API.
 
 use serde::Deserialize;
 
 use super::terms::terms;
 use super::{Answer, Answers, Asking, Finding, Found, Provider, Question, Unclear, web};
 
-/// GitHub.
+/// The GitHub service.
 #[derive(Debug)]
 pub(super) struct GitHub;
 
-/// How many files are sent.
+/// Maximum number of files in a result.
 const MOST: u32 = 20;
-/// The longest question that it takes.
+/// Maximum length of a query, in bytes.
 const LONGEST: usize = 256;
 
 #[derive(Deserialize)]
@@ -79,11 +79,11 @@ impl Provider for GitHub {
         let reply: Reply = answer.json()?;
         let mut notes = Vec::new();
         if reply.incomplete_results {
-            notes.push("it had no time to look everywhere".to_owned());
+            notes.push("its search was incomplete".to_owned());
         }
         if reply.total_count > reply.items.len() as u64 {
             notes.push(format!(
-                "it knows of {} files; these are the first {}",
+                "it has {} matching files; these are the first {}",
                 reply.total_count,
                 reply.items.len()
             ));

@@ -1,4 +1,5 @@
-//! Services on other machines that search code and documents: how each is asked is one trait, and the way to all of them is one.
+//! External services for code and documentation search: one trait per service, and one client for all of
+//! them.
 
 mod context7;
 mod events;
@@ -12,121 +13,121 @@ use std::fmt;
 
 pub use service::{BadService, Service, ServiceError};
 
-/// How one service is asked, and how it answers; whoever implements this reaches nothing itself.
+/// Request and response format of a service. Implementations do no I/O.
 pub trait Provider: fmt::Debug + Send + Sync {
-    /// What the operator calls it.
+    /// Returns the name in settings.
     fn name(&self) -> &'static str;
 
-    /// Where it is asked, if the operator names no other place.
+    /// Returns the default URL.
     fn customary(&self) -> &'static str;
 
-    /// The variables of the environment in which its key customarily stands.
+    /// Returns the environment variables that conventionally hold its key.
     fn variables(&self) -> &'static [&'static str];
 
-    /// Whether it answers those who have no key.
+    /// Returns who may use the service.
     fn answers(&self) -> Answers;
 
-    /// Gives the header that holds a key.
+    /// Returns the header that carries a key.
     fn key(&self, key: &str) -> (&'static str, String);
 
-    /// Words a question for it.
+    /// Builds the request for a question.
     fn ask(&self, question: &Question<'_>) -> Asking;
 
-    /// Reads its answer; `base` is where it was asked.
+    /// Parses a response; `base` is the URL of the service.
     ///
     /// # Errors
-    /// What is wrong with the answer: one that is not understood is not the same as one that holds nothing.
+    /// If the response is not understood. An empty result is not an error.
     fn read(&self, base: &str, answer: &Answer<'_>) -> Result<Found, Unclear>;
 
-    /// Tells whether a refusal is its way of saying that there is nothing.
+    /// Returns whether an error response means an empty result.
     fn means_nothing(&self, _status: u16, _body: &str) -> bool {
         false
     }
 }
 
-/// All services that can be asked.
+/// All supported services.
 pub const PROVIDERS: [&dyn Provider; 4] =
     [&exa::Exa, &context7::Context7, &sourcegraph::Sourcegraph, &github::GitHub];
 
-/// Whom a service answers.
+/// Users that a service answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answers {
-    /// Everybody; those who have a key more often.
+    /// Everyone; a key raises the rate limit.
     Everybody,
-    /// Only those who have a key.
+    /// Only holders of a key.
     KeyHolders,
 }
 
-/// What is asked.
+/// A search request.
 #[derive(Debug, Clone)]
 pub struct Question<'a> {
-    /// In words.
+    /// The question.
     pub words: &'a str,
-    /// How many tokens the answer may have.
+    /// Maximum size of the answer, in tokens.
     pub tokens: u64,
-    /// Libraries that are meant, as far as that is known.
+    /// Libraries that the question is about, if known.
     pub libraries: &'a [String],
 }
 
-/// A request as a service wants it.
+/// HTTP request of a service.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Asking {
-    /// What stands behind the address of the service.
+    /// Path after the base URL.
     pub path: &'static str,
-    /// What stands behind the question mark.
+    /// Query parameters.
     pub query: Vec<(&'static str, String)>,
-    /// What is sent; nothing where it only asks.
+    /// Request body; `None` for a GET request.
     pub body: Option<String>,
-    /// Which forms of an answer are understood.
+    /// `Accept` header.
     pub accept: &'static str,
     /// Further headers.
     pub headers: Vec<(&'static str, &'static str)>,
-    /// The question as it was worded.
+    /// The question in the form that is sent.
     pub sent: String,
 }
 
-/// The body of an answer.
+/// Body of a response.
 #[derive(Debug, Clone, Copy)]
 pub struct Answer<'a> {
-    /// What was sent, as far as it came.
+    /// The received text.
     pub body: &'a str,
-    /// Why it is not all; nothing if it is.
+    /// Reason why the text is incomplete, if it is.
     pub broken: Option<&'a str>,
 }
 
-/// What a service found.
+/// Result of a service.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
-    /// The places, in the order of the service.
+    /// Findings, in the order of the service.
     pub findings: Vec<Finding>,
-    /// What it says of them.
+    /// Notes of the service about them.
     pub notes: Vec<String>,
-    /// The question as it was worded for it.
+    /// The question in the form that was sent.
     pub sent: String,
 }
 
-/// One place that a service found.
+/// A single finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What it is called.
+    /// Title.
     pub title: Option<String>,
-    /// Where it stands.
+    /// URL.
     pub url: Option<String>,
-    /// What stands there, or a part of it.
+    /// Text, or an excerpt of it.
     pub text: String,
 }
 
-/// Why an answer is none.
+/// Reason why a response cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unclear {
-    /// It has another form.
+    /// Its format is not understood.
     Form(String),
-    /// The service says that something is wrong.
+    /// The service reports an error.
     Said(String),
 }
 
 impl Answer<'_> {
-    /// Reads an answer that is JSON as a whole.
+    /// Parses a complete JSON response.
     pub(crate) fn json<T: serde::de::DeserializeOwned>(&self) -> Result<T, Unclear> {
         if let Some(why) = self.broken {
             return Err(Unclear::Form(why.to_owned()));
@@ -135,7 +136,7 @@ impl Answer<'_> {
     }
 }
 
-/// Keeps an address only if a browser would open it.
+/// Returns the URL if it is an HTTP URL.
 fn web(url: &str) -> Option<String> {
     (url.starts_with("https://") || url.starts_with("http://")).then(|| url.to_owned())
 }

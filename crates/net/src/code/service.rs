@@ -1,4 +1,5 @@
-//! The way to a service: one request to the host that the operator named, judged, limited, and without its key in any word.
+//! Client of a code search service: one request to the configured host, with rate limits, and with the key
+//! removed from every message.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -13,61 +14,57 @@ use super::{Answer, Answers, Asking, Found, PROVIDERS, Provider, Question, Uncle
 use crate::fetch::{End, FetchError, Gate, System, body, hop};
 use crate::web::{BadAddress, WebAddress, is_own};
 
-/// The most bytes that are taken of an answer, unpacked.
+/// Maximum size of a response after decompression, in bytes.
 const MOST: usize = 2 << 20;
-/// How long a service may be silent.
+/// Maximum time without data from the service.
 const SILENCE: Duration = Duration::from_secs(15);
-/// How many characters are told of what a service says to a refusal.
+/// Maximum length of a quoted error message, in characters.
 const TOLD: usize = 300;
-/// For how long a service is left alone that wants that, at most.
+/// Maximum time for which a rate limit is respected.
 const REST: Duration = Duration::from_secs(60 * 60);
-/// What stands in the place of a key.
+/// Replacement of a key in messages.
 const MASK: &str = "[redacted]";
 
-/// A service, and the key that it wants.
+/// A service and its key.
 pub struct Service {
     provider: &'static dyn Provider,
     base: WebAddress,
     key: Option<String>,
-    /// Until when it wants to be left alone.
+    /// End of the current rate limit.
     rest: Mutex<Option<Instant>>,
 }
 
-/// Why a service cannot be used at all.
+/// Reason why a service cannot be configured.
 #[derive(Debug, thiserror::Error)]
 pub enum BadService {
-    /// There is none of that name.
-    #[error("no service is called `{name}`; there are {}", names())]
+    /// The name is unknown.
+    #[error("unknown service `{name}`; the services are {}", names())]
     Unknown {
         /// The name.
         name: String,
     },
-    /// Its address cannot be used.
+    /// The URL is invalid.
     #[error("`{address}` cannot be used: {why}")]
     Address {
-        /// The address.
+        /// The URL.
         address: String,
-        /// Why.
+        /// The reason.
         why: BadAddress,
     },
-    /// Its address has more than a path.
-    #[error(
-        "`{address}` has a `?` behind its path: name the address alone; a key stands in a variable of the environment"
-    )]
+    /// The URL has a query or a fragment.
+    #[error("`{address}` has a query: give the URL without it, and the key in an environment variable")]
     Query {
-        /// The address without that.
+        /// The URL without them.
         address: String,
     },
-    /// The key for it cannot be sent.
-    #[error("the key for {name} holds spaces, or what is not ASCII")]
+    /// The key cannot be sent in a header.
+    #[error("the key for {name} contains spaces or non-ASCII characters")]
     Key {
         /// The service.
         name: &'static str,
     },
-    /// The key for it would be read by everybody on the way.
-    #[error(
-        "the key for {name} is not sent to {host}: the way there is not secured; name an address that begins with https://"
-    )]
+    /// The key would be sent unencrypted.
+    #[error("the key for {name} is not sent to {host} unencrypted; use an https:// URL")]
     Open {
         /// The service.
         name: &'static str,
@@ -76,59 +73,59 @@ pub enum BadService {
     },
 }
 
-/// Why a service gives no answer.
+/// Error of a request to a service.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
-    /// It answers nobody without a key.
-    #[error("{name} answers nobody without a key; set {variables} in the environment")]
+    /// The service needs a key.
+    #[error("{name} needs a key; set {variables} in the environment")]
     NoKey {
         /// The service.
         name: &'static str,
-        /// Where a key customarily stands.
+        /// Environment variables that hold a key.
         variables: String,
     },
-    /// It is not reached.
+    /// The connection failed.
     #[error("{0}")]
     Fetch(String),
-    /// It wants fewer requests.
-    #[error("{name} wants fewer requests{}", .wait.as_ref().map_or_else(String::new, |wait| format!(": none for {wait}")))]
+    /// The rate limit is reached.
+    #[error("{name} rate limit reached{}", .wait.as_ref().map_or_else(String::new, |wait| format!(": retry after {wait}")))]
     TooMany {
         /// The service.
         name: &'static str,
-        /// How long it wants to be left alone.
+        /// Time until the limit ends.
         wait: Option<String>,
     },
-    /// It refuses.
+    /// The service answered with an error status.
     #[error("{name} answered {status}{said}; {next}")]
     Refused {
         /// The service.
         name: &'static str,
-        /// How it refuses.
+        /// The status.
         status: u16,
-        /// What it said to that.
+        /// The error message of the service.
         said: String,
-        /// What to do.
+        /// Advice for the operator.
         next: String,
     },
-    /// It says that something is wrong.
-    #[error("{name} says that something is wrong: {said}")]
+    /// The service reports an error in its response.
+    #[error("{name} reports an error: {said}")]
     Said {
         /// The service.
         name: &'static str,
-        /// What it says.
+        /// The error message.
         said: String,
     },
-    /// It does not answer as it should.
-    #[error("what {name} answered cannot be understood: {why}")]
+    /// The response has an unknown format.
+    #[error("invalid answer of {name}: {why}")]
     Unclear {
         /// The service.
         name: &'static str,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
 }
 
-/// What came back.
+/// An HTTP response.
 struct Came {
     status: u16,
     wait: Option<String>,
@@ -139,7 +136,7 @@ struct Came {
 
 impl fmt::Debug for Service {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The key is nobody's to read.
+        // The key must not appear in debug output.
         out.debug_struct("Service")
             .field("name", &self.name())
             .field("base", &self.base.as_str())
@@ -148,10 +145,10 @@ impl fmt::Debug for Service {
 }
 
 impl Service {
-    /// Names a service, where it is asked if not at its customary place, and its key.
+    /// Configures a service with a URL, or else its default, and a key.
     ///
     /// # Errors
-    /// When there is none of that name, or its address or its key cannot be used.
+    /// If the name is unknown, or the URL or the key is invalid.
     pub fn new(name: &str, base: Option<&str>, key: Option<String>) -> Result<Self, BadService> {
         let provider = PROVIDERS.into_iter().find(|provider| provider.name() == name);
         let provider = provider.ok_or_else(|| BadService::Unknown { name: name.to_owned() })?;
@@ -159,7 +156,7 @@ impl Service {
         let bad = |why| BadService::Address { address: address.to_owned(), why };
         let base = WebAddress::parse(address).map_err(bad)?;
         if base.url().query().is_some() {
-            // What stands there may be a key.
+            // A query may contain a key.
             let address = address.split('?').next().unwrap_or_default().to_owned();
             return Err(BadService::Query { address });
         }
@@ -173,29 +170,30 @@ impl Service {
         Ok(Self { provider, base, key, rest: Mutex::default() })
     }
 
-    /// Gives its name.
+    /// Returns the name of the service.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.provider.name()
     }
 
-    /// Gives where it is asked.
+    /// Returns the URL of the service.
     #[must_use]
     pub fn base(&self) -> &WebAddress {
         &self.base
     }
 
-    /// Says why it would not answer, as far as that is known beforehand.
+    /// Returns the reason why requests would fail, if that is known beforehand.
     #[must_use]
     pub fn missing(&self) -> Option<String> {
         let lacks = self.provider.answers() == Answers::KeyHolders && self.key.is_none();
         lacks.then(|| self.no_key().to_string())
     }
 
-    /// Asks it.
+    /// Sends a question.
     ///
     /// # Errors
-    /// When its host may not be reached, when it refuses, or when what it answers is no answer. That it found nothing is none of them.
+    /// If the host must not be reached, the service refuses, or the response is invalid. An empty result is
+    /// not an error.
     pub async fn ask(
         &self,
         question: &Question<'_>,
@@ -223,7 +221,7 @@ impl Service {
         let broken = match &came.end {
             End::Whole => None,
             End::Cut => Some(format!("it is longer than {} MB", MOST >> 20)),
-            End::Late => Some("its end did not come in time".to_owned()),
+            End::Late => Some("it timed out".to_owned()),
             End::Broken(why) => Some(format!("it broke off: {why}")),
         };
         let answer = Answer { body: &came.body, broken: broken.as_deref() };
@@ -242,7 +240,7 @@ impl Service {
         if !asking.query.is_empty() {
             url.query_pairs_mut().extend_pairs(&asking.query);
         }
-        // The question is nobody's business who reads why it was not answered.
+        // The question must not appear in an error message.
         let here = &self.base;
         let way = hop::way(here, &System, gate, until).await?;
         let client = hop::client(here, &way, SILENCE)?;
@@ -273,7 +271,7 @@ impl Service {
         }
     }
 
-    /// Words an answer that says that something is wrong.
+    /// Converts an error response.
     fn refused(&self, came: &Came) -> ServiceError {
         let limited = matches!(came.status, 403 | 503) && came.wait.is_some();
         if came.status == 429 || limited {
@@ -289,20 +287,20 @@ impl Service {
         };
         let variables = self.provider.variables().join(" or ");
         let next = match came.status {
-            202 => "it is not ready: ask again later".to_owned(),
-            401 | 403 if self.key.is_none() => format!("it wants a key: set {variables} in the environment"),
-            401 | 403 => "look at its key, and at what that key may do".to_owned(),
-            402 => "what was paid for is used up".to_owned(),
+            202 => "it is not ready: try again later".to_owned(),
+            401 | 403 if self.key.is_none() => format!("it needs a key: set {variables} in the environment"),
+            401 | 403 => "check its key and the permissions of the key".to_owned(),
+            402 => "the paid quota is used up".to_owned(),
             300..=399 => match &came.location {
                 Some(location) => format!(
-                    "it leads to {}, which is not followed: name the address it leads to as base_url",
+                    "it redirects to {}, which is not followed: set that URL as base_url",
                     self.clean(location)
                 ),
-                None => "it leads elsewhere without saying where".to_owned(),
+                None => "it redirects without a target".to_owned(),
             },
-            400 | 422 => "ask in other words".to_owned(),
-            404 | 405 => "look at its address (base_url)".to_owned(),
-            _ => "ask again later".to_owned(),
+            400 | 422 => "rephrase the question".to_owned(),
+            404 | 405 => "check its URL (base_url)".to_owned(),
+            _ => "try again later".to_owned(),
         };
         ServiceError::Refused { name: self.name(), status: came.status, said, next }
     }
@@ -311,7 +309,7 @@ impl Service {
         ServiceError::NoKey { name: self.name(), variables: self.provider.variables().join(" or ") }
     }
 
-    /// Gives how much longer the service wants to be left alone.
+    /// Returns the remaining time of a rate limit.
     fn resting(&self) -> Option<Duration> {
         let rest = *self.rest.lock().unwrap_or_else(PoisonError::into_inner);
         rest.and_then(|until| until.checked_duration_since(Instant::now())).filter(|left| !left.is_zero())
@@ -342,7 +340,7 @@ impl Service {
         }
     }
 
-    /// Takes the key out of words, in case that a service repeats it.
+    /// Removes the key from a text, in case the service repeats it.
     fn clean(&self, words: &str) -> String {
         match &self.key {
             Some(key) => words.replace(key.as_str(), MASK),
@@ -351,7 +349,7 @@ impl Service {
     }
 }
 
-/// Gives how long a service wants to be left alone: in seconds, or as it says it.
+/// Returns the waiting time of a rate limit: in seconds, or as the service states it.
 fn wait(headers: &HeaderMap) -> Option<String> {
     let value = |name: &str| {
         headers.get(name).and_then(|value| value.to_str().ok()).map(|value| value.trim().to_owned())
@@ -373,7 +371,7 @@ fn seconds(wait: &str) -> String {
     }
 }
 
-/// Finds the words in the body of a refusal; a page for people has none.
+/// Extracts the message of an error body; an HTML page has none.
 fn said(body: &str) -> Option<String> {
     let words = match serde_json::from_str::<Value>(body) {
         Ok(value) => {

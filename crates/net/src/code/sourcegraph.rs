@@ -1,4 +1,4 @@
-//! Sourcegraph: its stream of matches in the code that an instance knows.
+//! Sourcegraph: the match stream of an instance.
 
 use serde::Deserialize;
 
@@ -6,13 +6,13 @@ use super::events::events;
 use super::terms::terms;
 use super::{Answer, Answers, Asking, Finding, Found, Provider, Question, Unclear};
 
-/// Sourcegraph.
+/// The Sourcegraph service.
 #[derive(Debug)]
 pub(super) struct Sourcegraph;
 
-/// How many matches are sent, how many lines around each, and how long each line is.
+/// Limits: matches, lines around each, and characters in a line.
 const MOST: (u32, u32, u32) = (40, 4, 300);
-/// The longest question.
+/// Maximum length of a query, in bytes.
 const LONGEST: usize = 1_000;
 
 #[derive(Deserialize)]
@@ -140,7 +140,7 @@ impl Provider for Sourcegraph {
             let why = answer.broken.unwrap_or("it is no stream of matches that comes to an end");
             return Err(Unclear::Form(why.to_owned()));
         }
-        // With nothing found, what it warns of is why.
+        // Without a result, a warning is the reason.
         if found.findings.is_empty() && !alerts.is_empty() {
             return Err(Unclear::Said(alerts.join("; ")));
         }
@@ -154,7 +154,7 @@ impl Provider for Sourcegraph {
     }
 }
 
-/// Says what the service did not look at, where that may be the reason for what is missing.
+/// Describes the parts that the service skipped, which may explain missing results.
 fn skipped(skipped: &Skipped) -> Option<String> {
     (skipped.severity != "info" && !skipped.title.is_empty())
         .then(|| format!("it skipped something: {}", skipped.title))

@@ -1,18 +1,18 @@
-//! From a question to the words by which code is searched that has to hold all of them.
+//! Keywords of a question, for services that require every term in a file.
 
-/// Words that stand in questions and not in code.
+/// Stop words of questions.
 const ASKING: [&str; 44] = [
     "a", "an", "and", "are", "as", "at", "be", "by", "can", "code", "do", "does", "example", "examples",
     "for", "from", "get", "how", "i", "in", "into", "is", "it", "library", "make", "my", "of", "on", "or",
     "show", "that", "the", "this", "to", "usage", "use", "used", "using", "way", "what", "when", "where",
     "which", "with",
 ];
-/// How many words that are no names are sent: each one more has to stand in the same file.
+/// Maximum number of ordinary words; every further one must occur in the same file.
 const PLAIN: usize = 3;
-/// How many words are sent at most.
+/// Maximum number of terms.
 const MOST: usize = 6;
 
-/// Picks the words that are worth to be searched for; a question that already speaks the language of the service stays as it is.
+/// Selects the terms worth searching for. A question in the query syntax of the service is left unchanged.
 pub(super) fn terms(question: &str, longest: usize) -> String {
     let question = question.trim();
     let spoken = question.contains('"') || question.split_whitespace().any(is_filter);
@@ -39,7 +39,7 @@ pub(super) fn terms(question: &str, longest: usize) -> String {
     words[..words.floor_char_boundary(longest)].to_owned()
 }
 
-/// Tells whether a word narrows a search, as `lang:rust` does; `std::fmt` does not.
+/// Returns whether a word is a filter such as `lang:rust`; `std::fmt` is not.
 fn is_filter(word: &str) -> bool {
     let Some((name, rest)) = word.trim_start_matches('-').split_once(':') else { return false };
     !rest.is_empty()
@@ -48,7 +48,7 @@ fn is_filter(word: &str) -> bool {
         && name.chars().all(|letter| letter.is_ascii_lowercase())
 }
 
-/// Tells whether a word can only be the name of something in code.
+/// Returns whether a word can only be an identifier in code.
 fn is_name(word: &str) -> bool {
     let inner = word.chars().skip(1);
     word.contains(['_', '.', ':', '/', '@', '#', '$', '('])

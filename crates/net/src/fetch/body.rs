@@ -1,4 +1,4 @@
-//! The body of an answer, unpacked while it comes in, and never more of it than is wanted.
+//! Response bodies, decompressed while they arrive and limited in size.
 
 use reqwest::Response;
 use tokio::time::{Instant, timeout_at};
@@ -6,7 +6,7 @@ use tokio::time::{Instant, timeout_at};
 use super::End;
 use crate::post::innermost;
 
-/// Takes a body until it ends, is long enough, or the time is over.
+/// Reads a body until it ends, reaches the limit, or the time is up.
 pub(crate) async fn read(mut answer: Response, most: usize, until: Instant) -> (Vec<u8>, End) {
     let mut body = Vec::new();
     loop {

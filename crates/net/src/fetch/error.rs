@@ -1,80 +1,80 @@
-//! Why nothing was fetched.
+//! Errors of a fetch.
 
 use std::net::IpAddr;
 
 use crate::client::ClientError;
 use crate::web::WebAddress;
 
-/// Why nothing was fetched.
+/// Reason why a fetch failed.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
-    /// The rules do not let the host be reached.
+    /// The policy does not allow the host.
     #[error("{place}: {why}")]
     NotAllowed {
-        /// The address.
+        /// The URL.
         place: String,
-        /// Why.
+        /// The reason.
         why: String,
-        /// What led there; nothing if it was asked for.
+        /// The URL that redirected here, if any.
         from: Option<String>,
     },
-    /// A name leads to an address that is somebody's own.
-    #[error("{host} leads to {address}, which is no address of the public network")]
+    /// The name resolves to a private address.
+    #[error("{host} resolves to {address}, which is a private address")]
     NotPublic {
         /// The host.
         host: String,
-        /// The first of its addresses that is not public.
+        /// The first private address.
         address: IpAddr,
-        /// What led there; nothing if it was asked for.
+        /// The URL that redirected here, if any.
         from: Option<String>,
     },
-    /// The name has no address.
-    #[error("{host} has no address: {why}")]
+    /// The name does not resolve.
+    #[error("{host} does not resolve: {why}")]
     Unknown {
         /// The host.
         host: String,
-        /// What the system said.
+        /// The system's error.
         why: String,
     },
-    /// It cannot be reached, or what it says is no answer.
+    /// The connection failed, or the response is invalid.
     #[error("{place} does not answer: {why}")]
     Silent {
-        /// The address.
+        /// The URL.
         place: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// It does not prove who it is.
-    #[error("{place} does not prove who it is: {why}")]
+    /// The TLS certificate is not trusted.
+    #[error("invalid TLS certificate of {place}: {why}")]
     Unproven {
-        /// The address.
+        /// The URL.
         place: String,
-        /// What is wrong with its certificate.
+        /// The problem of the certificate.
         why: String,
     },
-    /// The time was over.
-    #[error("{place} had not answered when the time was over")]
+    /// The time limit was reached.
+    #[error("{place} timed out")]
     Late {
-        /// The address.
+        /// The URL.
         place: String,
     },
-    /// An answer leads to where it is not followed.
+    /// A redirect cannot be followed.
     #[error("{from} leads to {to}, which is not followed: {why}")]
     Leads {
-        /// What answered.
+        /// The redirecting URL.
         from: String,
-        /// Where it leads.
+        /// The target.
         to: String,
-        /// Why it is not followed.
+        /// The reason.
         why: String,
     },
-    /// Nothing can be secured here.
+    /// TLS cannot be set up.
     #[error(transparent)]
     Client(#[from] ClientError),
 }
 
 impl FetchError {
-    /// Says what led to the address that is refused.
+    /// Adds the URL that redirected to the refused one.
     pub(super) fn behind(mut self, hops: &[WebAddress]) -> Self {
         if let Self::NotAllowed { from, .. } | Self::NotPublic { from, .. } = &mut self
             && let [.., before, _] = hops

@@ -1,4 +1,4 @@
-//! One request: to the addresses that were judged, and to no others.
+//! A single HTTP request, which connects only to the addresses that were checked.
 
 use std::error::Error;
 use std::io;
@@ -17,7 +17,7 @@ use crate::client::{Trust, builder};
 use crate::post::innermost;
 use crate::web::WebAddress;
 
-/// Judges a host and its addresses, and gives those that may be connected to.
+/// Checks a host and its addresses, and returns those that may be connected to.
 pub(crate) async fn way(
     here: &WebAddress,
     resolver: &dyn Resolver,
@@ -36,9 +36,9 @@ pub(crate) async fn way(
         },
     };
     if found.is_empty() {
-        return Err(unknown("the name is known, and leads nowhere".to_owned()));
+        return Err(unknown("the name has no address".to_owned()));
     }
-    // One address of somebody's own among public ones is no accident.
+    // A single private address refuses the host: mixed with public ones, it is an attack.
     let own = found.iter().find(|address| reach == Reach::Public && !is_public(**address));
     if let Some(address) = own {
         return Err(FetchError::NotPublic { host, address: *address, from: None });
@@ -46,7 +46,7 @@ pub(crate) async fn way(
     Ok(found.into_iter().map(|address| SocketAddr::new(address, here.port())).collect())
 }
 
-/// Sends the request; the name is not looked up again.
+/// Sends the request without another name lookup.
 pub(super) async fn ask(
     here: &WebAddress,
     way: &[SocketAddr],
@@ -64,7 +64,7 @@ pub(super) async fn ask(
     answered(request, here, until).await
 }
 
-/// Makes a client that knows one host, at the addresses that were judged.
+/// Creates a client that connects to one host, at the checked addresses.
 pub(crate) fn client(here: &WebAddress, way: &[SocketAddr], silence: Duration) -> Result<Client, FetchError> {
     let trust = if here.is_secured() { Trust::System } else { Trust::Nobody };
     builder(trust)?
@@ -76,7 +76,7 @@ pub(crate) fn client(here: &WebAddress, way: &[SocketAddr], silence: Duration) -
         .map_err(|error| FetchError::Silent { place: here.to_string(), why: error.to_string() })
 }
 
-/// Sends a request, and waits for the head of its answer.
+/// Sends a request, and waits for the headers of its response.
 pub(crate) async fn answered(
     request: RequestBuilder,
     here: &WebAddress,
@@ -93,7 +93,7 @@ pub(crate) async fn answered(
     }
 }
 
-/// Gives where an answer leads, if it leads elsewhere.
+/// Returns the target of a redirect.
 pub(super) fn leads(answer: &Response) -> Option<String> {
     let leads = matches!(
         answer.status(),
@@ -107,7 +107,7 @@ pub(super) fn leads(answer: &Response) -> Option<String> {
     Some(String::from_utf8_lossy(location.as_bytes()).into_owned())
 }
 
-/// Reads the head of an answer.
+/// Reads the headers of a response.
 pub(super) fn head(answer: &Response) -> Head {
     let headers = answer.headers();
     Head {
@@ -125,7 +125,7 @@ fn value(headers: &HeaderMap, name: HeaderName) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// Gives what is wrong with a certificate, if that is the matter.
+/// Returns the certificate problem behind an error, if there is one.
 fn unproven(error: &(dyn Error + 'static)) -> Option<String> {
     let mut next = Some(error);
     while let Some(error) = next {
@@ -138,7 +138,7 @@ fn unproven(error: &(dyn Error + 'static)) -> Option<String> {
     None
 }
 
-/// Looks nothing up: what was judged is all that is known.
+/// Resolver that finds nothing: only the checked addresses are known.
 struct Nobody;
 
 impl Resolve for Nobody {

@@ -1,5 +1,5 @@
-//! Fetches what stands at an address of the web: each host is judged before it is looked up, each of its addresses before it is
-//! connected to, and wherever an answer leads is judged again.
+//! Fetching of URLs: each host is checked before the lookup, each of its addresses before the connection, and
+//! every redirect again.
 
 pub(crate) mod body;
 mod error;
@@ -15,104 +15,104 @@ pub use resolve::{Resolver, Resolving, System};
 
 use crate::web::WebAddress;
 
-/// How often an answer may lead elsewhere.
+/// Maximum number of redirects.
 const HOPS: usize = 10;
 
-/// How far a host may be reached.
+/// Range of addresses that a host may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
-    /// At addresses of the public network.
+    /// Public addresses.
     Public,
-    /// Wherever it is: the operator has named it.
+    /// Any address: the operator named the host.
     Anywhere,
 }
 
-/// Judges a host before it is looked up; a refusal says why.
+/// Check of a host before the lookup; an error states the reason.
 pub type Gate<'g> = dyn Fn(&WebAddress) -> Result<Reach, String> + Send + Sync + 'g;
 
-/// What is asked for.
+/// A request.
 #[derive(Debug, Clone)]
 pub struct Asked<'a> {
-    /// Where it stands.
+    /// The URL.
     pub address: &'a WebAddress,
-    /// Which forms are wanted, best first, as `Accept` has them.
+    /// `Accept` header: media types, best first.
     pub accept: &'a str,
-    /// What is known of it already.
+    /// Validators of a cached response.
     pub known: Known<'a>,
-    /// The most bytes that are taken of it, unpacked.
+    /// Maximum size of the body after decompression, in bytes.
     pub most: usize,
-    /// How long all of it may take.
+    /// Maximum total time.
     pub time: Duration,
-    /// How long it may be silent.
+    /// Maximum time without data.
     pub silence: Duration,
 }
 
-/// By what an answer was marked that is known already.
+/// Validators of a cached response.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Known<'a> {
-    /// Its tag.
+    /// Its `ETag`.
     pub tag: Option<&'a str>,
-    /// When it was changed last.
+    /// Its `Last-Modified` time.
     pub changed: Option<&'a str>,
 }
 
-/// What was answered.
+/// A response.
 #[derive(Debug, Clone)]
 pub struct Fetched {
-    /// All addresses, in order: the one that was asked for, and where it led; the last one answered.
+    /// All URLs, in order: the requested one and the redirects; the last one answered.
     pub hops: Vec<WebAddress>,
     /// The status.
     pub status: u16,
-    /// What the head of the answer says.
+    /// The relevant headers.
     pub head: Head,
-    /// The body, unpacked, as far as it was taken.
+    /// The received body, decompressed.
     pub body: Vec<u8>,
-    /// Whether that is all.
+    /// Completeness of the body.
     pub end: End,
 }
 
-/// What the head of an answer says, as far as it matters.
+/// Headers of a response that matter here.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Head {
-    /// The media type, with its parameters.
+    /// Media type, with its parameters.
     pub content_type: Option<String>,
-    /// A packing that is not understood.
+    /// Unsupported content encoding, if any.
     pub packed: Option<String>,
-    /// The tag of this state.
+    /// `ETag`.
     pub tag: Option<String>,
-    /// When it was changed last.
+    /// `Last-Modified`.
     pub changed: Option<String>,
-    /// How long it may be kept.
+    /// `Cache-Control`.
     pub cache: Option<String>,
-    /// How long to wait before asking again.
+    /// `Retry-After`.
     pub retry_after: Option<String>,
 }
 
-/// How the body ended.
+/// Completeness of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
-    /// All of it is there.
+    /// Complete.
     Whole,
-    /// There was more than may be taken.
+    /// Cut at the size limit.
     Cut,
-    /// The time was over.
+    /// Cut at the time limit.
     Late,
-    /// The connection ended in the middle.
+    /// The connection broke off.
     Broken(String),
 }
 
 impl Fetched {
-    /// Gives the address that answered.
+    /// Returns the URL that answered.
     #[must_use]
     pub fn address(&self) -> Option<&WebAddress> {
         self.hops.last()
     }
 }
 
-/// Fetches what stands at an address.
+/// Fetches a URL.
 ///
 /// # Errors
-/// When a host may not be reached, does not answer, or answers with nothing that can be followed.
+/// If a host must not be reached or does not answer, or a redirect cannot be followed.
 pub async fn fetch(
     asked: &Asked<'_>,
     resolver: &dyn Resolver,
@@ -133,13 +133,13 @@ pub async fn fetch(
         let bad = |why: String| FetchError::Leads { from: here.to_string(), to: location.clone(), why };
         let next = here.join(&location).map_err(|error| bad(error.to_string()))?;
         if here.is_secured() && !next.is_secured() {
-            return Err(bad("the way there is not secured, and the one before was".to_owned()));
+            return Err(bad("it would switch from https to http".to_owned()));
         }
         if hops.contains(&next) {
-            return Err(bad("it was there before, so it leads in a circle".to_owned()));
+            return Err(bad("it is a redirect loop".to_owned()));
         }
         if hops.len() > HOPS {
-            return Err(bad(format!("it has led elsewhere {HOPS} times already")));
+            return Err(bad(format!("there were already {HOPS} redirects")));
         }
         hops.push(next);
     }

@@ -1,4 +1,4 @@
-//! Looks up the addresses of a name.
+//! Name resolution.
 
 use std::future::Future;
 use std::io;
@@ -7,16 +7,16 @@ use std::pin::Pin;
 
 use tokio::net::lookup_host;
 
-/// The addresses of a name, when they are there.
+/// Future of a lookup.
 pub type Resolving<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
 
-/// Looks up the addresses of a name.
+/// Resolver of host names.
 pub trait Resolver: Send + Sync {
-    /// Gives all addresses of a name.
+    /// Returns all addresses of a name.
     fn resolve<'a>(&'a self, host: &'a str) -> Resolving<'a>;
 }
 
-/// Asks the system.
+/// The system's resolver.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct System;
 

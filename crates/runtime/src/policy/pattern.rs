@@ -1,6 +1,6 @@
 //! Patterns of commands: they are compared with the words of a command, never with its text.
 
-use toolpost_engine::shell::{Segment, Sure, Word};
+use toolpost_engine::shell::{Certainty, Segment, Word};
 
 /// A pattern of commands.
 ///
@@ -250,7 +250,7 @@ impl Piece {
     /// Returns whether it matches a word whatever follows the part of it that is known.
     fn matches_any_after(&self, word: &Word) -> bool {
         let [first, last] = self.parts.as_slice() else { return false };
-        last.is_empty() && word.sure == Sure::Start && word.start.starts_with(first.as_str())
+        last.is_empty() && word.sure == Certainty::Start && word.start.starts_with(first.as_str())
     }
 
     /// An option is meant with a value too.
@@ -266,7 +266,10 @@ impl Piece {
                 self.matches(known) && (self.is_option() || !known.starts_with('-') || self.text == known)
             }
             None => {
-                self.plain.is_none() && self.text == "*" && word.sure == Sure::Start && !word.may_be_option()
+                self.plain.is_none()
+                    && self.text == "*"
+                    && word.sure == Certainty::Start
+                    && !word.may_be_option()
             }
         }
     }

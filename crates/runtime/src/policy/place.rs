@@ -1,7 +1,7 @@
 //! Where the paths lie that a command names.
 
 use std::path::{Component, Path, PathBuf};
-use toolpost_engine::shell::{Places, Sure, Word};
+use toolpost_engine::shell::{Certainty, Places, Word};
 
 /// A path that a command names, as far as it is known before the command runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,13 +15,13 @@ pub(super) enum Place {
 /// Finds all the places that a word can mean.
 pub(super) fn of(word: &Word, places: &Places, directory: &Path, roots: &[PathBuf]) -> Vec<Place> {
     let named = match word.sure {
-        Sure::All => word.start.clone(),
+        Certainty::All => word.start.clone(),
         // What a pattern finds lies below the directory that it begins with, and so does what `find` finds.
-        Sure::Start if is_pattern(word) || is_below(word) => {
+        Certainty::Start if is_pattern(word) || is_below(word) => {
             let end = word.start.rfind('/').map_or(0, |slash| slash + 1);
             format!("{}…", &word.start[..end])
         }
-        Sure::Start | Sure::Nothing => return vec![Place::Unknown],
+        Certainty::Start | Certainty::Nothing => return vec![Place::Unknown],
     };
     if named.starts_with('~') {
         return vec![Place::At { absolute: PathBuf::from(named), relative: None }];

@@ -2,8 +2,8 @@
 
 use super::errors;
 use crate::{
-    border,
-    run::{Request, Shared},
+    conversion,
+    task::{Request, Shared},
 };
 use rquickjs::{Ctx, Exception, Function, Object, Result};
 use std::sync::Arc;
@@ -40,16 +40,16 @@ fn asked(
     if shared.watch.looks() {
         return Err(errors::stopping(ctx));
     }
-    if calls.len() > border::MOST {
+    if calls.len() > conversion::MOST {
         let message = format!("the arguments have {} bytes, more than a call can have", calls.len());
         return Err(Exception::throw_range(ctx, &message));
     }
-    let calls = border::calls(calls).map_err(|message| Exception::throw_type(ctx, &message))?;
+    let calls = conversion::calls(calls).map_err(|message| Exception::throw_type(ctx, &message))?;
     let (answers, answered) = oneshot::channel();
     let sent = ask.send(Request { calls, at_once: at_once.clamp(1, AT_ONCE), answers });
     let Some(replies) = sent.ok().and_then(|()| answered.blocking_recv().ok()) else {
         return Err(errors::stopping(ctx));
     };
     shared.watch.begin();
-    Ok(border::answers(replies))
+    Ok(conversion::answers(replies))
 }

@@ -2,13 +2,13 @@
 
 mod errors;
 mod functions;
-mod loose;
+mod rejections;
 
 use crate::{
-    Fault, Reply, Why, border, prepare,
-    run::{Request, Script, Shared},
+    Fault, Reply, Why, conversion, prepare,
+    task::{Request, Script, Shared},
 };
-use loose::Loose;
+use rejections::PendingRejections;
 use rquickjs::{
     CatchResultExt, Context, Ctx, Error, Function, Object, Promise, Runtime, Value, context::EvalOptions,
     promise::PromiseState,
@@ -40,14 +40,14 @@ pub(crate) fn run(
     shared.watch.start();
     let made = machine(shared);
     let (runtime, context) = made.map_err(|error| Fault::new(Why::Heap, error.to_string()))?;
-    let loose = Loose::default();
-    loose.watch(&runtime);
+    let pending = PendingRejections::default();
+    pending.watch(&runtime);
     let value = context.with(|ctx| {
         let ready = set_up(&ctx, script, shared, ask);
         let helpers = ready.map_err(|error| errors::plain(&ctx, &error))?;
-        let machine = Machine { ctx: &ctx, helpers, shared, loose: &loose };
+        let machine = Machine { ctx: &ctx, helpers, shared, pending: &pending };
         let value = machine.evaluate(source);
-        loose.forget();
+        pending.forget();
         value
     });
     runtime.set_host_promise_rejection_tracker(None);
@@ -83,7 +83,7 @@ fn set_up<'js>(
     ask: UnboundedSender<Request>,
 ) -> rquickjs::Result<Helpers<'js>> {
     let host = functions::host(ctx, shared, ask)?;
-    let rows: Value = ctx.json_parse(border::rows(&script.rows))?;
+    let rows: Value = ctx.json_parse(conversion::rows(&script.rows))?;
     let helpers: Object = evaluate(ctx, GUARDS, LIBRARY)?;
     let globals = Object::new(ctx.clone())?;
     let add: Function = helpers.get("add")?;
@@ -107,7 +107,7 @@ struct Machine<'a, 'js> {
     ctx: &'a Ctx<'js>,
     helpers: Helpers<'js>,
     shared: &'a Shared,
-    loose: &'a Loose,
+    pending: &'a PendingRejections,
 }
 
 impl<'js> Machine<'_, 'js> {
@@ -134,7 +134,7 @@ impl<'js> Machine<'_, 'js> {
             }
         };
         self.drain();
-        if let Some(reason) = self.loose.first(self.ctx) {
+        if let Some(reason) = self.pending.first(self.ctx) {
             return Err(self.described(reason, lines));
         }
         self.encoded(value, lines)
@@ -186,7 +186,7 @@ impl<'js> Machine<'_, 'js> {
                     return value.map_err(|error| errors::plain(self.ctx, &error));
                 }
                 PromiseState::Rejected => {
-                    self.loose.handled(self.ctx, promise.as_value());
+                    self.pending.handled(self.ctx, promise.as_value());
                     let reason = match promise.result::<Value>() {
                         Some(Err(_)) => self.ctx.catch(),
                         _ => Value::new_undefined(self.ctx.clone()),
@@ -224,7 +224,7 @@ impl<'js> Machine<'_, 'js> {
     fn encoded(&self, value: Value<'js>, lines: u32) -> Result<Reply, Fault> {
         let text = self.helpers.encode.call::<_, String>((value, self.shared.limits.value));
         match text {
-            Ok(text) => Ok(border::value(&text).unwrap_or(Reply::Nothing)),
+            Ok(text) => Ok(conversion::value(&text).unwrap_or(Reply::Nothing)),
             Err(_) => Err(self.described(self.ctx.catch(), lines)),
         }
     }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use toolpost_grams::Grams;
-use toolpost_workspace::walk::{self, Candidate, Claim, Entry, Kind, Next, Standing, Visitor, walk};
+use toolpost_workspace::walk::{self, Candidate, Claim, Entry, Kind, Next, RuleEffect, Visitor, walk};
 use toolpost_workspace::{AccessKind, Workspace, WorkspacePath};
 
 use super::judge::Judge;
@@ -161,7 +161,7 @@ impl Visitor for Finder<'_> {
             return Next::On;
         }
         let (_, step) = self.judge.directory(place, name, level(candidate));
-        let overruled = entry.standing() == Standing::Overruled;
+        let overruled = entry.rule_effect() == RuleEffect::Overruled;
         let accepted = match step.accepted {
             Accepted::No => false,
             Accepted::Wild => !overruled,

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use toolpost_grams::{Grams, Names, Sieve};
 use toolpost_workspace::WorkspacePath;
-use toolpost_workspace::walk::{Claim, Options, What};
+use toolpost_workspace::walk::{Claim, EntryType, Options};
 
 use super::GlobRequest;
 use super::judge::Judge;
@@ -28,7 +28,7 @@ pub(super) fn find(
     control: &Control,
 ) -> Option<Names> {
     let (judge, way) = (Arc::clone(judge), Mutex::new(Way::default()));
-    let judged = move |relative: &[u8], what: What| {
+    let judged = move |relative: &[u8], what: EntryType| {
         let mut way = way.lock().unwrap_or_else(PoisonError::into_inner);
         judged(&judge, &mut way, relative, what)
     };
@@ -41,7 +41,7 @@ pub(super) fn find(
     index.names(options, sieve, &|| control.stops()).ok()
 }
 
-fn judged(judge: &Judge, way: &mut Way, relative: &[u8], what: What) -> Claim {
+fn judged(judge: &Judge, way: &mut Way, relative: &[u8], what: EntryType) -> Claim {
     let (directory, name) = match relative.iter().rposition(|byte| *byte == b'/') {
         Some(end) => (relative.get(..end).unwrap_or_default(), relative.get(end + 1..).unwrap_or_default()),
         None => (&[][..], relative),
@@ -55,8 +55,8 @@ fn judged(judge: &Judge, way: &mut Way, relative: &[u8], what: What) -> Claim {
         }
     };
     match what {
-        What::File => judge.file(state, name),
-        What::Directory => {
+        EntryType::File => judge.file(state, name),
+        EntryType::Directory => {
             let level = 1 + memchr::memchr_iter(b'/', relative).count();
             judge.directory(state, name, level).0
         }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use grep_regex::RegexMatcher;
 use toolpost_grams::{Listed, Shortlist};
 use toolpost_workspace::Workspace;
-use toolpost_workspace::walk::{Ended, OpenFault, Opened, Opener, found_below};
+use toolpost_workspace::walk::{OpenFault, OpenedFile, Opener, WalkEnd, found_below};
 
 use super::run::{far_down, finish, merge};
 use super::searching::{Place, Searching};
@@ -65,11 +65,11 @@ pub(super) fn search(
     let mut output = GrepOutput { mode: request.mode, ..GrepOutput::default() };
     output.skipped = shortlist.skipped;
     shortlist.unreadable.into_iter().for_each(|place| output.unreadable.note(place));
-    let ended = if among.stopped.load(Ordering::Relaxed) { Ended::Stopped } else { Ended::Complete };
+    let ended = if among.stopped.load(Ordering::Relaxed) { WalkEnd::Stopped } else { WalkEnd::Complete };
     output.complete = control.verdict(ended);
     let mut files = merge(&mut output, searched.into_iter());
     if let Some(enough) = enough
-        && ended == Ended::Complete
+        && ended == WalkEnd::Complete
     {
         among.count(enough, &mut output, &mut files);
     }
@@ -154,7 +154,7 @@ impl Among<'_> {
         let shown =
             || found_below(&self.request.base, &relative).map_or_else(String::new, |path| path.display());
         match opener.open(&relative) {
-            Ok(Opened { file, stat }) => {
+            Ok(OpenedFile { file, stat }) => {
                 let place = Place { relative: &relative, shown: &shown };
                 let parts = listed.parts.as_ref().filter(|parts| parts.stat == stat);
                 if !parts.is_some_and(|parts| searching.parts(&file, parts, &place)) {

@@ -9,7 +9,7 @@ use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
 use toolpost_text::names::suggest;
 use toolpost_workspace::Workspace;
-use toolpost_workspace::walk::{Claim, What};
+use toolpost_workspace::walk::{Claim, EntryType};
 
 use super::{GrepRequest, anchor};
 use crate::SearchError;
@@ -27,8 +27,8 @@ impl Filter {
     }
 
     /// Returns whether a file is wanted, or a directory may contain wanted files.
-    pub(super) fn claim(&self, relative: &[u8], what: What) -> Claim {
-        let (path, directory) = (Path::new(OsStr::from_bytes(relative)), what == What::Directory);
+    pub(super) fn claim(&self, relative: &[u8], what: EntryType) -> Claim {
+        let (path, directory) = (Path::new(OsStr::from_bytes(relative)), what == EntryType::Directory);
         if !self.globs.is_empty() {
             match self.globs.matched(path, directory) {
                 Match::Ignore(_) => return Claim::Pass,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use grep_regex::RegexMatcher;
 use toolpost_grams::Grams;
 use toolpost_workspace::walk::{
-    self, Candidate, Claim, Ended, Entry, Kind, Next, OpenFault, Opened, Visitor, What, walk,
+    self, Candidate, Claim, Entry, EntryType, Kind, Next, OpenFault, OpenedFile, Visitor, WalkEnd, walk,
 };
 use toolpost_workspace::{Workspace, WorkspacePath};
 
@@ -100,7 +100,8 @@ fn single(
         Ok(Scan::Searched(gather)) => {
             output.totals.searched = 1;
             output.unsearched.only_ascii = u64::from(gather.only_ascii);
-            output.complete = if gather.stopped { control.verdict(Ended::Stopped) } else { output.complete };
+            output.complete =
+                if gather.stopped { control.verdict(WalkEnd::Stopped) } else { output.complete };
             if gather.matching_lines > 0 {
                 output.totals.matching_lines = gather.matching_lines;
                 output.totals.matches = gather.matches;
@@ -149,7 +150,7 @@ impl Grepper<'_> {
         }
         let shown = || entry.path().display();
         match entry.open() {
-            Ok(Opened { file, stat }) => {
+            Ok(OpenedFile { file, stat }) => {
                 let found = Place { relative: entry.candidate().relative_bytes(), shown: &shown };
                 self.searching.file(&file, stat.len, stat.modified, &found);
             }
@@ -164,8 +165,8 @@ impl Visitor for Grepper<'_> {
 
     fn judge(&mut self, (): &(), candidate: &Candidate<'_>) -> Claim {
         match candidate.kind() {
-            Kind::File => self.filter.claim(candidate.relative_bytes(), What::File),
-            Kind::Directory => self.filter.claim(candidate.relative_bytes(), What::Directory),
+            Kind::File => self.filter.claim(candidate.relative_bytes(), EntryType::File),
+            Kind::Directory => self.filter.claim(candidate.relative_bytes(), EntryType::Directory),
             Kind::Link | Kind::Fifo | Kind::Socket | Kind::Device => Claim::Pass,
         }
     }

@@ -1,6 +1,8 @@
 //! The tree, grown level by level.
 
-use toolpost_workspace::walk::{Directory, DirectoryEntry, Ended, Kind, Options, Skipped, Unreadable, show};
+use toolpost_workspace::walk::{
+    Directory, DirectoryEntry, Kind, Options, Skipped, Unreadable, WalkEnd, show,
+};
 use toolpost_workspace::{Fault, Workspace};
 
 use super::{Inside, ListOutput, ListRequest, Node};
@@ -29,7 +31,7 @@ struct Tree {
     unreadable: Unreadable,
     /// The error for the requested directory.
     start_refused: Option<Fault>,
-    ended: Ended,
+    ended: WalkEnd,
 }
 
 /// The maximum number of entries to keep.
@@ -57,7 +59,7 @@ pub(super) fn grow(
         skipped: Skipped::default(),
         unreadable: Unreadable::default(),
         start_refused: None,
-        ended: Ended::Complete,
+        ended: WalkEnd::Complete,
     };
     let mut level = vec![0];
     for _ in 0..request.depth {
@@ -83,7 +85,7 @@ impl Tree {
     fn level(&mut self, level: &[usize], control: &Control) -> Vec<usize> {
         for index in level {
             if control.stops() {
-                self.ended = Ended::Stopped;
+                self.ended = WalkEnd::Stopped;
                 break;
             }
             self.read(*index);
@@ -104,7 +106,7 @@ impl Tree {
                 branch.entries = entries;
             }
         }
-        if self.ended == Ended::Stopped { Vec::new() } else { next }
+        if self.ended == WalkEnd::Stopped { Vec::new() } else { next }
     }
 
     fn read(&mut self, index: usize) {

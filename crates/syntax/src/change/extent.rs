@@ -1,10 +1,10 @@
-//! Finds where a symbol's comments begin and where its own code ends.
+//! Extent of a symbol: its comments, and the end of its code.
 
 use super::header;
 use crate::{Symbol, Tree};
 use toolpost_text::lines;
 
-/// Widens a symbol to the comments above it and behind it that are its own, and says where its code ends.
+/// Widens a symbol to its comments above and behind it, and returns the end of its code.
 pub(super) fn of(tree: &Tree<'_>, symbol: &mut Symbol) -> usize {
     let text = tree.text();
     let own = symbol.span.start;
@@ -22,20 +22,20 @@ pub(super) fn of(tree: &Tree<'_>, symbol: &mut Symbol) -> usize {
     }
     let end = symbol.end.min(symbol.span.end);
     symbol.span.end = followed(tree, symbol.span.end);
-    // A comment on the last line of a body that only its indentation ends stands in the body.
+    // A comment on the last line of a body that only its indentation ends belongs to the body.
     let part = |from: usize| text.get(from..end).unwrap_or_default();
     let inside = symbol.body.as_ref().is_some_and(|body| body.end >= end && !closed(part(body.start)));
     if inside && part(symbol.signature.start).contains('\n') { symbol.span.end } else { end }
 }
 
-/// Tells whether a body stands in brackets.
+/// Returns whether a body is in brackets.
 fn closed(body: &str) -> bool {
     [('{', '}'), ('(', ')'), ('[', ']')]
         .iter()
         .any(|(open, close)| body.starts_with(*open) && body.ends_with(*close))
 }
 
-/// Finds where the comments begin that stand right above a symbol, also where the grammar puts them elsewhere.
+/// Finds the start of the comments directly above a symbol, even if the grammar puts them elsewhere.
 fn commented(tree: &Tree<'_>, start: usize) -> usize {
     let (text, mut start) = (tree.text(), start);
     loop {
@@ -62,7 +62,7 @@ fn followed(tree: &Tree<'_>, end: usize) -> usize {
     if !comment.is_empty() && is_comment(tree, start, last) { last } else { end }
 }
 
-/// Tells whether a comment begins at a place and goes on to another.
+/// Returns whether a comment starts at one place and continues to another.
 fn is_comment(tree: &Tree<'_>, start: usize, end: usize) -> bool {
     let node = tree.root().descendant_for_byte_range(start, end);
     node.is_some_and(|node| node.start_byte() == start && tree.language().0.is_comment(node.kind()))

@@ -1,10 +1,10 @@
-//! Tells what is said of a whole file from the comments of the first symbol in it.
+//! Separation of file-level comments from those of the first symbol.
 
 use std::ops::Range;
 
 use crate::Language;
 
-/// What a line begins with that tells a tool or a reader something of the file.
+/// Beginnings of lines that address a tool or the reader of the whole file.
 const WORDS: &[&str] = &[
     "-*-",
     "frozen_string_literal:",
@@ -29,10 +29,10 @@ const WORDS: &[&str] = &[
 ];
 /// The signs with which the lines of comments begin.
 const SIGNS: &[char] = &['#', '/', '*', ';', '%', '<'];
-/// What stands in a comment on who may use the file.
+/// Licence phrases in comments.
 const NOTICES: &[&str] = &["copyright", "spdx-", "licensed under", "@license"];
 
-/// How far a comment goes on of which one line is on the file.
+/// Extent of a comment with a line about the file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rest<'a> {
     None,
@@ -42,7 +42,7 @@ enum Rest<'a> {
     Lines(&'a str),
 }
 
-/// Gives where a symbol's own comments begin among those before it: behind those that are on the file.
+/// Returns the start of a symbol's own comments, behind those about the file.
 pub(super) fn end(language: Language, text: &str, comments: Range<usize>) -> usize {
     let inner = matches!(language.name(), "rust" | "zig");
     let top = text[..comments.start]
@@ -81,7 +81,7 @@ pub(super) fn end(language: Language, text: &str, comments: Range<usize>) -> usi
     end + behind.len() - behind.trim_start().len()
 }
 
-/// Gives the signs with which a comment's line begins.
+/// Returns the comment signs at the beginning of a line.
 fn sign(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches(SIGNS).len()]
 }

@@ -1,16 +1,16 @@
-//! What stands before a definition: its comments and its decorators.
+//! Comments and decorators before a definition.
 
 use std::ops::Range;
 
 use crate::{Item, Kind, Language, Symbol};
 
-/// Where the parts of what stands before a definition are.
+/// Offsets of the parts before a definition.
 pub(super) struct Lead {
-    /// Where the comments begin, if there are any.
+    /// Start of the comments, if any.
     docs: Option<usize>,
-    /// Where the decorators begin, if there are any.
+    /// Start of the decorators, if any.
     decorators: Option<usize>,
-    /// Where the definition begins itself.
+    /// Start of the definition itself.
     pub(super) head: usize,
 }
 
@@ -24,7 +24,7 @@ impl Lead {
         Self { docs, decorators, head }
     }
 
-    /// Finds the parts before the first definition of code that may stand in a class.
+    /// Finds the parts before the first definition of code that may be in a class.
     fn of_code(language: Language, code: &str) -> Self {
         let mut frames = vec![("", "")];
         frames.extend(language.0.shells);
@@ -59,24 +59,24 @@ impl Lead {
     }
 }
 
-/// Finds the first thing that begins at a place or behind it, and not with what is put around.
+/// Finds the first node at or behind a place, without the wrapping code.
 fn first_within(blocks: &[Item], from: usize) -> Option<&Item> {
     blocks.iter().find_map(|item| {
         if item.range.start >= from { Some(item) } else { first_within(&item.children, from) }
     })
 }
 
-/// New code with what was kept before it.
+/// New code with the kept lines before it.
 pub(super) struct Kept {
-    /// From where on it takes the place of the old.
+    /// Start of the replaced part of the old code.
     pub(super) start: usize,
     pub(super) new: String,
-    /// Where the definition begins in it, behind comments and decorators.
+    /// Start of the definition in it, behind comments and decorators.
     pub(super) head: usize,
     pub(super) notes: Vec<String>,
 }
 
-/// Says from where on new code takes the place of the old, so that comments and decorators stay which it does not bring.
+/// Returns the start of the replaced part: comments and decorators stay unless the new code brings its own.
 pub(super) fn kept(language: Language, text: &str, old: &Lead, new: &str) -> Kept {
     let own = Lead::of_code(language, new);
     let from = |start: Option<usize>| start.unwrap_or(old.head);
@@ -109,7 +109,7 @@ fn between(start: usize, end: usize) -> Range<usize> {
     start..end.max(start)
 }
 
-/// Takes the indentation off that lines have in the file, since it is given anew.
+/// Removes the indentation of lines in the file, since it is added again.
 fn dedented(kept: &str, text: &str, start: usize) -> String {
     let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
     let indent = &text[line..start];

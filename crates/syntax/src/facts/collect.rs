@@ -1,22 +1,22 @@
-//! Runs the queries of a language over a tree, and sorts what they capture.
+//! Collection of facts with the queries of a language.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator as _};
 
+use super::nesting::Within;
 use super::parts::LEVELS;
-use super::within::Within;
-use super::{Binding, Bound, Facts, Import, Reach, Reference, Scope, Usage, What};
-use crate::queries::{Queries, Role};
+use super::{Binding, BindingKind, Facts, Import, Reach, Reference, Scope, Usage, What};
+use crate::captures::{Queries, Role};
 use crate::shape::{self, chain};
 use crate::{Base, Chain, Item, Kind, Step, Symbol, Tree};
 
-/// What stands among parameters for the object itself, and is given by no caller.
+/// Names of the receiver among parameters; callers pass no argument for it.
 const OWN: [&str; 2] = ["this", "self_parameter"];
 
 impl Tree<'_> {
-    /// Tells what the file defines, uses, imports, and what is local in it.
+    /// Returns the definitions, uses, imports and local names of the file.
     #[must_use]
     pub fn facts(&self) -> Facts {
         let items = self.items();
@@ -39,7 +39,7 @@ impl Tree<'_> {
         facts
     }
 
-    /// Finds what the names of members are taken of, by where the name begins.
+    /// Finds the receivers of members, by the offset of the member's name.
     fn objects(&self) -> HashMap<usize, Node<'_>> {
         let mut out = HashMap::new();
         self.walk(|node| {
@@ -49,7 +49,7 @@ impl Tree<'_> {
         out
     }
 
-    /// Gives the name of a package: all that stands behind the word for it.
+    /// Returns the name of a package: all text behind its keyword.
     fn package(&self, item: &Item) -> String {
         let text = self.text().get(item.head..item.end).unwrap_or_default();
         let name = text.split_once(char::is_whitespace).map_or(text, |(_, name)| name);
@@ -65,27 +65,27 @@ impl Tree<'_> {
     }
 }
 
-/// How a name is used, where it stands, and what it is taken of.
+/// The use of a name, its range, and its receiver.
 type Used = (Rank, Range<usize>, Option<Chain>);
 
-/// What the queries found, before it is put in order.
+/// The captures of the queries, before they are sorted.
 #[derive(Default)]
 struct Found {
-    /// By where the name begins.
+    /// By the start of the name.
     references: HashMap<usize, Used>,
     imports: Vec<Import>,
     scopes: Vec<Range<usize>>,
-    /// The calls that stand among the tokens of a macro, by where the name begins.
+    /// The calls among the tokens of a macro, by the start of the name.
     tokens: HashSet<usize>,
     /// All tokens that macros are called with.
     expanded: Vec<Range<usize>>,
     bindings: HashMap<Place, Binding>,
 }
 
-/// Where a local name begins, whether it is a field, since a parameter may be both, and where it is local if it stands elsewhere.
+/// Offset of a local name, with a flag for fields (a parameter may be both) and the scope if it is elsewhere.
 type Place = (usize, bool, Option<Range<usize>>);
 
-/// How a name is used, and that it is none at all; of several, the greatest counts.
+/// The use of a name, or that it is none; of several, the greatest counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     Use(Usage),
@@ -94,7 +94,7 @@ enum Rank {
 
 struct Collector<'a, 't> {
     tree: &'a Tree<'t>,
-    /// What the names of members are taken of, by where the name begins.
+    /// The receivers of members, by the offset of the member's name.
     objects: HashMap<usize, Node<'a>>,
     found: Found,
 }
@@ -108,7 +108,7 @@ struct Parts<'t> {
     alias: Option<Node<'t>>,
     default: Option<Node<'t>>,
     wildcard: Option<Node<'t>>,
-    bound: Option<(Node<'t>, Bound)>,
+    bound: Option<(Node<'t>, BindingKind)>,
     hint: Option<Node<'t>>,
     value: Option<Node<'t>>,
     parameters: Option<Node<'t>>,
@@ -150,11 +150,11 @@ impl Collector<'_, '_> {
                 Role::Wildcard => parts.wildcard = Some(node),
                 Role::Default => parts.default = Some(node),
                 Role::Scope => self.found.scopes.push(node.byte_range()),
-                Role::Parameter => parts.bound = Some((node, Bound::Parameter)),
-                Role::Local => parts.bound = Some((node, Bound::Local)),
-                Role::Each => parts.bound = Some((node, Bound::Each)),
-                Role::Context => parts.bound = Some((node, Bound::Context)),
-                Role::Field => parts.bound = Some((node, Bound::Field)),
+                Role::Parameter => parts.bound = Some((node, BindingKind::Parameter)),
+                Role::Local => parts.bound = Some((node, BindingKind::Local)),
+                Role::Each => parts.bound = Some((node, BindingKind::Each)),
+                Role::Context => parts.bound = Some((node, BindingKind::Context)),
+                Role::Field => parts.bound = Some((node, BindingKind::Field)),
                 Role::Hint => parts.hint = Some(node),
                 Role::Value => parts.value = Some(node),
                 Role::Parameters => parts.parameters = Some(node),
@@ -184,7 +184,7 @@ impl Collector<'_, '_> {
         self.found.references.insert(at.start, (rank, at, receiver));
     }
 
-    /// Takes a call that stands among the tokens of a macro.
+    /// Adds a call among the tokens of a macro.
     fn token(&mut self, tokens: Node<'_>, name: Node<'_>, beside: Node<'_>) {
         let text = self.tree.text();
         let opens = text.get(beside.start_byte()..).is_some_and(|text| text.starts_with('('));
@@ -238,7 +238,7 @@ impl Collector<'_, '_> {
         });
     }
 
-    /// Puts together what the nodes around an imported name say of where it comes from.
+    /// Combines the nodes around an imported name into the path of its module.
     fn prefix(&self, node: Node<'_>) -> Option<String> {
         let prefixes = self.tree.language().0.shapes.prefixes;
         let mut found: Vec<&str> = Vec::new();
@@ -253,21 +253,25 @@ impl Collector<'_, '_> {
         (!found.is_empty()).then(|| found.join("::"))
     }
 
-    fn binding(&mut self, node: Node<'_>, sort: Bound, parts: &Parts<'_>) {
+    fn binding(&mut self, node: Node<'_>, sort: BindingKind, parts: &Parts<'_>) {
         let (grammar, text) = (self.tree.language().0, self.tree.text());
         let binding = self
             .found
             .bindings
-            .entry((node.start_byte(), sort == Bound::Field, parts.inside.map(|node| node.byte_range())))
+            .entry((
+                node.start_byte(),
+                sort == BindingKind::Field,
+                parts.inside.map(|node| node.byte_range()),
+            ))
             .or_insert_with(|| Binding { sort, at: node.byte_range(), ..Binding::default() });
-        if sort != Bound::Local {
+        if sort != BindingKind::Local {
             binding.sort = sort;
         }
         binding.hint = binding.hint.take().or_else(|| parts.hint.map(|hint| hint.byte_range()));
-        let listed = parts.value.filter(|value| sort == Bound::Each && LISTS.contains(&value.kind()));
+        let listed = parts.value.filter(|value| sort == BindingKind::Each && LISTS.contains(&value.kind()));
         if let Some(value) = listed.and_then(|list| alike(grammar, list, text)) {
             // Each element of the literal evaluates as the first one does.
-            binding.sort = Bound::Local;
+            binding.sort = BindingKind::Local;
             binding.value = Some(value);
             return;
         }
@@ -311,7 +315,7 @@ impl Collector<'_, '_> {
         facts.references.sort_by_key(|one| one.at.start);
     }
 
-    /// Puts what was found in order, each thing with what it stands in.
+    /// Sorts the captures, each with its enclosing definition.
     fn finish(mut self, symbols: &[Symbol], headers: Vec<Range<usize>>, facts: &mut Facts) {
         let Found { references, imports, mut scopes, tokens, expanded, bindings } =
             std::mem::take(&mut self.found);
@@ -340,7 +344,7 @@ impl Collector<'_, '_> {
             let binds = bound.contains(&start) && matches!(usage, Usage::Read | Usage::Type);
             let defines = defined.contains_key(&start) && !matches!(usage, Usage::Call | Usage::Inherit);
             let names_module = matches!(usage, Usage::Read | Usage::Type) && imported.of(&at).is_some();
-            // What stands in the definition of a macro, or in an attribute, calls nothing there.
+            // Names in a macro definition or an attribute are not calls.
             let template = tokens.contains(&start) && expanded.of(&at).is_none();
             if !binds && !defines && !names_module && !template {
                 facts.references.push(Reference { usage, within: within.of(&at), at, receiver });
@@ -356,7 +360,9 @@ impl Collector<'_, '_> {
             Binding { scope, ..binding }
         };
         facts.bindings = bindings.into_iter().map(local).collect();
-        facts.bindings.sort_by_key(|binding| (binding.at.start, binding.sort != Bound::Field, binding.scope));
+        facts
+            .bindings
+            .sort_by_key(|binding| (binding.at.start, binding.sort != BindingKind::Field, binding.scope));
         facts.imports = imports;
         facts.imports.sort_by_key(|import| (import.at.start, import.at.end));
         facts.imports.dedup();
@@ -405,9 +411,9 @@ fn alike(grammar: &crate::grammar::Grammar, list: Node<'_>, text: &str) -> Optio
     all.into_iter().next().filter(|_| same)
 }
 
-/// Tells which of the parts of a list holds a node; the object itself among parameters is not counted.
+/// Returns the index of the list entry that holds a node; a receiver among parameters is not counted.
 fn place(list: Node<'_>, node: Node<'_>) -> Option<usize> {
-    // A parameter that stands alone is its own list.
+    // A lone parameter is its own list.
     if list.byte_range() == node.byte_range() {
         return Some(0);
     }
@@ -426,7 +432,7 @@ fn place(list: Node<'_>, node: Node<'_>) -> Option<usize> {
     None
 }
 
-/// Lists where a file says what it belongs to and what it imports.
+/// Lists the places of package declarations and imports.
 fn headers(items: &[Item]) -> Vec<Range<usize>> {
     let wanted = items.iter().filter(|item| matches!(item.kind, Kind::Package | Kind::Import));
     wanted.filter(|item| item.body.is_none()).map(|item| item.head..item.range.end).collect()
@@ -439,7 +445,7 @@ fn outermost<'t>(tree: &Tree<'_>, node: Node<'t>) -> Option<Node<'t>> {
     std::iter::successors(Some(node), Node::parent).find(imports)
 }
 
-/// Finds what a node says of where the names in it come from: a field, all fields of a name (`*path`), or a child by number.
+/// Finds the module path that a node names: a field, all fields of a name (`*path`), or a child by number.
 fn prefix(parent: Node<'_>, field: &str, name: &Node<'_>) -> Option<Range<usize>> {
     let before = |node: Node<'_>| Some(node.byte_range()).filter(|range| range.end <= name.start_byte());
     if let Some(field) = field.strip_prefix('*') {

@@ -1,4 +1,4 @@
-//! Words of a file that no other fact covers: keys, names of arguments, tokens of macros, and text that was not parsed.
+//! Mentions in a file outside all other facts: keys, argument names, macro tokens, and text that was not parsed.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The parts in which a deep tree is looked at.
+//! Subtrees of a deep tree that are queried separately.
 
 use tree_sitter::Node;
 
@@ -8,9 +8,9 @@ use crate::Tree;
 pub(super) const LEVELS: u32 = 100;
 
 impl Tree<'_> {
-    /// Gives the root, and in a deep tree what stands in it at every so many levels.
+    /// Returns the root, and in a deep tree also the nodes at regular levels.
     ///
-    /// Each level may begin a match that waits for its end, so where thousands of calls are chained the work would grow with the square.
+    /// Each level may begin a match that stays open to its end, so for thousands of chained calls the work would be quadratic.
     pub(super) fn parts(&self) -> Vec<Node<'_>> {
         let mut parts = vec![self.root()];
         let mut cursor = self.root().walk();

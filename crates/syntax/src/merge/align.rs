@@ -1,4 +1,4 @@
-//! Which item of a snippet is which of the text.
+//! Alignment of a snippet's items with the text's.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -25,7 +25,7 @@ pub(super) fn pair(
     Ok(pairing.to)
 }
 
-/// What may be the same: kinds that code changes between.
+/// Groups of kinds that an edit may change into each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Sort {
     Function,
@@ -75,7 +75,7 @@ impl Pairing<'_> {
         self.taken.insert(old);
     }
 
-    /// Pairs what is the same but for white space and the comments before it.
+    /// Pairs items that are equal apart from white space and the comments before them.
     ///
     /// Fails with a statement that is there several times and not as often in the snippet: each of them may be meant.
     fn identical(&mut self) -> Result<(), (usize, Why)> {
@@ -100,7 +100,7 @@ impl Pairing<'_> {
         Ok(())
     }
 
-    /// Pairs what has the same name and sort.
+    /// Pairs items of the same name and sort.
     fn by_key(&mut self) -> Result<(), (usize, Why)> {
         let keyed = |item: &Item| !matches!(item.kind, Kind::Statement | Kind::Comment);
         let mut groups: HashMap<(Sort, &str), Vec<usize>> = HashMap::new();
@@ -175,7 +175,7 @@ impl Pairing<'_> {
         }
     }
 
-    /// Chooses the old import from the same place that has what the new one has, more or less; none if it has nothing of it.
+    /// Chooses the old import from the same module with the most names in common; none if there are no common ones.
     fn import(&self, new: &Item, free: &[usize]) -> Result<Option<usize>, Why> {
         let wanted = imported(self.new, new);
         let found = |old: &&usize| !imported(self.old, self.olds[**old]).is_disjoint(&wanted);

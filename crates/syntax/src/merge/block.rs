@@ -1,4 +1,4 @@
-//! The items of a block merged into those of another: what is the same in its place, what is new beside its neighbours.
+//! Merging of one block into another: known items in their place, new ones next to their neighbours.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::shape::real;
 use super::{align, imports, source::Source};
 use crate::{Item, Kind};
 
-/// A block of the text and one of the snippet, with the lines inside of each.
+/// A block of the text and one of the snippet, with the lines of each.
 pub(super) struct Block<'a> {
     pub(super) olds: &'a [Item],
     pub(super) there: Range<usize>,
@@ -18,16 +18,16 @@ pub(super) struct Block<'a> {
     pub(super) here: Range<usize>,
 }
 
-/// How deep a block is.
+/// The level of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Depth {
-    /// It is what the snippet shows at its outermost, and may be anything.
+    /// The outermost block of the snippet, whose kind is open.
     Outermost,
-    /// It is inside of an item that the snippet shows.
+    /// The body of an item that the snippet shows.
     Within,
 }
 
-/// What stands in a block of the snippet.
+/// A part of a block of the snippet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Item(usize),
@@ -104,7 +104,7 @@ fn left_out(
     depth: Depth,
 ) {
     let mut kept: Vec<&Item> = Vec::new();
-    // Where the next old item is expected; none after a marker, which stands for what follows.
+    // The expected next old item; none after a marker.
     let mut next = (depth == Depth::Within).then_some(0);
     let mut add = |from: Option<usize>, upto: usize| {
         let between = from.map_or(upto..upto, |from| from..upto);
@@ -149,7 +149,7 @@ fn named(both: &Both<'_>, item: &Item) -> String {
     }
 }
 
-/// Lists what stands in a block of the snippet, in order.
+/// Lists the parts of a block of the snippet, in order.
 fn parts(both: &Both<'_>, news: &[&Item], here: Range<usize>) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut line = here.start;
@@ -202,7 +202,7 @@ fn runs(parts: &[Part], pairs: &[Option<usize>], news: &[&Item]) -> Vec<Run> {
     runs
 }
 
-/// Finds the statements that a row of new ones takes the place of: what stands between the same two neighbours.
+/// Finds the statements that a row of new ones replaces: those between the same two neighbours.
 ///
 /// Fails with a statement that may be replaced or stay.
 fn gap(

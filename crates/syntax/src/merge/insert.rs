@@ -1,4 +1,4 @@
-//! New items put beside their neighbours.
+//! Insertion of new items next to their neighbours.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -18,11 +18,11 @@ pub(super) struct Run {
     pub(super) items: Range<usize>,
     pub(super) before: Side,
     pub(super) after: Side,
-    /// Whether they are imports.
+    /// They are imports.
     pub(super) import: bool,
 }
 
-/// What stands beside a row of new items in the snippet.
+/// The neighbours of a row of new items in the snippet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     /// An item that the text has, too.
@@ -65,7 +65,7 @@ pub(super) fn replace(site: &Site<'_>, run: &Run, gap: Range<usize>, out: &mut V
     out.push(Piece { old, new: site.text(run) });
 }
 
-/// Puts new items where their neighbours say.
+/// Inserts new items next to their neighbours.
 pub(super) fn run(site: &Site<'_>, run: &Run, out: &mut Vec<Piece>) -> Result<(), Refusal> {
     let Some(at) = site.place(run) else {
         let why = if site.olds.is_empty() { Why::Homeless } else { Why::Absent };
@@ -99,7 +99,7 @@ pub(super) fn run(site: &Site<'_>, run: &Run, out: &mut Vec<Piece>) -> Result<()
     Ok(())
 }
 
-/// Where new items go.
+/// The position of new items.
 #[derive(Debug, Clone, Copy)]
 enum At {
     After(usize),
@@ -141,7 +141,7 @@ impl Site<'_> {
         }
     }
 
-    /// Tells whether items with no known neighbour can stand at the outermost of a file: definitions, not members.
+    /// Returns whether items without a known neighbour can be at the top level of a file: definitions, not members.
     fn at_home(&self, items: &[&Item]) -> bool {
         let new = self.both.new;
         let whole = |item: &&Item| {
@@ -196,7 +196,7 @@ impl Site<'_> {
         new.span(self.news[run.items.start]).start..new.span(self.news[run.items.end - 1]).end
     }
 
-    /// Gives the lines of new items, indented like those that they come beside.
+    /// Returns the lines of new items, indented like their neighbours.
     fn text(&self, run: &Run) -> Vec<String> {
         let (old, new) = (self.both.old, self.both.new);
         let (from, beside) = match (run.before, run.after) {
@@ -266,7 +266,7 @@ impl Site<'_> {
             .min(3)
     }
 
-    /// Adds the commas between values, where the block divides them by commas.
+    /// Adds the commas between values, if the block separates them by commas.
     fn separate(
         &self,
         run: &Run,

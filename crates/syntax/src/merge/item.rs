@@ -1,4 +1,4 @@
-//! An item of a snippet put in the place of the one that it is in the text.
+//! Merging of a snippet's item into its counterpart in the text.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -17,21 +17,21 @@ use crate::{Item, Kind};
 pub(super) struct Both<'a> {
     pub(super) old: &'a Source<'a>,
     pub(super) new: &'a Source<'a>,
-    /// The lines of the snippet as they were said.
+    /// The original lines of the snippet.
     pub(super) said: &'a [Line],
-    /// What was kept although the snippet could be read otherwise.
+    /// Kept parts that another reading of the snippet would change.
     pub(super) notes: RefCell<Vec<String>>,
 }
 
 impl Both<'_> {
-    /// Gives lines of the snippet, indented for another place.
+    /// Returns lines of the snippet, indented for another place.
     pub(super) fn fitted(&self, lines: Range<usize>, from: &str, to: &str) -> Vec<Line> {
         let mut lines = self.said.get(lines).unwrap_or_default().to_vec();
         fit(&mut lines, self.old.style, from, to);
         lines
     }
 
-    /// Remembers what is said of the merge.
+    /// Adds a note about the merge.
     pub(super) fn note(&self, note: String) {
         self.notes.borrow_mut().push(note);
     }
@@ -90,7 +90,7 @@ pub(super) fn merge(both: &Both<'_>, old: &Item, new: &Item, out: &mut Vec<Piece
     }
 }
 
-/// Tells whether a snippet's item has all that the old one has, in another order.
+/// Returns whether a snippet's item has all parts of the old one in another order.
 fn reordered(both: &Both<'_>, old: &Item, new: &Item) -> bool {
     let olds: Vec<&Item> = old.children.iter().collect();
     let news = real(both.said, both.new, &new.children);
@@ -132,7 +132,7 @@ fn header(
     }
 }
 
-/// Tells whether the head of a snippet's item is that of the text with some words left out.
+/// Returns whether the head of a snippet's item is that of the text with some words omitted.
 fn abbreviates(both: &Both<'_>, old: &Item, new: &Item) -> bool {
     let words = |source: &Source, item: &Item| -> Vec<String> {
         let end = item.body.as_ref().map_or(item.range.end, |body| body.start);
@@ -145,7 +145,7 @@ fn abbreviates(both: &Both<'_>, old: &Item, new: &Item) -> bool {
     here.len() < there.len() && here.iter().all(|word| rest.any(|known| known == word))
 }
 
-/// Gives the comments and attributes before an item: those of the snippet, and of the text what the snippet has none of.
+/// Returns the comments and attributes before an item: the snippet's, else the text's.
 fn lead(both: &Both<'_>, old: &Item, new: &Item, from: &str, to: &str) -> Vec<String> {
     let split = |source: &Source, item: &Item| {
         let (start, head) = (source.span(item).start, source.head(item));
@@ -173,7 +173,7 @@ fn lead(both: &Both<'_>, old: &Item, new: &Item, from: &str, to: &str) -> Vec<St
     out
 }
 
-/// Refuses to take away a definition inside of an item that is given without it.
+/// Refuses to remove a nested definition from an item that the snippet shows without it.
 fn keeps_names(both: &Both<'_>, old: &Item, new: &Item) -> Result<(), Refusal> {
     let lost = missing(old, new);
     let (Some(first), Some(last)) = (lost.first(), lost.last()) else { return Ok(()) };
@@ -208,7 +208,7 @@ fn texts(lines: &[Line]) -> impl Iterator<Item = &str> {
     lines.iter().map(|line| line.text.trim_end())
 }
 
-/// Gives the texts of lines.
+/// Returns the texts of lines.
 pub(super) fn owned(lines: &[Line]) -> Vec<String> {
     lines.iter().map(|line| line.text.clone()).collect()
 }

@@ -1,19 +1,21 @@
-//! Partial code merged by its tree: what the snippet names is replaced where it stands, what it adds goes where its
-//! neighbours are, everything else stays.
+//! Merging of partial code by its tree: known items are replaced in place, new ones are inserted next to their
+//! neighbours, everything else stays.
 
 mod align;
 mod block;
-mod home;
 mod imports;
 mod insert;
 mod item;
 mod shape;
 mod source;
+mod target;
 mod verify;
 mod whole;
 
 use toolpost_text::lines::lf;
-use toolpost_text::merge::{self as lines, Line, Marker, Merged, Piece, Refusal, Taken, Why, no_marker};
+use toolpost_text::merge::{
+    self as lines, Line, Marker, MergeResult, Piece, Refusal, SnippetExtent, Why, no_marker,
+};
 
 use crate::Language;
 use crate::grammar::Merges;
@@ -29,9 +31,9 @@ use verify::Entries;
 /// # Errors
 ///
 /// With the first part of the snippet that has no certain place, or with what would be lost.
-pub fn merge(original: &str, snippet: &str, language: Option<Language>) -> Result<Merged, Refusal> {
+pub fn merge(original: &str, snippet: &str, language: Option<Language>) -> Result<MergeResult, Refusal> {
     if lf(snippet) == original {
-        return Ok(Merged { splices: Vec::new(), taken: Taken::Parts, notes: Vec::new() });
+        return Ok(MergeResult { splices: Vec::new(), taken: SnippetExtent::Parts, notes: Vec::new() });
     }
     let language = language.filter(|language| language.0.merges == Merges::ByTree);
     let Some(old) = language.and_then(|language| Source::read(language, original)) else {
@@ -51,15 +53,15 @@ pub fn merge(original: &str, snippet: &str, language: Option<Language>) -> Resul
     Ok(merged)
 }
 
-/// Merges with the first reading of the snippet that has a home in the text: as it stands, then as a part of something.
-fn by_tree(old: &Source, plain: Option<Variant>, said: &[Line]) -> Result<Merged, Refusal> {
+/// Merges with the first reading of the snippet that has a place in the text: unchanged, then as a part of an item.
+fn by_tree(old: &Source, plain: Option<Variant>, said: &[Line]) -> Result<MergeResult, Refusal> {
     let mut refused: Option<Refusal> = None;
     let sound = plain.as_ref().is_some_and(|plain| plain.errors.is_empty());
     let (first, other) = if sound { (plain, None) } else { (None, plain) };
     let others = std::iter::once_with(|| shape::in_shells(old.language, said, other)).flatten();
     for variant in first.into_iter().chain(others) {
         let mut pieces = Vec::new();
-        let merged = home::merge(old, &variant, &mut pieces).and_then(|notes| finish(old, pieces, notes));
+        let merged = target::merge(old, &variant, &mut pieces).and_then(|notes| finish(old, pieces, notes));
         match merged {
             Ok(merged) => return Ok(merged),
             Err(refusal) => refused = Some(prefer(refused, refusal)),
@@ -69,7 +71,7 @@ fn by_tree(old: &Source, plain: Option<Variant>, said: &[Line]) -> Result<Merged
     Err(refused.unwrap_or_else(|| Refusal::whole(Why::Unread { what: "snippet", language })))
 }
 
-/// Keeps the refusal that says more.
+/// Keeps the more specific refusal.
 fn prefer(first: Option<Refusal>, other: Refusal) -> Refusal {
     match first {
         Some(first) if !first.why.leaves_lines() || other.why.leaves_lines() => first,
@@ -78,7 +80,7 @@ fn prefer(first: Option<Refusal>, other: Refusal) -> Refusal {
 }
 
 /// Merges by lines; the result is judged like any other.
-fn by_lines(old: &Source, said: &[Line], snippet: &str) -> Result<Merged, Refusal> {
+fn by_lines(old: &Source, said: &[Line], snippet: &str) -> Result<MergeResult, Refusal> {
     if !said.iter().any(|line| line.marker.is_some()) {
         return Err(Refusal::whole(Why::Empty));
     }
@@ -88,13 +90,13 @@ fn by_lines(old: &Source, said: &[Line], snippet: &str) -> Result<Merged, Refusa
 }
 
 /// Puts the pieces together, if the result is sound.
-fn finish(old: &Source, pieces: Vec<Piece>, notes: Vec<String>) -> Result<Merged, Refusal> {
+fn finish(old: &Source, pieces: Vec<Piece>, notes: Vec<String>) -> Result<MergeResult, Refusal> {
     let pieces = insert::ordered(pieces);
     verify::apart(&pieces)?;
-    // Where three dots are code in the language, they stand for themselves.
+    // If three dots are code in the language, they are literal.
     let dots = old.language.0.filler == "...";
     no_marker(&old.lines, &pieces, |found| found == Marker::Said || !dots)?;
     let splices = lines::splices(old.text, &pieces);
     verify::check(old, &splices, Entries::Once)?;
-    Ok(Merged { splices, taken: Taken::Parts, notes })
+    Ok(MergeResult { splices, taken: SnippetExtent::Parts, notes })
 }

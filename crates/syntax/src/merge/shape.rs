@@ -1,4 +1,4 @@
-//! A snippet made readable: without its markers, and with something around it where it cannot stand alone.
+//! Parsing of a snippet: without its markers, and wrapped in code if it is not valid alone.
 
 use std::ops::Range;
 
@@ -10,17 +10,17 @@ use crate::{Item, Language};
 /// A reading of a snippet.
 pub(super) struct Variant {
     pub(super) source: Snippet,
-    /// What stands in it at its outermost.
+    /// Its top-level parts.
     pub(super) blocks: Vec<Item>,
-    /// The lines of it in which these stand.
+    /// The lines that contain them.
     pub(super) inside: Range<usize>,
-    /// Whether it was put into a shell that makes its items members of something.
+    /// It was wrapped in code that makes its items members.
     pub(super) member: Member,
     /// The lines of its errors.
     pub(super) errors: Vec<usize>,
 }
 
-/// Whether a snippet can only be read as members of something.
+/// The requirement that a snippet is parsed as members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Member {
     No,
@@ -30,7 +30,7 @@ pub(super) enum Member {
 /// A snippet's text, owned, and its lines.
 pub(super) struct Snippet {
     pub(super) text: String,
-    /// Its lines as they were said; those of a shell are empty.
+    /// Its original lines; those of a wrapper are empty.
     pub(super) said: Vec<Line>,
     pub(super) language: Language,
 }
@@ -42,7 +42,7 @@ impl Snippet {
     }
 }
 
-/// Puts markers that stand in brackets on one line on lines of their own.
+/// Moves markers within brackets to lines of their own.
 pub(super) fn expand(said: Vec<Line>) -> Vec<Line> {
     let mut out = Vec::with_capacity(said.len());
     for line in said {
@@ -60,12 +60,12 @@ pub(super) fn expand(said: Vec<Line>) -> Vec<Line> {
     out
 }
 
-/// Reads a snippet as it stands; none if it cannot be parsed.
+/// Parses a snippet unchanged; none if it is not valid.
 pub(super) fn plain(language: Language, said: &[Line]) -> Option<Variant> {
     read(language, said, "", "")
 }
 
-/// Reads a snippet in every shell that it fits into; gives these readings and another one, the likeliest first.
+/// Parses a snippet in every wrapper that fits; returns these readings and another one, the likeliest first.
 pub(super) fn in_shells(language: Language, said: &[Line], other: Option<Variant>) -> Vec<Variant> {
     let shells = language.0.shells.iter();
     let shells = shells.filter_map(|(before, after)| read(language, said, before, after));
@@ -104,7 +104,7 @@ fn read(language: Language, said: &[Line], before: &str, after: &str) -> Option<
     Some(Variant { source, blocks, inside, member, errors })
 }
 
-/// Leaves out the items of a block that only stand for markers.
+/// Drops the items of a block that only replace markers.
 pub(super) fn real<'a>(said: &[Line], source: &Source, items: &'a [Item]) -> Vec<&'a Item> {
     items.iter().filter(|item| !is_marker(said, &source.span(item))).collect()
 }
@@ -113,7 +113,7 @@ fn is_marker(said: &[Line], span: &Range<usize>) -> bool {
     span.len() == 1 && said.get(span.start).is_some_and(|line| line.marker.is_some())
 }
 
-/// Takes as text what looks like a marker inside of a comment or a string of several lines.
+/// Treats apparent markers in comments and multi-line strings as text.
 fn unmark_in_tokens(language: Language, lines: &mut [Line]) -> Option<()> {
     if !lines.iter().any(|line| line.marker.is_some()) {
         return Some(());
@@ -136,7 +136,7 @@ fn unmark_in_tokens(language: Language, lines: &mut [Line]) -> Option<()> {
     Some(())
 }
 
-/// Gives a line as it is parsed: nothing in place of a marker, or what the language wants there.
+/// Returns a line for the parser: a marker is replaced by nothing, or by the language's filler.
 fn blanked(line: &Line, language: Language) -> String {
     if line.marker.is_none() {
         return line.text.clone();
@@ -145,7 +145,7 @@ fn blanked(line: &Line, language: Language) -> String {
     format!("{indent}{}", language.0.filler)
 }
 
-/// Splits a line that ends with brackets in which nothing but a marker stands.
+/// Splits a line that ends with brackets around a marker only.
 fn in_brackets(line: &str) -> Option<(&str, &str, &str)> {
     let bare = line.trim_end();
     let close = bare.rfind('}')?;

@@ -41,7 +41,7 @@ impl<'a> Source<'a> {
         self.index.line(offset) - 1
     }
 
-    /// Finds the lines of an item, with what stands before it.
+    /// Finds the lines of an item, with its comments and attributes.
     pub(super) fn span(&self, item: &Item) -> Range<usize> {
         self.line(item.range.start)..self.line(item.range.end.max(item.range.start + 1) - 1) + 1
     }
@@ -51,7 +51,7 @@ impl<'a> Source<'a> {
         self.line(item.head)
     }
 
-    /// Finds the lines inside of the body of an item, if they are its own.
+    /// Finds the lines of an item's body, if no other item shares them.
     pub(super) fn interior(&self, item: &Item) -> Option<Range<usize>> {
         let body = item.body.clone()?;
         let text = self.text.get(body.clone())?;
@@ -76,46 +76,46 @@ impl<'a> Source<'a> {
         (open < close).then_some(open + 1..close)
     }
 
-    /// Gives the white space before a line.
+    /// Returns the indentation of a line.
     pub(super) fn indent(&self, line: usize) -> &'a str {
         lines::indent(self.lines.get(line).copied().unwrap_or_default())
     }
 
-    /// Gives the text of an item without the comments before it, with single spaces.
+    /// Returns the text of an item without the comments before it, with single spaces.
     pub(super) fn plain(&self, item: &Item) -> String {
         words(&self.text[item.attributes.unwrap_or(item.head).min(item.head)..item.range.end])
     }
 
-    /// Gives the text of an item up to its body, with single spaces.
+    /// Returns the text of an item up to its body, with single spaces.
     pub(super) fn signature(&self, item: &Item) -> String {
         let start = item.attributes.unwrap_or(item.head).min(item.head);
         let end = item.body.as_ref().map_or(item.range.end, |body| body.start);
         words(self.text.get(start..end).unwrap_or_default())
     }
 
-    /// Gives the text of an item from its head up to its body, with single spaces.
+    /// Returns the text of an item from its head up to its body, with single spaces.
     pub(super) fn declaration(&self, item: &Item) -> String {
         let end = item.body.as_ref().map_or(item.range.end, |body| body.start);
         words(self.text.get(item.head..end).unwrap_or_default())
     }
 
-    /// Gives the attributes of an item, with single spaces.
+    /// Returns the attributes of an item, with single spaces.
     pub(super) fn attributes(&self, item: &Item) -> String {
         words(item.attributes.and_then(|start| self.text.get(start..item.head)).unwrap_or_default())
     }
 
-    /// Tells whether items each have lines of their own.
+    /// Returns whether no two items share a line.
     pub(super) fn apart(&self, items: &[&Item]) -> bool {
         items.windows(2).all(|two| self.span(two[0]).end <= self.span(two[1]).start)
     }
 
-    /// Tells whether there is nothing on a line.
+    /// Returns whether a line is blank.
     pub(super) fn is_blank(&self, line: usize) -> bool {
         self.lines.get(line).is_some_and(|line| line.trim().is_empty())
     }
 }
 
-/// Tells whether a line of a snippet is a marker.
+/// Returns whether a line of a snippet is a marker.
 pub(super) fn marked(lines: &[Line]) -> bool {
     lines.iter().any(|line| line.marker.is_some())
 }

@@ -10,10 +10,10 @@ use super::align::{Sort, sort};
 use super::source::Source;
 use crate::{Item, Tree};
 
-/// What is asked of the entries of literals in a result.
+/// The check of literal entries in a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Entries {
-    /// None stands beside the one that it should replace.
+    /// No entry is next to the one that it should replace.
     Once,
     /// They are as the snippet has them.
     AsSaid,
@@ -62,7 +62,7 @@ pub(super) fn sound(old: &Source, splices: &[Splice]) -> Result<(), Refusal> {
     }
 }
 
-/// Refuses a result in which an entry stands beside the one that it should replace.
+/// Refuses a result that has both an entry and its replacement.
 fn once(old: &Source, after: &Tree<'_>) -> Result<(), Refusal> {
     let Ok(before) = old.language.parse(old.text) else { return Ok(()) }; // it was read before
     let mut known: HashMap<String, usize> = HashMap::new();

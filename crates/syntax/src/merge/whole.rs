@@ -1,7 +1,7 @@
 //! A snippet that is all of a file.
 
 use toolpost_text::lines::bare;
-use toolpost_text::merge::{self as lines, Merged, Taken, adapted, replace_all};
+use toolpost_text::merge::{self as lines, MergeResult, SnippetExtent, adapted, replace_all};
 
 use super::item::missing;
 use super::shape::Variant;
@@ -10,7 +10,7 @@ use super::verify::{self, Entries};
 use crate::{Item, Kind};
 
 /// Takes a snippet for the whole file, if it has no marker and everything that has a name in the file.
-pub(super) fn merge(old: &Source, variant: &Variant, snippet: &str) -> Option<Merged> {
+pub(super) fn merge(old: &Source, variant: &Variant, snippet: &str) -> Option<MergeResult> {
     let new = variant.source.source()?;
     if marked(&variant.source.said) || new.errors.len() > old.errors.len() {
         return None;
@@ -25,13 +25,13 @@ pub(super) fn merge(old: &Source, variant: &Variant, snippet: &str) -> Option<Me
         .iter()
         .flat_map(|line| [line.text.as_str(), "\n"])
         .collect();
-    // A last line without a break stays so, and what is in order is written as it came.
+    // A last line without a break stays so, and a correct text is written unchanged.
     let text = if snippet.ends_with('\n') { text.as_str() } else { text.trim_end_matches('\n') };
     let same = bare(text).iter().zip(lines::snippet(snippet)).all(|(one, other)| *one == other.text);
     let splices = replace_all(old.text, if same { snippet } else { text });
     if has_all {
         verify::check(old, &splices, Entries::AsSaid).ok()?;
-        return Some(Merged { splices, taken: Taken::Whole, notes: Vec::new() });
+        return Some(MergeResult { splices, taken: SnippetExtent::Whole, notes: Vec::new() });
     }
     verify::sound(old, &splices).ok()?;
     let names: Vec<String> = gone.iter().map(|item| format!("{} {}", item.kind.name(), item.name)).collect();
@@ -39,7 +39,7 @@ pub(super) fn merge(old: &Source, variant: &Variant, snippet: &str) -> Option<Me
         if names.is_empty() { String::new() } else { format!("; no longer there: {}", names.join(", ")) };
     let notes =
         vec![format!("took the code for the whole file, as it has no marker and is complete{without}")];
-    Some(Merged { splices, taken: Taken::Whole, notes })
+    Some(MergeResult { splices, taken: SnippetExtent::Whole, notes })
 }
 
 /// Checks whether a snippet without a marker has what only a complete file has, although it leaves definitions out.
@@ -61,7 +61,7 @@ fn is_complete(old: &Source, new: &Source) -> bool {
         })
 }
 
-/// Tells whether a snippet has most of the statements that stand in a file without a name.
+/// Returns whether a snippet has most of the unnamed statements of a file.
 ///
 /// A file that has nothing with a name must be there for the most part, or a few lines could replace all of it.
 fn keeps_statements(old: &Source, new: &Source) -> bool {

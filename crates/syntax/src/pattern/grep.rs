@@ -1,4 +1,4 @@
-//! What the matcher of patterns must know of a language.
+//! The language interface of the pattern matcher.
 
 use ast_grep_core::matcher::PatternBuilder;
 use ast_grep_core::meta_var::MetaVariable;
@@ -7,7 +7,7 @@ use ast_grep_core::{Language as Known, Pattern, PatternError};
 
 use super::holes;
 use crate::Language;
-use crate::tree::tree_of;
+use crate::tree::parse_bounded;
 
 impl Known for Language {
     fn expando_char(&self) -> char {
@@ -39,6 +39,6 @@ impl LanguageExt for Language {
 
 /// Parses a text for the matcher, within as many steps as any other text.
 pub(super) fn document(language: Language, text: &str) -> Result<StrDoc<Language>, String> {
-    let tree = tree_of(&language.get_ts_language(), text).map_err(|error| error.to_string())?;
+    let tree = parse_bounded(&language.get_ts_language(), text).map_err(|error| error.to_string())?;
     Ok(StrDoc { src: text.to_owned(), lang: language, tree })
 }

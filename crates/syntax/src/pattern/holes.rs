@@ -1,4 +1,4 @@
-//! Holes of a pattern: where they are, how they are written so that a parser takes them, how they are known again.
+//! Holes of a pattern: their places, their encoding for a parser, and their recognition in the tree.
 
 use std::ops::Range;
 
@@ -74,7 +74,7 @@ fn bare(language: Language, text: &str) -> Option<MetaVariable> {
     }
 }
 
-/// Whether holes for any number of nodes that end a block get something around them.
+/// Wrapping of holes for any number of nodes that end a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ends {
     Open,

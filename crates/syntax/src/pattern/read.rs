@@ -1,4 +1,4 @@
-//! How a pattern is read: as it stands, or as a part of what can stand in a file.
+//! Parsing of a pattern: alone, or in a frame of valid code.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -15,15 +15,15 @@ use crate::tree::deeper_than;
 
 /// The longest pattern, in bytes.
 const LONGEST: usize = 16 * 1024;
-/// How deep the tree of a pattern may be.
+/// Maximum depth of a pattern's tree.
 const DEEPEST: usize = 200;
 
-/// How deep code with holes for any number of nodes may stand in other such code; each level multiplies the time.
+/// Maximum nesting of code with holes for any number of nodes; each level multiplies the time.
 const ELLIPSES: usize = 8;
 
-/// Why a text is no pattern.
+/// A reason for which a text is not a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NoPattern {
+pub enum PatternSyntaxError {
     /// There is nothing in it.
     #[error("the pattern is empty")]
     Empty,
@@ -31,39 +31,39 @@ pub enum NoPattern {
     #[error("the pattern is longer than 16 KiB, or nested more than 200 deep")]
     TooLarge,
     /// It is a hole for any number of nodes and nothing else.
-    #[error("`{0}` alone stands for any number of nodes; put it into the code in which they stand")]
+    #[error("`{0}` matches any number of nodes; add the code around it")]
     OnlyMany(String),
     /// It takes too long to fit it to code.
     #[error(
-        "holes for any number of nodes, such as `$$$`, stand in one another more than 8 deep in the pattern; write `$_` for single nodes, or ask for the inner code alone"
+        "holes for any number of nodes, such as `$$$`, are nested more than 8 deep in the pattern; write `$_` for single nodes, or search for the inner code alone"
     )]
     Nested,
     /// It is several pieces of code.
     #[error(
-        "the pattern is {0} pieces of {1} and not one; put them into the block in which they stand, or ask for one of them"
+        "the pattern has {0} separate pieces of {1}; add the block around them, or search for one of them"
     )]
     Several(usize, &'static str),
     /// The language's parser cannot read it.
-    #[error("the pattern is no code of {language}: its parser does not understand {part:?}")]
+    #[error("the pattern is not valid {language}: the parser does not understand {part:?}")]
     Syntax {
         /// The language.
         language: &'static str,
-        /// What it does not understand.
+        /// The text that the parser does not understand.
         part: String,
     },
 }
 
-/// Reads the shapes of a pattern: one for each sort of place in which the parser understands all of it.
-pub(super) fn shapes(language: Language, text: &str) -> Result<Vec<Pattern>, NoPattern> {
+/// Parses the shapes of a pattern: one for each frame that makes it valid.
+pub(super) fn shapes(language: Language, text: &str) -> Result<Vec<Pattern>, PatternSyntaxError> {
     let text = text.trim();
     if text.is_empty() {
-        return Err(NoPattern::Empty);
+        return Err(PatternSyntaxError::Empty);
     }
     if text.len() > LONGEST {
-        return Err(NoPattern::TooLarge);
+        return Err(PatternSyntaxError::TooLarge);
     }
     if is_many(text) {
-        return Err(NoPattern::OnlyMany(text.to_owned()));
+        return Err(PatternSyntaxError::OnlyMany(text.to_owned()));
     }
     let written = holes::written(language, text);
     let (mut shapes, mut why) = (Vec::new(), None);
@@ -73,7 +73,7 @@ pub(super) fn shapes(language: Language, text: &str) -> Result<Vec<Pattern>, NoP
             match in_frame(language, written, *frame) {
                 Ok(shape) if shapes.iter().any(|known| is_same(&known.node, &shape.node)) => {}
                 Ok(shape) => shapes.push(shape),
-                Err(NoPattern::Nested) => why = Some(NoPattern::Nested),
+                Err(PatternSyntaxError::Nested) => why = Some(PatternSyntaxError::Nested),
                 Err(error) => why = why.take().or(Some(error)),
             }
         }
@@ -89,7 +89,7 @@ pub(super) fn shapes(language: Language, text: &str) -> Result<Vec<Pattern>, NoP
     }
 }
 
-/// Tells whether a hole with a name stands twice in a pattern.
+/// Returns whether a named hole occurs twice in a pattern.
 pub(super) fn repeats(text: &str) -> bool {
     let mut names = HashSet::new();
     let named = holes::places(text).into_iter().map(|place| text[place].trim_start_matches('$'));
@@ -101,7 +101,7 @@ fn is_many(text: &str) -> bool {
     text.starts_with("$$$") && holes::places(text).first().is_some_and(|place| place.len() == text.len())
 }
 
-/// Tells whether two shapes are the same; a hole alone fits everything.
+/// Returns whether two shapes are the same; a lone hole fits everything.
 fn is_same(one: &PatternNode, other: &PatternNode) -> bool {
     match (one, other) {
         (PatternNode::MetaVar { .. }, PatternNode::MetaVar { .. }) => true,
@@ -120,13 +120,13 @@ fn is_same(one: &PatternNode, other: &PatternNode) -> bool {
     }
 }
 
-/// Reads a pattern in what stands around it: as it is written first of all that can be read.
+/// Parses a pattern in a frame; without a frame if that is valid.
 fn in_frame(
     language: Language,
     written: &[String],
     (before, after): (&str, &str),
-) -> Result<Pattern, NoPattern> {
-    let mut why = NoPattern::Empty;
+) -> Result<Pattern, PatternSyntaxError> {
+    let mut why = PatternSyntaxError::Empty;
     for (at, inner) in written.iter().enumerate() {
         let whole = format!("{before}{inner}{after}");
         match at_place(language, &whole, before.len()..before.len() + inner.len()) {
@@ -139,8 +139,8 @@ fn in_frame(
 }
 
 /// Reads the code at a place of a text.
-fn at_place(language: Language, whole: &str, place: Range<usize>) -> Result<Pattern, NoPattern> {
-    let not_read = |part: &str| NoPattern::Syntax {
+fn at_place(language: Language, whole: &str, place: Range<usize>) -> Result<Pattern, PatternSyntaxError> {
+    let not_read = |part: &str| PatternSyntaxError::Syntax {
         language: language.name(),
         part: part.replace(language.meta(), "$"),
     };
@@ -161,21 +161,21 @@ fn at_place(language: Language, whole: &str, place: Range<usize>) -> Result<Patt
             place.start <= child.start_byte() && child.end_byte() <= place.end && !child.is_extra()
         });
         return Err(match inside.count() {
-            count @ 2.. => NoPattern::Several(count, language.name()),
+            count @ 2.. => PatternSyntaxError::Several(count, language.name()),
             _ => not_read(text),
         });
     }
     if deeper_than(found, DEEPEST) {
-        return Err(NoPattern::TooLarge);
+        return Err(PatternSyntaxError::TooLarge);
     }
     let pattern = Pattern::from(root.adopt(found));
     if ellipses(&pattern.node) > ELLIPSES {
-        return Err(NoPattern::Nested);
+        return Err(PatternSyntaxError::Nested);
     }
     Ok(pattern)
 }
 
-/// Counts how deep code stands in other code of which each has holes for any number of nodes.
+/// Returns the nesting depth of code with holes for any number of nodes.
 fn ellipses(node: &PatternNode) -> usize {
     let PatternNode::Internal { children, .. } = node else { return 0 };
     let many = |child: &PatternNode| {
@@ -187,7 +187,7 @@ fn ellipses(node: &PatternNode) -> usize {
     usize::from(children.iter().any(many)) + children.iter().map(ellipses).max().unwrap_or(0)
 }
 
-/// Finds what the parser could not make sense of; what it makes of a hole is all the same, and so are signs that only end something.
+/// Finds text that the parser does not understand. The kind of a hole's node does not matter, nor do closing tokens.
 fn misread<'a>(language: Language, top: Node<'_>, text: &'a str) -> Option<&'a str> {
     let mut cursor = top.walk();
     loop {

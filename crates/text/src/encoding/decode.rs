@@ -2,22 +2,23 @@
 
 use encoding_rs::{Encoding as Charset, ISO_2022_JP, UTF_16BE, UTF_16LE};
 
-use super::{Encoding, HEAD, NotText, bom};
+use super::kind::bom;
+use super::{Encoding, HEAD, NotTextError};
 
-/// The first of the 256 private characters that stand for bytes of an unknown encoding.
+/// The first of the 256 private characters that represent bytes of an unknown encoding.
 const PRIVATE: u32 = 0x10_FE00;
 
-/// What a file turned out to hold.
+/// The decoded content of a file.
 pub(super) struct Decoded {
     pub(super) encoding: Encoding,
-    /// How many bytes the byte order mark takes.
+    /// Length of the byte order mark in bytes.
     pub(super) bom: usize,
-    /// The characters behind the mark; none if the bytes are UTF-8 as they stand.
+    /// The characters behind the mark; none if the bytes are valid UTF-8.
     pub(super) text: Option<String>,
 }
 
 /// Decodes a whole file: by its byte order mark, else as UTF-8, else as configured, else as unknown 8-bit.
-pub(super) fn decode(bytes: &[u8], configured: Option<&'static Charset>) -> Result<Decoded, NotText> {
+pub(super) fn decode(bytes: &[u8], configured: Option<&'static Charset>) -> Result<Decoded, NotTextError> {
     if let Some((encoding, mark)) = bom(bytes) {
         return marked(bytes, encoding, mark);
     }
@@ -27,7 +28,7 @@ pub(super) fn decode(bytes: &[u8], configured: Option<&'static Charset>) -> Resu
         return Ok(found);
     }
     if let Some(at) = memchr::memchr(0, &bytes[..bytes.len().min(HEAD)]) {
-        return Err(NotText::Binary { at });
+        return Err(NotTextError::Binary { at });
     }
     if std::str::from_utf8(bytes).is_ok() {
         return Ok(Decoded { encoding: Encoding::Utf8, bom: 0, text: None });
@@ -35,7 +36,7 @@ pub(super) fn decode(bytes: &[u8], configured: Option<&'static Charset>) -> Resu
     Ok(Decoded { encoding: Encoding::EightBit, bom: 0, text: Some(eight_bit(bytes)) })
 }
 
-/// Gives the byte that a character of an 8-bit view stands for, if it has one.
+/// Returns the byte that a character of an 8-bit view represents, if any.
 pub(super) fn byte(character: char) -> Option<u8> {
     if character.is_ascii() {
         return u8::try_from(u32::from(character)).ok();
@@ -94,8 +95,8 @@ pub(super) fn unit(encoding: Encoding) -> usize {
     }
 }
 
-/// Decodes what stands behind a byte order mark.
-fn marked(bytes: &[u8], encoding: Encoding, mark: usize) -> Result<Decoded, NotText> {
+/// Decodes the bytes behind a byte order mark.
+fn marked(bytes: &[u8], encoding: Encoding, mark: usize) -> Result<Decoded, NotTextError> {
     let rest = &bytes[mark..];
     let text = match encoding {
         Encoding::Utf16Le => utf16(rest, u16::from_le_bytes),
@@ -118,11 +119,11 @@ fn marked(bytes: &[u8], encoding: Encoding, mark: usize) -> Result<Decoded, NotT
     };
     match text {
         Ok(text) => Ok(Decoded { encoding, bom: mark, text: Some(text) }),
-        Err(at) => Err(NotText::Malformed { encoding: encoding.name(), at: mark + at }),
+        Err(at) => Err(NotTextError::Malformed { encoding: encoding.name(), at: mark + at }),
     }
 }
 
-/// Tries the configured encoding where UTF-8 does not already explain every byte.
+/// Tries the configured encoding if the bytes are not valid UTF-8.
 fn configured_text(bytes: &[u8], charset: &'static Charset) -> Option<Decoded> {
     let found = |encoding, text| Some(Decoded { encoding, bom: 0, text: Some(text) });
     if charset == UTF_16LE || charset == UTF_16BE {
@@ -156,7 +157,7 @@ fn named(text: &str, charset: &'static Charset) -> Result<Vec<u8>, char> {
     Err(text.chars().find(missing).unwrap_or('\u{FFFD}'))
 }
 
-/// Decodes UTF-16; fails with the offset of what is no character.
+/// Decodes UTF-16; fails with the offset of the first invalid unit.
 fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, usize> {
     let (pairs, rest) = bytes.as_chunks::<2>();
     let mut out = String::with_capacity(bytes.len());
@@ -169,7 +170,7 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, usize> {
     if rest.is_empty() { Ok(out) } else { Err(at) }
 }
 
-/// Decodes UTF-32; fails with the offset of what is no character.
+/// Decodes UTF-32; fails with the offset of the first invalid unit.
 fn utf32(bytes: &[u8], unit: fn([u8; 4]) -> u32) -> Result<String, usize> {
     let (groups, rest) = bytes.as_chunks::<4>();
     let mut out = String::with_capacity(bytes.len() / 2);

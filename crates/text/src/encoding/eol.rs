@@ -1,10 +1,10 @@
-//! How the lines of a text end and begin.
+//! Line endings and indentation of a text.
 
 use std::borrow::Cow;
 
 use serde::Serialize;
 
-/// How lines end.
+/// Line endings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Eol {
@@ -18,7 +18,7 @@ pub enum Eol {
     Mixed,
 }
 
-/// How lines are indented.
+/// Indentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Indent {
@@ -26,7 +26,7 @@ pub enum Indent {
     None,
     /// By tabs.
     Tabs,
-    /// By so many spaces a level.
+    /// Spaces, with the number for a level.
     Spaces(u8),
     /// By both.
     Mixed,
@@ -101,7 +101,7 @@ fn unit(steps: &[usize]) -> u8 {
     best.1
 }
 
-/// Finds the greatest width of which both are multiples.
+/// Returns the greatest common divisor of two widths.
 pub(crate) fn greatest(a: usize, b: usize) -> usize {
     if b == 0 { a } else { greatest(b, a % b) }
 }

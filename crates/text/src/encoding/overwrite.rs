@@ -3,7 +3,7 @@
 use super::{Encoding, Eol, SpliceError, Text, with_crlf};
 use crate::lines::lf;
 
-/// A file's new bytes, and what they kept of the old file.
+/// The new bytes of a file, and the properties that they keep from the old file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Overwrite {
     /// The new bytes.
@@ -17,7 +17,7 @@ pub struct Overwrite {
 }
 
 impl Text {
-    /// Replaces everything, keeping byte order mark, encoding, and CRLF where the new text shows no opinion.
+    /// Replaces everything; keeps the byte order mark, the encoding, and CRLF if the new text has no break of another kind.
     ///
     /// # Errors
     ///

@@ -10,29 +10,29 @@ use crate::lines::lf;
 /// A part of the view and what comes in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Splice {
-    /// Where, in offsets of the view.
+    /// The range, in offsets of the view.
     pub range: Range<usize>,
     /// The new text; CRLF in it counts as LF.
     pub new: String,
 }
 
-/// Why a text could not be changed.
+/// A reason for which a text cannot be changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SpliceError {
     /// The ranges do not fit the text.
     #[error(
-        "cannot replace {start}..{end}: outside of the text, inside a character, or before the change in front of it"
+        "cannot replace {start}..{end}: the range is outside the text, splits a character, or overlaps the previous change"
     )]
     Range {
-        /// Where the range begins.
+        /// Start of the range.
         start: usize,
-        /// Where it ends.
+        /// End of the range.
         end: usize,
     },
     /// The file's encoding is unknown, so only ASCII can be written.
     #[error(
-        "the file is not UTF-8 and its encoding is unknown, so {character:?} cannot be written into it; \
-         name its encoding (such as windows-1252, gbk or shift_jis) or use ASCII only"
+        "the file is not UTF-8 and its encoding is unknown, so {character:?} cannot be written; \
+         specify its encoding (such as windows-1252, gbk or shift_jis) or use ASCII only"
     )]
     Unknown {
         /// The first character that is not ASCII.
@@ -48,8 +48,8 @@ pub enum SpliceError {
         /// The encoding's name.
         encoding: &'static str,
     },
-    /// The changed bytes would not read as what was written.
-    #[error("the change would not read back as written in {encoding}; convert the file to UTF-8 first")]
+    /// The encoded bytes decode to another text.
+    #[error("the change cannot be encoded in {encoding} without loss; convert the file to UTF-8 first")]
     Unstable {
         /// The encoding's name.
         encoding: &'static str,
@@ -57,9 +57,9 @@ pub enum SpliceError {
 }
 
 impl Text {
-    /// Replaces parts of the view, in order, and gives the file's new bytes.
+    /// Replaces parts of the view, in order, and returns the file's new bytes.
     ///
-    /// Bytes outside the parts stay as they are, and so does what a part and its new text have in common. New line
+    /// Bytes outside the parts stay the same, and so does the common beginning and end of a part and its new text. New line
     /// breaks take the kind that the part had; else the kind around it; else the commonest of the file.
     ///
     /// # Errors
@@ -81,7 +81,7 @@ impl Text {
                 return Err(SpliceError::Range { start, end });
             }
             let old = &view[start..end];
-            // A carriage return can stand before a break in the view itself; what was read may be written back.
+            // The view itself can have a carriage return before a break; text that was read may be written back.
             let new = if splice.new == old { Cow::Borrowed(old) } else { lf(&splice.new) };
             let (range, new) = narrow(view, &splice.range, &new);
             let new = self.broken(&splice.range, &range, new);
@@ -100,7 +100,7 @@ impl Text {
         Ok(out)
     }
 
-    /// Encodes new text, or says what does not fit.
+    /// Encodes new text; fails with the first character that the encoding lacks.
     pub(super) fn encoded(&self, new: &str) -> Result<Vec<u8>, SpliceError> {
         encode(new, self.encoding()).map_err(|character| match self.encoding() {
             Encoding::EightBit => SpliceError::Unknown { character },
@@ -108,7 +108,7 @@ impl Text {
         })
     }
 
-    /// Checks that a configured encoding reads back what was meant.
+    /// Checks that a configured encoding decodes the new bytes to the intended text.
     pub(super) fn reads_as(&self, bytes: &[u8], mut wanted: String, rest: &str) -> Result<(), SpliceError> {
         let Encoding::Named(charset) = self.encoding() else { return Ok(()) };
         wanted.push_str(rest);
@@ -125,7 +125,7 @@ impl Text {
         stored(&self.view()[range], self.encoding()) + breaks
     }
 
-    /// Gives new text the line breaks of its place.
+    /// Converts the line breaks of new text to those of its place.
     fn broken<'a>(&self, whole: &Range<usize>, range: &Range<usize>, new: &'a str) -> Cow<'a, str> {
         if self.crlf().is_empty() || !new.contains('\n') {
             return Cow::Borrowed(new);
@@ -168,7 +168,7 @@ impl Text {
         if crlf > lone { Break::CrLf } else { Break::Lf }
     }
 
-    /// Says what a line feed of the view is in the file.
+    /// Returns the line break in the file for a line feed of the view.
     fn kind(&self, at: usize) -> Break {
         if self.crlf().binary_search(&at).is_ok() { Break::CrLf } else { Break::Lf }
     }

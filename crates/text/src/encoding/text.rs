@@ -1,4 +1,4 @@
-//! A file's bytes beside the text that a model sees.
+//! A file's bytes, and the text that a model sees.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,18 +9,18 @@ use memchr::memmem;
 use super::decode::{decode, shown, stored, unit};
 use super::{Encoding, Eol, Indent};
 
-/// Why bytes are not a text.
+/// A reason for which bytes are not a text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotText {
+pub enum NotTextError {
     /// A NUL byte near the beginning, and no byte order mark that explains it.
-    #[error("this is a binary file: byte {at} is NUL and no byte order mark explains it")]
+    #[error("this is a binary file: byte {at} is NUL, and there is no byte order mark")]
     Binary {
         /// The offset of the byte.
         at: usize,
     },
     /// The byte order mark promises an encoding that the rest does not keep.
     #[error(
-        "the byte order mark says {encoding}, but byte {at} begins no character of it; repair the file first"
+        "the byte order mark is that of {encoding}, but the file is invalid at byte {at}; repair it first"
     )]
     Malformed {
         /// The encoding that was promised.
@@ -30,7 +30,7 @@ pub enum NotText {
     },
 }
 
-/// A file's bytes, and the view of them in which edits are looked for.
+/// A file's bytes, and the view on which edits work.
 ///
 /// The view hides the byte order mark and shows CRLF as LF, and changes nothing else. Offsets into the view are bytes
 /// of its UTF-8.
@@ -42,7 +42,7 @@ pub struct Text {
     crlf: Vec<usize>,
 }
 
-/// Bytes and view, kept once where they are the same.
+/// Bytes and view, stored once if they are the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Store {
     Same(String),
@@ -50,12 +50,12 @@ enum Store {
 }
 
 impl Text {
-    /// Opens a file's bytes; `configured` is asked only where neither a byte order mark nor UTF-8 explains them.
+    /// Opens a file's bytes; `configured` applies only without a byte order mark and if the bytes are not UTF-8.
     ///
     /// # Errors
     ///
     /// When the bytes are binary, or break the promise of their byte order mark.
-    pub fn open(bytes: Vec<u8>, configured: Option<&'static Charset>) -> Result<Self, NotText> {
+    pub fn open(bytes: Vec<u8>, configured: Option<&'static Charset>) -> Result<Self, NotTextError> {
         let found = decode(&bytes, configured)?;
         let (encoding, bom) = (found.encoding, found.bom);
         let (store, crlf) = match found.text {
@@ -69,7 +69,7 @@ impl Text {
                     None => (Store::Same(whole), Vec::new()),
                 },
                 Err(error) => {
-                    return Err(NotText::Malformed {
+                    return Err(NotTextError::Malformed {
                         encoding: "UTF-8",
                         at: error.utf8_error().valid_up_to(),
                     });
@@ -79,9 +79,9 @@ impl Text {
         Ok(Self { store, encoding, bom, crlf })
     }
 
-    /// Gives the text as LF lines without a byte order mark.
+    /// Returns the text with LF line breaks and without a byte order mark.
     ///
-    /// In an unknown 8-bit encoding each byte above ASCII is a private character that nobody types by accident.
+    /// In an unknown 8-bit encoding, each byte above ASCII is a private-use character, which users do not type by accident.
     #[must_use]
     pub fn view(&self) -> &str {
         match &self.store {
@@ -100,7 +100,7 @@ impl Text {
         }
     }
 
-    /// Gives the file's bytes.
+    /// Returns the file's bytes.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         match &self.store {
@@ -109,7 +109,7 @@ impl Text {
         }
     }
 
-    /// Says how the characters are stored.
+    /// Returns the encoding.
     #[must_use]
     pub fn encoding(&self) -> Encoding {
         self.encoding
@@ -121,7 +121,7 @@ impl Text {
         self.bom
     }
 
-    /// Says how the lines end.
+    /// Returns the kind of line breaks.
     #[must_use]
     pub fn eol(&self) -> Eol {
         match (self.crlf.len(), self.lone()) {
@@ -132,13 +132,13 @@ impl Text {
         }
     }
 
-    /// Says how the lines are indented.
+    /// Returns the kind of indentation.
     #[must_use]
     pub fn indent(&self) -> Indent {
         Indent::of(self.view())
     }
 
-    /// Finds the byte of the file at which an offset of the view begins; none if it lies inside a character.
+    /// Returns the offset in the file for an offset of the view; none if it is inside a character.
     ///
     /// The offset of a line feed that was CRLF begins at its carriage return.
     #[must_use]
@@ -147,7 +147,7 @@ impl Text {
         Some(self.bom + stored(before, self.encoding) + self.crlf_within(&(0..offset)) * unit(self.encoding))
     }
 
-    /// Gives the offsets of the line feeds that are CRLF in the file.
+    /// Returns the offsets of the line feeds that are CRLF in the file.
     pub(super) fn crlf(&self) -> &[usize] {
         &self.crlf
     }
@@ -164,7 +164,7 @@ impl Text {
     }
 }
 
-/// Turns CRLF into LF and says which line feeds they are; none if there is no CRLF.
+/// Turns CRLF into LF and returns the offsets of those line feeds; none without CRLF.
 fn fold(text: &str) -> Option<(String, Vec<usize>)> {
     let mut found = memmem::find_iter(text.as_bytes(), b"\r\n").peekable();
     found.peek()?;

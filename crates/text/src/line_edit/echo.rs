@@ -2,14 +2,13 @@
 
 use std::cmp::Ordering;
 
-use super::brackets::balance;
 use super::{Place, Side};
 use crate::lines::{indent, is_blank};
 
-/// At most so many lines are taken for repeated on each side.
+/// Maximum number of lines on each side that count as repeated.
 const MOST: usize = 20;
 
-/// How many lines at either end of new text stand around the place already.
+/// Numbers of lines at both ends of new text that are already around the place.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Echo {
     pub(super) before: usize,
@@ -35,10 +34,13 @@ impl Echo {
 
 /// Finds the repeated lines.
 ///
-/// A line counts that nobody writes twice by chance: it stands once in the file, with enough on it. What is no such line,
-/// as `}`, counts only at the other end of a text that begins or ends with one, and only where it does not belong to what
-/// is between; short lines count at both ends together if each stands once in the file, and a bracket alone where the new
-/// text has one more than what it replaces. Nothing counts that would leave the brackets worse than they are, and something must be left.
+/// - A line that is unique in the file and long enough counts alone.
+/// - A line such as `}` counts only at the other end of a text with such a line, and only if it does not belong to the
+///   lines between.
+/// - Short lines count together at both ends, if each is unique in the file.
+/// - A lone bracket counts if the new text has one more than the lines that it replaces.
+///
+/// No line counts if the brackets would balance worse without it, or if no line would remain.
 pub(super) fn find(place: &Place<'_>, new: &str) -> Echo {
     let body = new.strip_suffix('\n').unwrap_or(new);
     let lines: Vec<&str> = body.split('\n').collect();
@@ -47,7 +49,7 @@ pub(super) fn find(place: &Place<'_>, new: &str) -> Echo {
     let (sure_before, sure_behind) = (sure(&lines[..before]), sure(&lines[lines.len() - behind..]));
     let trial = Trial { lines: &lines, wanted: balance(place.replaced()) };
     let (front, back) = (Echo { before, behind: 0 }, Echo { before: 0, behind });
-    // Where text is put in, the line that it is put in at is the one that is repeated.
+    // For an insertion, the line at the position is the repeated one.
     let (front_leads, back_leads) =
         (sure_before && place.side != Side::Before, sure_behind && place.side != Side::After);
     let both = Echo { before, behind };
@@ -82,24 +84,24 @@ struct Trial<'l, 'a> {
 }
 
 impl Trial<'_, '_> {
-    /// Says how far the brackets are from what they were.
+    /// Returns the change in bracket depth.
     fn off(&self, echo: Echo) -> u64 {
         balance(echo.of(self.lines)).abs_diff(self.wanted)
     }
 
-    /// Says whether something is left, and the brackets are no worse.
+    /// Returns whether lines remain, and the brackets are no worse.
     fn allows(&self, echo: Echo) -> bool {
         echo.before + echo.behind < self.lines.len()
             && echo.of(self.lines).iter().any(|line| !is_blank(line))
             && self.off(echo) <= self.off(Echo::default())
     }
 
-    /// Says whether the brackets are what they were only without the repeated lines.
+    /// Returns whether the brackets balance as before only without the repeated lines.
     fn mends(&self, echo: Echo) -> bool {
         self.allows(echo) && self.off(echo) == 0 && self.off(Echo::default()) > 0
     }
 
-    /// Says whether a line at the other end belongs to the repeated one: only so the brackets fit, or all between is deeper.
+    /// Returns whether a line at the other end belongs to the repeated one: only then the brackets balance, or all lines between are deeper.
     fn closes(&self, alone: Echo, both: Echo, line: &str) -> bool {
         let deeper = |inner: &&str| is_blank(inner) || indent(inner).len() > indent(line).len();
         match self.off(both).cmp(&self.off(alone)) {
@@ -110,7 +112,7 @@ impl Trial<'_, '_> {
     }
 }
 
-/// Counts the lines at the beginning of new text that stand before the place.
+/// Counts the lines at the beginning of new text that are also before the place.
 fn overlap_before(place: &Place<'_>, lines: &[&str]) -> usize {
     let before = place.before();
     let most = MOST.min(lines.len() - 1).min(before.len());
@@ -118,7 +120,7 @@ fn overlap_before(place: &Place<'_>, lines: &[&str]) -> usize {
     (1..=most).rev().find(alike).unwrap_or(0)
 }
 
-/// Counts the lines at the end of new text that stand behind the place.
+/// Counts the lines at the end of new text that are also behind the place.
 fn overlap_behind(place: &Place<'_>, lines: &[&str]) -> usize {
     let behind = place.behind();
     let most = MOST.min(lines.len() - 1).min(behind.len());
@@ -126,14 +128,14 @@ fn overlap_behind(place: &Place<'_>, lines: &[&str]) -> usize {
     (1..=most).rev().find(alike).unwrap_or(0)
 }
 
-/// Says whether lines are the same apart from white space at their ends; blank ones at the ends tell nothing.
+/// Returns whether lines are the same apart from trailing white space; blank ones at the ends do not count.
 fn same(new: &[&str], old: &[&str]) -> bool {
     let ends = [new.first(), new.last()];
     ends.into_iter().flatten().all(|line| !is_blank(line))
         && new.iter().zip(old).all(|(new, old)| new.trim() == old.trim())
 }
 
-/// Says whether a line stands in the file once and has enough on it that nobody writes it twice by chance.
+/// Returns whether a line is unique in the file and long enough that a repetition is no accident.
 fn is_distinctive(place: &Place<'_>, line: &str) -> bool {
     let line = line.trim();
     let letters = line.chars().filter(|character| character.is_alphanumeric()).count();
@@ -143,9 +145,18 @@ fn is_distinctive(place: &Place<'_>, line: &str) -> bool {
     enough && stands_once(place, line)
 }
 
-/// Says whether a line with a word on it stands in the file once.
+/// Returns whether a line has a word and is unique in the file.
 fn stands_once(place: &Place<'_>, line: &str) -> bool {
     let line = line.trim();
     let word = line.contains(char::is_alphanumeric);
     word && place.lines.iter().filter(|known| known.trim() == line).take(2).count() == 1
+}
+
+/// Counts how many more brackets lines open than they close.
+fn balance(lines: &[&str]) -> i64 {
+    lines.iter().flat_map(|line| line.bytes()).fold(0, |balance, byte| match byte {
+        b'(' | b'[' | b'{' => balance + 1,
+        b')' | b']' | b'}' => balance - 1,
+        _ => balance,
+    })
 }

@@ -5,11 +5,11 @@ use crate::encoding::Indent;
 use crate::lines::{indent, is_blank};
 use crate::matching::Shift;
 
-/// Gives new text the indentation of the lines that it replaces, and that indentation.
+/// Indents new text like the lines that it replaces; also returns that indentation.
 ///
-/// Only what begins at the very left where the replaced lines do not has lost it: all of it, or the first line alone.
+/// Only text at the left margin whose replaced lines are not there has lost its indentation: all of it, or the first line.
 /// Less indentation than before is meant; so is other indentation of the same words. A text with a literal over several
-/// lines is left as it is, since the spaces in it count.
+/// lines stays unchanged, since the spaces in it count.
 pub(super) fn restore(place: &Place<'_>, new: &str) -> Option<(String, String)> {
     let replaced = full(place.replaced().iter().copied());
     let base = indent(replaced.first()?);
@@ -30,19 +30,19 @@ pub(super) fn restore(place: &Place<'_>, new: &str) -> Option<(String, String)> 
     Some((shift.apply(new, || Indent::of(place.view))?, base.to_owned()))
 }
 
-/// Says whether only the first line lost its indentation, as when the text was trimmed as a whole.
+/// Returns whether only the first line lost its indentation, as after trimming the whole text.
 fn first_alone(base: &str, first: &str, others: &[&str]) -> bool {
     let Some(second) = others.first().map(|line| indent(line)) else { return false };
     let opens = first.trim_end().ends_with(['{', '(', '[', ':', ',']);
     others.iter().all(|line| indent(line).starts_with(base)) && (!opens || second.len() > base.len())
 }
 
-/// Says whether new and old lines differ in their indentation only.
+/// Returns whether new and old lines differ only in their indentation.
 fn same_words(old: &[&str], new: &[&str]) -> bool {
     old.len() == new.len() && old.iter().zip(new).all(|(old, new)| old.trim() == new.trim())
 }
 
-/// Says whether a line belongs at the very left: a directive of a preprocessor.
+/// Returns whether a line belongs at the left margin: a preprocessor directive.
 fn is_directive(line: &str) -> bool {
     const WORDS: &[&str] = &[
         "define",
@@ -65,19 +65,19 @@ fn is_directive(line: &str) -> bool {
     word.is_some_and(|word| WORDS.contains(&word))
 }
 
-/// Says whether a literal of several lines may begin or end on a line.
+/// Returns whether a literal of several lines may begin or end on a line.
 fn opens_literal(line: &str) -> bool {
     let odd = |mark: &str| line.matches(mark).count() % 2 == 1;
     let here = |mark: &str| line.split(mark).skip(1).any(|rest| rest.starts_with(is_here_mark));
     odd("\"\"\"") || odd("'''") || odd("`") || line.contains("r#\"") || line.contains("R\"(") || here("<<")
 }
 
-/// Says whether a character behind `<<` makes it the beginning of a text that follows.
+/// Returns whether a character behind `<<` begins a here-document.
 fn is_here_mark(character: char) -> bool {
     character.is_ascii_uppercase() || matches!(character, '~' | '-' | '\'' | '"')
 }
 
-/// Gives the lines with something on them.
+/// Returns the lines that are not blank.
 fn full<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     lines.filter(|line| !is_blank(line)).collect()
 }

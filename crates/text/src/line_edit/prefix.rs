@@ -1,19 +1,19 @@
 //! Line numbers that a model copied in front of the lines that it sends.
 
 use super::Place;
-use crate::hashline::{Referred, unreferred};
+use crate::hashline::{ReferencedLine, unreferred};
 use crate::lines::is_blank;
 
 /// The numbers may begin or end so far off the place.
 const REACH: usize = 3;
 
-/// Takes the references off new text, if that is what stands in front of most of its lines.
+/// Removes the references before the lines of new text, if most lines have one.
 ///
-/// They must count up near the place. Numbers without a hash are taken for a table where the file has such lines itself.
+/// They must count up near the place. Numbers without a hash count as a table if the file has such lines itself.
 pub(super) fn strip(place: &Place<'_>, new: &str) -> Option<String> {
     let lines: Vec<&str> = new.split('\n').collect();
     let full = lines.iter().filter(|line| !is_blank(line)).count();
-    let referred: Vec<Referred<'_>> = lines.iter().filter_map(|line| unreferred(line)).collect();
+    let referred: Vec<ReferencedLine<'_>> = lines.iter().filter_map(|line| unreferred(line)).collect();
     if referred.len() * 2 <= full {
         return None;
     }
@@ -43,7 +43,7 @@ pub(super) fn strip(place: &Place<'_>, new: &str) -> Option<String> {
     Some(bare)
 }
 
-/// Says whether the file itself has lines there that look numbered.
+/// Returns whether the file itself has lines there that look numbered.
 fn is_table(place: &Place<'_>) -> bool {
     let around = place.first.saturating_sub(REACH)..(place.end + REACH).min(place.lines.len());
     place.lines[around].iter().any(|line| unreferred(line).is_some())

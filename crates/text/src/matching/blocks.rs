@@ -5,22 +5,23 @@ use std::ops::Range;
 
 use super::find::{Search, without};
 use super::fold::{Spaces, indentation, is_blank, trimmed};
-use super::reindent::Shift;
-use super::{Difference, Found, Hit, Miss, Step, differ, keep};
+use super::reindent::{Shift, lacks_body};
+use super::{Difference, Hit, Matches, Miss, Step, differ, keep};
+use crate::subsequence::occurrences;
 
-/// A single line must have so many characters.
+/// Minimum number of characters of a single line.
 const ONE_LINE: usize = 12;
 
-/// So many lines are compared before a search gives up.
+/// Number of compared lines after which a search stops.
 const EFFORT: usize = 1_000_000;
 
 /// The lines of a folded text.
 pub(super) struct Blocks {
-    /// Where each begins in the folded text.
+    /// Offsets of the lines in the folded text.
     folded: Vec<usize>,
-    /// Where each begins in the view.
+    /// Offsets of the lines in the view.
     view: Vec<usize>,
-    /// What each holds apart from its indentation.
+    /// Hashes of the lines without their indentation.
     hashes: Vec<u64>,
 }
 
@@ -34,7 +35,7 @@ impl Blocks {
         Self { folded: starts(folded), view: starts(view), hashes }
     }
 
-    /// Gives a line of a text whose lines begin at `starts`.
+    /// Returns a line of a text whose lines begin at `starts`.
     fn line<'t>(starts: &[usize], text: &'t str, index: usize) -> &'t str {
         let end = starts.get(index + 1).map_or(text.len(), |next| next - 1);
         &text[starts[index]..end]
@@ -47,7 +48,7 @@ struct Pattern<'a> {
     folded: Vec<&'a str>,
     /// The lines as they came.
     lines: Vec<&'a str>,
-    /// Which line breaks at its ends are left out.
+    /// The line breaks at its ends that are omitted.
     dropped: Vec<Difference>,
     /// The last line ends with a break that belongs to it.
     closed: bool,
@@ -61,7 +62,7 @@ struct Place {
 }
 
 /// Looks for whole lines whose indentation is shifted; none if there is no hit.
-pub(super) fn find(search: &Search<'_>, old: &str, new: &str) -> Option<Result<Found, Miss>> {
+pub(super) fn find(search: &Search<'_>, old: &str, new: &str) -> Option<Result<Matches, Miss>> {
     let folded = search.fold(old).text;
     for pattern in patterns(old, &folded) {
         let places = places(search, &pattern);
@@ -80,12 +81,12 @@ pub(super) fn find(search: &Search<'_>, old: &str, new: &str) -> Option<Result<F
         let lines = pattern.lines.join("\n");
         differences.extend(differ::all(search.view, &lines, std::slice::from_ref(&hit.range)));
         differences.extend(dropped);
-        return Some(Ok(Found { hits: vec![hit], step: Step::Reindented, differences }));
+        return Some(Ok(Matches { hits: vec![hit], step: Step::Reindented, differences }));
     }
     None
 }
 
-/// Gives the ways to read an old text as lines: as it is, then without a blank line at either end.
+/// Returns the readings of an old text as lines: unchanged, then without a blank line at either end.
 fn patterns<'a>(old: &'a str, folded: &'a str) -> Vec<Pattern<'a>> {
     let closed = old.ends_with('\n');
     let (mut lines, mut bare): (Vec<&str>, Vec<&str>) =
@@ -132,13 +133,13 @@ fn places(search: &Search<'_>, pattern: &Pattern<'_>) -> Vec<Place> {
     let wanted: Vec<u64> = pattern.folded.iter().map(|line| hash(line)).collect();
     let mut effort = 0;
     let mut places = Vec::new();
-    for first in runs(&blocks.hashes, &wanted) {
+    for first in occurrences(&blocks.hashes, &wanted) {
         if blocks.view[first] < search.start() {
             continue;
         }
         effort += wanted.len();
         if effort > EFFORT {
-            // More than one hit is too many whatever their number; of one it is not known that it is the only one.
+            // Several hits are too many in any case; a single one may not be the only one.
             return if places.len() > 1 { places } else { Vec::new() };
         }
         let agree = pattern
@@ -157,7 +158,7 @@ fn places(search: &Search<'_>, pattern: &Pattern<'_>) -> Vec<Place> {
         let pairs = pairs.map(|(line, (_, index))| {
             (indentation(line), indentation(Blocks::line(&blocks.view, search.view, index)))
         });
-        // Where lines agree only roughly, they must stand about where the old text says.
+        // If lines agree only roughly, their indentation must be about the same.
         let near_enough = |shift: &Shift| search.spaces == Spaces::Kept || shift.is_small();
         if let Some(shift) = Shift::new(pairs).filter(near_enough) {
             places.push(place(search, pattern, first, shift));
@@ -185,7 +186,7 @@ fn place(search: &Search<'_>, pattern: &Pattern<'_>, first: usize, shift: Shift)
     Place { range: blocks.view[first]..end, shift, dropped }
 }
 
-/// Gives new text the indentation of its place; none if that is not clear.
+/// Indents new text like its place; none if that is not clear.
 fn fit(
     search: &Search<'_>,
     pattern: &Pattern<'_>,
@@ -193,39 +194,18 @@ fn fit(
     new: &str,
 ) -> Option<(Hit, Vec<Difference>)> {
     let file = search.view.get(place.range.clone())?;
-    let new = keep::characters(&pattern.lines.join("\n"), file, &without(new, &place.dropped));
+    let old = pattern.lines.join("\n");
+    let new = keep::characters(&old, file, &without(new, &place.dropped));
     let new = place.shift.apply(&new, || search.indent())?;
+    if lacks_body(&new) && !lacks_body(&old) {
+        return None;
+    }
     let mut dropped = place.dropped;
     dropped.dedup();
     Some((Hit { range: place.range, new }, dropped))
 }
 
-/// Finds a sequence in another, overlaps included, in linear time.
-pub(crate) fn runs<T: PartialEq>(hay: &[T], needle: &[T]) -> Vec<usize> {
-    let mut fallback = vec![0; needle.len()];
-    let mut length = 0;
-    for index in 1..needle.len() {
-        while length > 0 && needle[index] != needle[length] {
-            length = fallback[length - 1];
-        }
-        length += usize::from(needle[index] == needle[length]);
-        fallback[index] = length;
-    }
-    let mut found = Vec::new();
-    let mut length = 0;
-    for (index, item) in hay.iter().enumerate() {
-        while length > 0 && (length == needle.len() || *item != needle[length]) {
-            length = fallback[length - 1];
-        }
-        length += usize::from(needle.get(length) == Some(item));
-        if length == needle.len() {
-            found.push(index + 1 - length);
-        }
-    }
-    found
-}
-
-/// Stands for what a folded line holds apart from its indentation.
+/// Hashes a folded line without its indentation.
 fn hash(line: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     line.trim_start_matches(is_blank).hash(&mut hasher);

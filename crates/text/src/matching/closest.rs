@@ -21,7 +21,7 @@ const CANDIDATES: usize = 10;
 /// So many votes are counted.
 const MAX_VOTES: usize = 200_000;
 
-/// Lines may have been put in or left out, so that a line stands so far off.
+/// Maximum displacement of a line by inserted or omitted ones.
 const DRIFT: usize = 3;
 
 /// A new text of fewer characters than this is not looked for.
@@ -30,14 +30,14 @@ const SHORT: usize = 8;
 /// Less likeness than this, of 1000, is not shown.
 pub(super) const LEAST: usize = 500;
 
-/// Says that an old text is absent, and what helps.
+/// Builds the reply for an absent old text, with hints.
 pub(super) fn absent(view: &str, old: &str, new: &str) -> Miss {
     Miss::Absent { closest: closest(view, old), already_there: already_there(view, new) }
 }
 
-/// Finds the only line at which the new text stands.
+/// Returns the line of the new text, if that occurs once.
 fn already_there(view: &str, new: &str) -> Option<usize> {
-    // A shorter text stands somewhere by chance.
+    // A shorter text can occur by chance.
     if solid(new).filter(|character| *character != '\n').take(SHORT).count() < SHORT {
         return None;
     }
@@ -162,7 +162,7 @@ fn alike_lines(lines: &[&str], wanted: &[&str]) -> Vec<(usize, usize)> {
     ranked
 }
 
-/// Rates, of 1000, how much lines are like others that stand up to [`DRIFT`] lines off; longer lines count for more.
+/// Rates, of 1000, the similarity of lines to others that are up to [`DRIFT`] lines off; longer lines count for more.
 fn likeness(lines: &[&str], wanted: &[&str]) -> usize {
     let theirs: Vec<_> = lines.iter().take(wanted.len() + DRIFT).map(|line| pairs(line)).collect();
     let (mut all, mut alike) = (0, 0);
@@ -180,7 +180,7 @@ fn likeness(lines: &[&str], wanted: &[&str]) -> usize {
     alike.checked_div(all).unwrap_or(0)
 }
 
-/// Gives the sorted pairs of neighbouring characters of a line; a lone character pairs with nothing.
+/// Returns the sorted pairs of adjacent characters of a line; a lone character pairs with nothing.
 fn pairs(line: &str) -> Vec<(char, char)> {
     let characters: Vec<char> = solid(line).take(MAX_WIDTH).collect();
     let mut pairs: Vec<(char, char)> = characters.windows(2).map(|two| (two[0], two[1])).collect();
@@ -215,14 +215,14 @@ fn signature(line: &str) -> u128 {
     bits
 }
 
-/// Stands for what a line holds apart from white space; what is found by it is rated closely afterwards.
+/// Hashes a line without white space; lines with the same hash are compared closely afterwards.
 fn hash(line: &str) -> u64 {
     solid(line).fold(0, |hash: u64, character| {
         (hash.rotate_left(5) ^ u64::from(character)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     })
 }
 
-/// Gives the characters of a line apart from white space, with plain punctuation.
+/// Returns the characters of a line without white space and with plain punctuation.
 fn solid(line: &str) -> impl Iterator<Item = char> {
     line.chars().filter(|&character| !is_blank(character)).map(plain)
 }

@@ -39,7 +39,7 @@ pub(super) fn all(view: &str, old: &str, ranges: &[Range<usize>]) -> Vec<Differe
     differences
 }
 
-/// Gives the characters of a line apart from white space.
+/// Returns the characters of a line without white space.
 fn solid(line: &str) -> impl Iterator<Item = char> {
     line.chars().filter(|&character| !is_blank(character))
 }

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use memchr::memmem::Finder;
 
-use super::fold::{Folded, Spaces, is_blank};
-use super::{Difference, Found, Hit, How, Miss, Step, Want, blocks, closest, differ, keep, near, unescape};
+use super::fold::{FoldedText, Spaces, is_blank};
+use super::{Difference, Hit, How, Matches, Miss, Step, Want, blocks, closest, differ, keep, near, unescape};
 use crate::encoding::Indent;
 use crate::lines::{lf, line_end};
 
@@ -20,14 +20,14 @@ const MAX_NEW: usize = 1 << 28;
 /// # Errors
 ///
 /// When there is no hit, or more than the one that is wanted.
-pub fn find(view: &str, old: &str, new: &str, how: &How) -> Result<Found, Miss> {
+pub fn find(view: &str, old: &str, new: &str, how: &How) -> Result<Matches, Miss> {
     let (old, new) = (lf(old), lf(new));
     if old == new {
         return Err(Miss::Same);
     }
     if old.is_empty() {
         let hits = vec![Hit { range: 0..0, new: new.into_owned() }];
-        let filled = Found { hits, step: Step::Exact, differences: Vec::new() };
+        let filled = Matches { hits, step: Step::Exact, differences: Vec::new() };
         return if view.is_empty() { Ok(filled) } else { Err(Miss::EmptyOld) };
     }
     let search = Search::new(view, how, Spaces::Kept);
@@ -52,44 +52,44 @@ pub(super) struct Search<'a> {
     pub(super) view: &'a str,
     how: &'a How,
     pub(super) spaces: Spaces,
-    folded: OnceCell<Folded>,
+    folded: OnceCell<FoldedText>,
     blocks: OnceCell<blocks::Blocks>,
     indent: OnceCell<Indent>,
 }
 
 impl<'a> Search<'a> {
-    /// Starts a search in which white space inside of lines counts as it is said.
+    /// Starts a search with a rule for white space between words.
     fn new(view: &'a str, how: &'a How, spaces: Spaces) -> Self {
         Self { view, how, spaces, folded: OnceCell::new(), blocks: OnceCell::new(), indent: OnceCell::new() }
     }
 
-    /// Gives the folded view.
-    pub(super) fn folded(&self) -> &Folded {
+    /// Returns the folded view.
+    pub(super) fn folded(&self) -> &FoldedText {
         self.folded.get_or_init(|| self.fold(self.view))
     }
 
     /// Folds a text as the view is folded.
-    pub(super) fn fold(&self, text: &str) -> Folded {
-        Folded::new(text, self.spaces)
+    pub(super) fn fold(&self, text: &str) -> FoldedText {
+        FoldedText::new(text, self.spaces)
     }
 
-    /// Gives the lines of the folded view.
+    /// Returns the lines of the folded view.
     pub(super) fn blocks(&self) -> &blocks::Blocks {
         self.blocks.get_or_init(|| blocks::Blocks::new(self.view, &self.folded().text))
     }
 
-    /// Gives the file's usual indentation.
+    /// Returns the file's usual indentation.
     pub(super) fn indent(&self) -> Indent {
         *self.indent.get_or_init(|| Indent::of(self.view))
     }
 
-    /// Says from where on hits count.
+    /// Returns the offset from which hits count.
     pub(super) fn start(&self) -> usize {
         self.how.start.unwrap_or(0)
     }
 
     /// Goes through the steps that take old and new text as they are.
-    fn plain(&self, old: &str, new: &str, upto: Step, want: Want) -> Option<Result<Found, Miss>> {
+    fn plain(&self, old: &str, new: &str, upto: Step, want: Want) -> Option<Result<Matches, Miss>> {
         let mut found = self.exact(old, new, want);
         if found.is_none() && upto >= Step::Folded {
             found = self.folded_step(old, new, want);
@@ -101,13 +101,13 @@ impl<'a> Search<'a> {
     }
 
     /// Looks for the text character by character.
-    fn exact(&self, old: &str, new: &str, want: Want) -> Option<Result<Found, Miss>> {
+    fn exact(&self, old: &str, new: &str, want: Want) -> Option<Result<Matches, Miss>> {
         let ranges = occurrences(self.view, old, self.start(), want);
         self.settle(ranges, old, new, want, Step::Exact, &[])
     }
 
     /// Looks for the text apart from line ends and look-alike punctuation.
-    fn folded_step(&self, old: &str, new: &str, want: Want) -> Option<Result<Found, Miss>> {
+    fn folded_step(&self, old: &str, new: &str, want: Want) -> Option<Result<Matches, Miss>> {
         let pattern = self.fold(old).text;
         if pattern.trim().is_empty() {
             return None;
@@ -148,7 +148,7 @@ impl<'a> Search<'a> {
         ranges
     }
 
-    /// Finds a pattern whose first or last line break lies outside of the file.
+    /// Finds a pattern whose first or last line break is missing at an end of the file.
     fn at_the_edge(&self, pattern: &str) -> Option<(Range<usize>, Vec<Difference>)> {
         let folded = self.folded();
         let text = folded.text.as_str();
@@ -172,7 +172,7 @@ impl<'a> Search<'a> {
     }
 
     /// Looks for the text without escapes or line numbers.
-    fn unescaped(&self, old: &str, new: &str) -> Option<Result<Found, Miss>> {
+    fn unescaped(&self, old: &str, new: &str) -> Option<Result<Matches, Miss>> {
         for (old, new, difference) in unescape::readings(old, new) {
             if old == new || old.trim().is_empty() {
                 continue;
@@ -193,11 +193,11 @@ impl<'a> Search<'a> {
         None
     }
 
-    /// Looks for the text in a search that takes all white space inside of lines as one space.
-    fn spaced(&self, old: &str, new: &str) -> Option<Result<Found, Miss>> {
+    /// Searches with every run of white space between words as one space.
+    fn spaced(&self, old: &str, new: &str) -> Option<Result<Matches, Miss>> {
         let found = self.plain(old, new, Step::Reindented, Want::One)?;
         Some(match found {
-            Ok(found) => Ok(Found { step: Step::Spaced, ..found }),
+            Ok(found) => Ok(Matches { step: Step::Spaced, ..found }),
             Err(Miss::Ambiguous { count, places, .. }) => {
                 Err(Miss::Ambiguous { count, places, step: Step::Spaced })
             }
@@ -214,7 +214,7 @@ impl<'a> Search<'a> {
         want: Want,
         step: Step,
         differences: &[Difference],
-    ) -> Option<Result<Found, Miss>> {
+    ) -> Option<Result<Matches, Miss>> {
         if ranges.is_empty() {
             return None;
         }
@@ -234,7 +234,7 @@ impl<'a> Search<'a> {
             None => new.to_owned(),
         };
         let hits = ranges.into_iter().map(|range| Hit { new: fitted(&range), range }).collect();
-        Some(Ok(Found { hits, step, differences: differences.to_vec() }))
+        Some(Ok(Matches { hits, step, differences: differences.to_vec() }))
     }
 
     /// Picks the one hit that is meant.
@@ -246,7 +246,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Finds a needle from an offset on; where one is wanted, a second hit may overlap the first.
+/// Finds a needle from an offset on; if one is wanted, a second hit may overlap the first.
 fn occurrences(text: &str, needle: &str, from: usize, want: Want) -> Vec<Range<usize>> {
     let finder = Finder::new(needle);
     let from = text.ceil_char_boundary(from.min(text.len()));

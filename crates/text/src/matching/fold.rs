@@ -1,9 +1,9 @@
-//! A text without what a model cannot see.
+//! Folding of a text: no trailing white space, plain punctuation.
 
 use std::ops::Range;
 
 /// A text without white space at line ends and with plain punctuation, and the way back.
-pub(super) struct Folded {
+pub(super) struct FoldedText {
     /// The folded text; its lines are those of the original.
     pub(super) text: String,
     runs: Vec<Run>,
@@ -11,12 +11,12 @@ pub(super) struct Folded {
     spaces: Spaces,
 }
 
-/// What becomes of white space between other characters of a line.
+/// Treatment of white space between other characters of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spaces {
     /// It stays.
     Kept,
-    /// All that stands together becomes one space.
+    /// Each run becomes one space.
     One,
 }
 
@@ -32,7 +32,7 @@ enum Kind {
     Changed { origin: usize },
 }
 
-impl Folded {
+impl FoldedText {
     /// Folds a text.
     pub(super) fn new(text: &str, spaces: Spaces) -> Self {
         let (runs, end) = (Vec::new(), text.len());
@@ -49,13 +49,13 @@ impl Folded {
         out
     }
 
-    /// Gives the part of the original that a part of the folded text comes from.
+    /// Returns the range of the original for a range of the folded text.
     pub(super) fn origin(&self, range: &Range<usize>) -> Range<usize> {
         let start = self.start(range.start);
         start..if range.is_empty() { start } else { self.stop(range.end) }
     }
 
-    /// Finds where the character that begins at an offset begins in the original.
+    /// Returns the start in the original of the character that starts at an offset.
     fn start(&self, offset: usize) -> usize {
         if offset == self.text.len() {
             return self.end;
@@ -64,7 +64,7 @@ impl Folded {
         self.runs[..next].last().map_or(0, |run| run.origin + (offset - run.folded))
     }
 
-    /// Finds where the character that ends at an offset ends in the original.
+    /// Returns the end in the original of the character that ends at an offset.
     fn stop(&self, offset: usize) -> usize {
         let next = self.runs.partition_point(|run| run.folded < offset);
         self.runs[..next].last().map_or(0, |run| match run.kind {
@@ -132,7 +132,7 @@ impl Folded {
     }
 }
 
-/// Gives the plain character that another looks like.
+/// Returns the plain character for one that looks like it.
 pub(crate) fn plain(character: char) -> char {
     match character {
         '\u{2018}'..='\u{201B}' | '\u{2032}' => '\'',
@@ -143,17 +143,17 @@ pub(crate) fn plain(character: char) -> char {
     }
 }
 
-/// Says whether a character is white space inside a line.
+/// Returns whether a character is white space other than a line break.
 pub(super) fn is_blank(character: char) -> bool {
     character == '\t' || plain(character) == ' '
 }
 
-/// Gives a line without the white space at its end.
+/// Returns a line without trailing white space.
 pub(super) fn trimmed(line: &str) -> &str {
     line.trim_end_matches(is_blank)
 }
 
-/// Gives the white space in front of a line.
+/// Returns the indentation of a line.
 pub(super) fn indentation(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches(is_blank).len()]
 }

@@ -13,8 +13,8 @@ const LONGEST: usize = 20_000;
 
 /// Writes a new text with the file's own characters wherever it agrees with the old one.
 ///
-/// Old text and file are the same apart from white space and from characters that look alike. A part in which old and new
-/// text agree counts if it has a word or stands at an end of both.
+/// Old text and file are the same apart from white space and look-alike characters. A common part of old and new
+/// text counts if it has a word or is at an end of both.
 pub(crate) fn characters(old: &str, file: &str, new: &str) -> String {
     if old == file || old.len().max(new.len()) > LONGEST {
         return new.to_owned();
@@ -59,9 +59,9 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// Finds which character of the file stands for a character of the old text, by offset, where they differ.
+/// Maps offsets of the old text to the file's characters that differ.
 ///
-/// White space counts where there is as much of it inside of a line.
+/// White space between words counts if there is as much of it in both.
 fn aligned(old: &str, file: &str) -> Option<HashMap<usize, char>> {
     let mut found = HashMap::new();
     let (mut olds, mut files) = (old.char_indices().peekable(), file.chars().peekable());
@@ -91,7 +91,7 @@ fn aligned(old: &str, file: &str) -> Option<HashMap<usize, char>> {
     }
 }
 
-/// Says whether a character is white space, line breaks included.
+/// Returns whether a character is white space, line breaks included.
 fn white(c: char) -> bool {
     c == '\n' || c == '\r' || is_blank(c)
 }

@@ -1,10 +1,10 @@
-//! Why a text was not found, and what helps.
+//! Reasons for which a text was not found, with hints.
 
 use serde::Serialize;
 
 use super::Step;
 
-/// Why there is nothing to replace.
+/// A reason for which there is nothing to replace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
 pub enum Miss {
     /// Old and new text are the same.
@@ -12,10 +12,10 @@ pub enum Miss {
     Same,
     /// The old text is empty, but the file is not.
     #[error(
-        "the old text is empty, but the file is not; name the text to replace, or overwrite the whole file"
+        "the old text is empty, but the file is not; pass the text to replace, or overwrite the whole file"
     )]
     EmptyOld,
-    /// The old text stands in more than one place.
+    /// The old text occurs more than once.
     #[error("{}", self.say())]
     Ambiguous {
         /// In how many.
@@ -25,16 +25,18 @@ pub enum Miss {
         /// The first few of them.
         places: Vec<Place>,
     },
-    /// The old text does not stand in the file.
+    /// The old text is not in the file.
     #[error("{}", self.say())]
     Absent {
-        /// What comes closest.
+        /// The most similar lines.
         closest: Option<Closest>,
-        /// The only line at which the new text stands already.
+        /// The only line at which the new text already is.
         already_there: Option<usize>,
     },
     /// The new text at all the places would not fit in memory.
-    #[error("the old text stands in {count} places, too many for so much new text; replace fewer at a time")]
+    #[error(
+        "the old text occurs {count} times, and replacing all would make the file too large; replace fewer at a time"
+    )]
     TooMuch {
         /// In how many.
         count: usize,

@@ -1,4 +1,4 @@
-//! Which of several hits is meant.
+//! Choice between several hits.
 
 use std::ops::Range;
 
@@ -6,13 +6,13 @@ use super::{Miss, Place, Step};
 use crate::cut;
 use crate::lines::{LineIndex, LineRange, line_end, line_start};
 
-/// How many lines around a hint a hit may stand.
+/// Maximum distance of a hit from a hint, in lines.
 const REACH: usize = 40;
 
-/// At most so many places are named.
+/// Maximum number of listed places.
 const PLACES: usize = 5;
 
-/// At most so many characters of a place are shown.
+/// Maximum number of shown characters of a place.
 const WIDTH: usize = 160;
 
 /// Picks the only hit, or the one that a hint points to.
@@ -33,7 +33,7 @@ pub(super) fn pick(view: &str, ranges: &[Range<usize>], near: Option<LineRange>)
     (least <= REACH && best.next().is_none()).then_some(index)
 }
 
-/// Says where all the hits stand.
+/// Lists the places of all hits.
 pub(super) fn ambiguous(view: &str, ranges: &[Range<usize>], step: Step) -> Miss {
     let lines = LineIndex::new(view);
     let place = |range: &Range<usize>| {

@@ -5,13 +5,15 @@ use std::cell::LazyCell;
 use crate::encoding::{Indent, greatest};
 use crate::lines::indent;
 
-/// Which indentation of an old text is which of the file, the least first.
+/// Indentations of an old text, each with its counterpart in the file, the least first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Shift {
     pairs: Vec<Pair>,
     first: Pair,
     /// The second line of the old text is deeper than the first.
     steps_in: bool,
+    /// Indentations of old lines and of the deeper lines that follow them.
+    jumps: Vec<(usize, usize)>,
 }
 
 /// An indentation of the old text and that of the same line in the file.
@@ -24,19 +26,19 @@ struct Pair {
 /// So many spaces are taken for a level.
 const LEVEL: usize = 4;
 
-/// What an indentation is made of.
+/// The characters of an indentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Tabs,
     Spaces,
 }
 
-/// How widths of the old text become widths of the file.
+/// Conversion of widths in the old text to widths in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Scale {
     /// So many characters of the old text are a level.
     old: usize,
-    /// A level is so many characters of the file.
+    /// Characters of a level in the file.
     file: usize,
     /// The file's character.
     kind: Kind,
@@ -59,8 +61,13 @@ impl Shift {
     pub(crate) fn new<'a>(lines: impl Iterator<Item = (&'a str, &'a str)>) -> Option<Self> {
         let mut seen: Vec<(&str, &str)> = Vec::new();
         let mut steps_in = false;
+        let (mut jumps, mut above) = (Vec::new(), usize::MAX);
         for (number, (old, file)) in lines.enumerate() {
             steps_in |= number == 1 && seen.first().is_some_and(|first| first.0.len() < old.len());
+            if above < old.len() {
+                jumps.push((above, old.len()));
+            }
+            above = old.len();
             match seen.iter().find(|known| known.0 == old) {
                 Some(known) if known.1 != file => return None,
                 Some(_) => {}
@@ -74,10 +81,10 @@ impl Shift {
         let deeper =
             |two: &[Pair]| two[0].old.len() < two[1].old.len() && two[0].file.len() < two[1].file.len();
         let consistent = pairs.windows(2).all(deeper);
-        first.filter(|_| consistent).map(|first| Self { pairs, first, steps_in })
+        first.filter(|_| consistent).map(|first| Self { pairs, first, steps_in, jumps })
     }
 
-    /// Says whether no line is shifted by more than a level.
+    /// Returns whether no line is shifted by more than a level.
     pub(super) fn is_small(&self) -> bool {
         let width = |indent: &str| indent.chars().map(|c| if c == '\t' { LEVEL } else { 1 }).sum::<usize>();
         self.pairs.iter().all(|pair| width(&pair.old).abs_diff(width(&pair.file)) <= LEVEL)
@@ -99,7 +106,8 @@ impl Shift {
         let deeper = |two: &[&str]| indent(two[1]).len() > indent(two[0]).len() && !opens(two[0]);
         let cut = !self.steps_in && self.is_cut(&own) && lines.windows(2).any(deeper);
         let starts_cut = begin.is_empty() && !self.steps_in && lines.windows(2).next().is_some_and(deeper);
-        if begins_alike && own.iter().all(|own| self.known(own).is_some()) {
+        let jumps = !self.jumps_alike(&own, self.old_level(&own));
+        if begins_alike && own.iter().all(|own| self.known(own).is_some()) && !jumps {
             let mapped = self.rewrite(new, |own| self.known(own).map(str::to_owned))?;
             return (mapped == new || like_file != Fit::Exact && !cut).then_some(mapped);
         }
@@ -107,6 +115,9 @@ impl Shift {
             let scale = self.scale(&own, *usual)?;
             let plausible = begins_alike
                 && !cut
+                && !jumps
+                && self.has_level()
+                && self.goes_out_alike(&own)
                 && !starts_cut
                 && self.steps_by(&own, self.old_level(&own))
                 && !self.is_mixed(&lines);
@@ -186,7 +197,29 @@ impl Shift {
         }
     }
 
-    /// Checks that new text goes on in the levels of the old text, and that no line is deeper than the line before
+    /// Checks that each jump of more than a level inwards also occurs in the old text.
+    fn jumps_alike(&self, own: &[&str], level: usize) -> bool {
+        own.windows(2).all(|two| {
+            let (above, below) = (two[0].len(), two[1].len());
+            below <= above + level || self.jumps.contains(&(above, below))
+        })
+    }
+
+    /// Checks that all steps of the old text are multiples of its least step.
+    fn has_level(&self) -> bool {
+        let least = self.pairs.windows(2).map(|two| two[1].old.len() - two[0].old.len()).min();
+        least.is_none_or(|least| least == self.steps(|pair| pair.old.as_str()))
+    }
+
+    /// Checks that new text with lines less indented than the whole old text has the level of the old text.
+    fn goes_out_alike(&self, own: &[&str]) -> bool {
+        let base = self.first.old.len();
+        let least = self.pairs.first().map_or(0, |pair| pair.old.len());
+        let level = own.iter().fold(0, |common, own| greatest(common, own.len().abs_diff(base)));
+        own.iter().all(|own| own.len() >= least) || self.pairs.len() < 2 || level == self.old_level(own)
+    }
+
+    /// Checks that new text continues in the levels of the old text, and that no line is deeper than the line before
     /// by more than a level.
     fn steps_by(&self, own: &[&str], level: usize) -> bool {
         let base = self.first.old.len();
@@ -208,7 +241,7 @@ impl Shift {
         })
     }
 
-    /// Gives every line with something on it another indentation.
+    /// Replaces the indentation of every line that is not blank.
     fn rewrite(&self, new: &str, other: impl Fn(&str) -> Option<String>) -> Option<String> {
         let mut out = String::with_capacity(new.len() + new.len() / 4);
         for line in new.split_inclusive('\n') {
@@ -309,18 +342,34 @@ fn opens(line: &str) -> bool {
         || OPENERS.contains(&first) && !line.contains(';') && !line.ends_with("end")
 }
 
-/// Words that begin a block without a sign at the end of the line.
+/// Keywords that begin a block without punctuation at the end of the line.
 const OPENERS: &[&str] = &[
     "begin", "case", "class", "def", "else", "elsif", "ensure", "for", "function", "if", "module", "repeat",
     "rescue", "unless", "until", "when", "while",
 ];
 
-/// Says whether there is nothing on a line.
+/// Keywords of Python statements that end with a colon and need deeper lines below.
+const HEADS: &[&str] = &[
+    "async", "class", "def", "elif", "else", "except", "finally", "for", "if", "match", "try", "while",
+    "with",
+];
+
+/// Checks whether the line below a Python statement with a block is not deeper.
+pub(super) fn lacks_body(text: &str) -> bool {
+    let lines: Vec<&str> = text.split('\n').filter(|line| !is_blank_line(line)).collect();
+    lines.windows(2).any(|two| {
+        let head = two[0].trim();
+        let first = head.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        head.ends_with(':') && HEADS.contains(&first) && indent(two[1]).len() <= indent(two[0]).len()
+    })
+}
+
+/// Returns whether a line is blank.
 fn is_blank_line(line: &str) -> bool {
     line.trim_matches([' ', '\t', '\n']).is_empty()
 }
 
-/// Says what indentations are made of: outer none if they mix, inner none if they are all empty.
+/// Returns the characters of indentations: outer none if they mix, inner none if they are all empty.
 fn kind<'a>(indents: impl IntoIterator<Item = &'a str>) -> Option<Option<Kind>> {
     let mut found = None;
     for character in indents.into_iter().flat_map(str::chars) {

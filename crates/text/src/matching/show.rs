@@ -20,7 +20,7 @@ pub(super) fn lines(lines: &[&str]) -> String {
     shown.join("\n")
 }
 
-/// Writes the lines in which an old text and the file differ, word by word.
+/// Writes the differences between the lines of an old text and the file, word by word.
 pub(super) fn difference(old: &[&str], file: &[&str], first_line: usize) -> String {
     let mut out = Vec::new();
     for op in capture_diff_slices(Algorithm::Myers, old, file) {

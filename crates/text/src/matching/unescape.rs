@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::Difference;
 use crate::guard::gutter;
 
-/// Gives the other ways to read old and new text.
+/// Returns the other readings of old and new text.
 pub(super) fn readings(old: &str, new: &str) -> Vec<(String, String, Difference)> {
     let mut readings = Vec::new();
     if let Some(bare) = without_numbers(old) {
@@ -14,7 +14,7 @@ pub(super) fn readings(old: &str, new: &str) -> Vec<(String, String, Difference)
     }
     let (plain, kinds) = unescaped(old, ALL);
     if !kinds.is_empty() {
-        // What stands plainly in the new text was not escaped there, so nothing was.
+        // A character that occurs unescaped in the new text shows that the new text was not escaped.
         let bare = new.replace("\\\"", "");
         let raw = |kind: &char| matches!(kind, 'n' | 't' | '"') && bare.contains(meaning(*kind));
         let new =
@@ -27,7 +27,7 @@ pub(super) fn readings(old: &str, new: &str) -> Vec<(String, String, Difference)
 /// The letters behind a backslash that count as an escape.
 const ALL: &[char] = &['n', 't', 'r', '"', '\'', '`', '$', '\\', '/'];
 
-/// Gives the character that an escape stands for.
+/// Returns the character for an escape.
 fn meaning(kind: char) -> char {
     match kind {
         'n' => '\n',
@@ -37,7 +37,7 @@ fn meaning(kind: char) -> char {
     }
 }
 
-/// Replaces escapes of some kinds, and says which there were.
+/// Replaces escapes of some kinds, and returns the kinds that occurred.
 fn unescaped(text: &str, allowed: &[char]) -> (String, Vec<char>) {
     let mut out = String::with_capacity(text.len());
     let mut kinds = Vec::new();

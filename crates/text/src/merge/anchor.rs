@@ -4,44 +4,14 @@ use std::ops::Range;
 
 use super::edge::{self, Side};
 use super::line::{depth, has_word, is_blank, same};
+use super::scope::{Ends, Scope, Segment};
 use super::{Line, Piece, Refusal, Why, entry, loss, repeat, sequence};
 
-/// Some lines of a file into which a snippet goes.
-#[derive(Debug, Clone, Copy)]
-pub struct Scope<'a> {
-    /// The lines.
-    pub old: &'a [&'a str],
-    /// How many lines of the file are before them.
-    pub base: usize,
-    /// How the ends of the snippet lie to those of the lines.
-    pub ends: Ends,
-}
-
-/// How the ends of a snippet lie to those of the lines that it goes into.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ends {
-    /// It may begin and end anywhere.
-    Open,
-    /// Where it has no marker at an end, the ends are the same.
-    Fixed,
-}
-
-/// A part of a snippet between two markers.
-pub(super) struct Segment<'a> {
-    pub(super) lines: &'a [Line],
-    /// The number of lines of the snippet before it.
-    pub(super) at: usize,
-    /// The marker before it.
-    pub(super) before: Option<&'a Line>,
-    /// The marker after it.
-    pub(super) after: Option<&'a Line>,
-}
-
-/// Finds the place of every part of a snippet; what lies between the places stays.
+/// Finds the place of every part of a snippet; the lines between the places stay.
 ///
 /// # Errors
 ///
-/// With the first part that has no certain place, or would take away what the snippet does not mention.
+/// With the first part that has no certain place, or would remove lines that the snippet does not mention.
 pub fn place(scope: &Scope<'_>, lines: &[Line]) -> Result<Vec<Piece>, Refusal> {
     let segments = segments(lines);
     if segments.is_empty() && scope.ends == Ends::Fixed {
@@ -173,7 +143,7 @@ fn pins(
     if !pins.iter().any(|(_, at)| has_word(new[*at])) {
         pins.clear();
     }
-    // A marker deeper than the line after it stands for the rest of a block: that line is the first one outside of it.
+    // A marker deeper than the line after it replaces the rest of a block: that line is the first one outside it.
     let inside = segment.before.filter(|marker| depth(&marker.text) > depth(new[0]));
     if inside.is_some() && pins.first().is_none_or(|(_, first)| *first > 0) {
         let out = old.iter().position(|line| !is_blank(line) && depth(line) <= depth(new[0]));
@@ -203,7 +173,7 @@ fn brackets(old: &[&str], from: usize, segment: &Segment<'_>, pins: &mut Vec<(us
     }
 }
 
-/// Finds the place of a part of which no line is certain.
+/// Places a part without a certain line.
 fn unpinned(
     scope: &Scope<'_>,
     from: usize,

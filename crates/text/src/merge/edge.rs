@@ -1,12 +1,12 @@
-//! How far a part of a snippet reaches beyond the lines that are certain.
+//! Extent of a snippet's part beyond the lines that are certain.
 
 use std::ops::Range;
 
-use super::anchor::Segment;
 use super::line::{depth, has_word, is_blank, same};
+use super::scope::Segment;
 use super::{Line, entry};
 
-/// What lies at one end of a part.
+/// One end of a part.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Side {
     /// The part reaches to the end of the lines.
@@ -17,9 +17,9 @@ pub(super) struct Side {
 
 /// Counts the lines before a certain one that the lines of a part before it replace; the certain line comes last.
 ///
-/// Fails with how many lines before the certain one stands the one that may be replaced or not, counted from 1.
+/// Fails with the distance, in lines before the certain one, of a line whose replacement is not certain, counted from 1.
 ///
-/// `pin` is the certain line where it follows these lines in the file; none where it precedes them.
+/// `pin` is the certain line if it follows these lines in the file; none if it precedes them.
 pub(super) fn cover(above: &[&str], lead: &[&str], side: Side, pin: Option<&str>) -> Result<usize, usize> {
     let all = above;
     let (mut above_left, mut lead_left) = (above.len(), lead.len());
@@ -51,7 +51,7 @@ pub(super) fn cover(above: &[&str], lead: &[&str], side: Side, pin: Option<&str>
     if side.file_end && changed(above, lead) {
         return Ok(covered + above.len());
     }
-    // A line that is put in must not become the head of the one that follows it.
+    // An inserted line must not become the head of the one that follows it.
     let next = match pin {
         Some(pin) => Some(all.get(above_left).copied().unwrap_or(pin)),
         None => above.iter().rev().copied().find(|line| !is_blank(line)),
@@ -65,7 +65,7 @@ pub(super) fn cover(above: &[&str], lead: &[&str], side: Side, pin: Option<&str>
     if unclear { Err(covered + back) } else { Ok(covered) }
 }
 
-/// Finds the only line that sets what a single new line sets to another value.
+/// Finds the only line that sets the same key as a single new line, to another value.
 pub(super) fn keyed_once(old: &[&str], new: &[&str]) -> Option<usize> {
     let [line] = new else { return None };
     let key = key(line)?;
@@ -74,7 +74,7 @@ pub(super) fn keyed_once(old: &[&str], new: &[&str]) -> Option<usize> {
     (found.next().is_none() && is_single(old, at, at + 1)).then_some(at)
 }
 
-/// Gives a part's lines, with an empty line where the snippet has one and new lines would touch others.
+/// Returns a part's lines, with an empty line if the snippet has one and new lines would touch others.
 pub(super) fn spaced(old: &[&str], found: &Range<usize>, segment: &Segment<'_>, all: &[Line]) -> Vec<String> {
     let mut new: Vec<String> = segment.lines.iter().map(|line| line.text.clone()).collect();
     let (Some(first), Some(last)) = (segment.lines.first(), segment.lines.last()) else { return new };
@@ -106,13 +106,13 @@ fn keyed(above: &[&str], lead: &[&str]) -> Option<usize> {
     (all && !new.is_empty()).then_some(new.len())
 }
 
-/// Tells whether lines at an end of the file are all there, changed.
+/// Returns whether lines at an end of the file are all there, changed.
 fn changed(above: &[&str], lead: &[&str]) -> bool {
     let mut rest = lead.iter();
     above.iter().filter(|line| !is_blank(line)).all(|line| rest.any(|new| similar(line, new)))
 }
 
-/// Tells whether a new line may be the next one of the file, changed.
+/// Returns whether a new line may be the next one of the file, changed.
 fn alike(above: &[&str], lead: &[&str]) -> bool {
     let known = |line: &str| key(line).is_some_and(|new| above.iter().any(|old| key(old) == Some(new)));
     let mut new = lead.iter().filter(|line| !is_blank(line));
@@ -122,14 +122,14 @@ fn alike(above: &[&str], lead: &[&str]) -> bool {
     })
 }
 
-/// Tells whether a line stands alone: what is next to it is not deeper, and it opens nothing.
+/// Returns whether a line stands alone: the next one is not deeper, and it opens no block.
 fn is_single(lines: &[&str], at: usize, next: usize) -> bool {
     let opens = lines[at].trim_end().ends_with(['{', '(', '[', ':', '\\', '|', '>']);
     let deeper = lines.get(next).is_some_and(|next| !is_blank(next) && depth(next) > depth(lines[at]));
     !opens && !deeper
 }
 
-/// Finds what a line sets: all before the first `=` or `:`, with the indentation.
+/// Returns the key that a line sets: all before the first `=` or `:`, with the indentation.
 fn key(line: &str) -> Option<&str> {
     let (key, _, value) = entry::split(line)?;
     let plain = |c: char| c.is_alphanumeric() || " \t_-.\"'$@/*&:[]".contains(c);
@@ -137,7 +137,7 @@ fn key(line: &str) -> Option<&str> {
     sets.then_some(key)
 }
 
-/// Tells whether two lines are so much alike that one may be the other, changed.
+/// Returns whether two lines are so similar that one may be the changed other.
 fn similar(one: &str, other: &str) -> bool {
     let (one, other) = (one.trim(), other.trim());
     let longer = one.chars().count().max(other.chars().count());

@@ -1,20 +1,20 @@
-//! New lines that set what a line behind a marker sets already.
+//! New lines that repeat a setting behind a marker.
 
 use std::ops::Range;
 
-use super::anchor::{Ends, Scope, Segment};
 use super::line::{depth, has_word, is_blank};
+use super::scope::{Ends, Scope, Segment};
 use super::{Line, Piece, Refusal, Why};
 use crate::lines::LineRange;
 
-/// Takes those of a part's lines out that set again what is set behind a marker beside it.
+/// Removes lines of a part that repeat a setting behind an adjacent marker.
 ///
-/// `found` is the place of the part, `gaps` what the markers before and after it stand for. Gives the lines that are left,
+/// `found` is the place of the part, `gaps` are the lines that the adjacent markers replace. Returns the remaining lines,
 /// and the pieces that put the others in the place of the lines that they are, changed.
 ///
 /// # Errors
 ///
-/// With a line of which it is not certain which one it is, or whether it is one at all.
+/// With a line that may be one of several entries, or none.
 pub(super) fn settle(
     scope: &Scope<'_>,
     segment: &Segment<'_>,
@@ -60,7 +60,7 @@ pub(super) fn settle(
     Ok((left, pieces))
 }
 
-/// Refuses to take an entry away that may be among what a marker beside its place stands for.
+/// Refuses to remove an entry that may be behind an adjacent marker.
 fn keeps(scope: &Scope<'_>, segment: &Segment<'_>, found: &Range<usize>) -> Result<(), Refusal> {
     let level = |line: &Line, width| depth(&line.text) == width;
     let same_block = |line: &Line, width| line.is_blank() || depth(&line.text) >= width;
@@ -83,25 +83,25 @@ fn keeps(scope: &Scope<'_>, segment: &Segment<'_>, found: &Range<usize>) -> Resu
     Err(Refusal::of(segment.lines, Why::Loses { lines, names }))
 }
 
-/// What a line sets, and how.
+/// The key that a line sets, and the form of the line.
 struct Entry<'a> {
     key: &'a str,
     sets: Sets,
 }
 
 impl Entry<'_> {
-    /// Tells whether a line of the text sets the same, indented the same.
+    /// Returns whether a line of the text sets the same key at the same indentation.
     fn is(&self, old: &str, new: &str) -> bool {
         depth(old) == depth(new) && entry(old).is_some_and(|old| unquoted(old.key) == unquoted(self.key))
     }
 }
 
-/// What it means that something is set twice.
+/// The meaning of a key that is set twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sets {
     /// It is an entry of something that has each but once.
     Entry,
-    /// It may be a statement that sets it anew.
+    /// It may be a statement that sets it again.
     Anew,
 }
 
@@ -124,7 +124,7 @@ fn entry(line: &str) -> Option<Entry<'_>> {
     (fits && !value.trim().is_empty()).then_some(Entry { key, sets })
 }
 
-/// Splits a line at the first sign that sets something and stands outside of quotes.
+/// Splits a line at the first assignment sign outside quotes.
 pub(super) fn split(line: &str) -> Option<(&str, &str, &str)> {
     let mut quote = None;
     let mut rest = line.char_indices();
@@ -168,27 +168,27 @@ fn unquoted(key: &str) -> &str {
     key.trim_matches(['"', '\''])
 }
 
-/// Tells whether a line of the text stands alone: it opens nothing, and nothing deeper follows.
+/// Returns whether a line of the text stands alone: it opens no block, and the next line is not deeper.
 fn is_single(old: &[&str], at: usize) -> bool {
     let next = old[at + 1..].iter().find(|line| !is_blank(line));
     closes(old[at]) && next.is_none_or(|next| depth(next) <= depth(old[at]))
 }
 
-/// Tells whether a line of a part stands alone.
+/// Returns whether a line of a part stands alone.
 fn is_single_of(lines: &[Line], at: usize) -> bool {
     let next = lines[at + 1..].iter().find(|line| !line.is_blank());
     let width = depth(&lines[at].text);
     closes(&lines[at].text) && next.is_none_or(|next| depth(&next.text) <= width)
 }
 
-/// Tells whether a line opens nothing that goes on below it.
+/// Returns whether a line opens no block.
 fn closes(line: &str) -> bool {
     let count = |signs: [char; 3]| line.chars().filter(|c| signs.contains(c)).count();
     let opens = count(['{', '(', '[']) > count(['}', ')', ']']);
     !opens && !line.trim_end().ends_with([':', '\\', '|', '>', '`'])
 }
 
-/// Gives a line the comma at its end that the one has whose place it takes, or takes it off.
+/// Copies the trailing comma of the line that a line replaces, or removes it.
 fn divided(line: &str, old: &str) -> String {
     let bare = line.trim_end();
     match (bare.strip_suffix(','), old.trim_end().ends_with(',')) {

@@ -1,6 +1,6 @@
 //! Lines that begin something with a name, in any language.
 
-/// Finds the name of what a line begins: a definition, a section, a key with what lies under it.
+/// Finds the name that a line defines: a definition, a section, a key with nested lines.
 pub(super) fn name(line: &str) -> Option<&str> {
     let bare = line.trim();
     if let Some(title) = bare.strip_prefix("##") {
@@ -34,7 +34,7 @@ pub(super) fn name(line: &str) -> Option<&str> {
     words(head).last().filter(|word| !is_flow(word))
 }
 
-/// Finds the name of what a line of a file of settings sets: `key: value` anywhere, `key = value` at the margin.
+/// Finds the name that a line of a configuration file sets: `key: value` anywhere, `key = value` at the margin.
 pub(super) fn setting(line: &str) -> Option<&str> {
     let bare = line.trim();
     let at = bare.find([':', '='])?;
@@ -54,7 +54,7 @@ fn is_flow(word: &str) -> bool {
     FLOW.contains(&word)
 }
 
-/// Words after which a name is defined.
+/// Keywords before a defined name.
 const DEFINES: &[&str] = &[
     "actor",
     "class",
@@ -92,7 +92,7 @@ const DEFINES: &[&str] = &[
     "view",
 ];
 
-/// Words that stand before those.
+/// Modifiers before those keywords.
 const MODIFIES: &[&str] = &[
     "abstract",
     "async",
@@ -132,7 +132,7 @@ const MODIFIES: &[&str] = &[
     "virtual",
 ];
 
-/// Words that begin a block which has no name.
+/// Keywords of blocks without a name.
 const FLOW: &[&str] = &[
     "begin", "case", "catch", "default", "defer", "do", "else", "elif", "elsif", "except", "finally", "for",
     "foreach", "guard", "if", "loop", "match", "repeat", "rescue", "return", "select", "switch", "then",

@@ -6,9 +6,9 @@ use super::Line;
 use super::line::{depth, has_word};
 use crate::encoding::{Indent, greatest};
 
-/// Indents lines from one place to another; what is indented less than the first stays.
+/// Indents lines for another place; lines that are less indented than the first stay.
 ///
-/// White space at the beginning of a line becomes that of the file first, where one uses tabs and the other spaces.
+/// White space at the beginning of a line is first converted to the file's, if one uses tabs and the other spaces.
 pub fn fit(lines: &mut [Line], style: Indent, from: &str, to: &str) {
     let convert = conversion(lines, style);
     let from = convert.apply(from);
@@ -62,14 +62,14 @@ pub(super) fn of_file(old: &[&str], mut lines: Vec<Line>, style: Indent) -> Vec<
 
 /// Writes the indentation of a whole snippet like the file: its tabs or spaces, and as many as the file has for a level.
 ///
-/// A snippet with an indented line that stands just so in the file is in the file's own columns already.
+/// If an indented line of a snippet is also in the file, the snippet already has the file's indentation.
 #[must_use]
 pub fn adapted(old: &[&str], mut lines: Vec<Line>, style: Indent) -> Vec<Line> {
     fit(&mut lines, style, "", "");
     let Indent::Spaces(width) = style else { return lines };
     let full = || lines.iter().filter(|line| !line.is_blank());
     let indents = || full().map(|line| depth(&line.text));
-    // A marker may stand at the margin for whatever is around.
+    // A marker may be at the left margin regardless of the lines around it.
     let levels = full().zip(indents().skip(1)).filter(|(line, _)| line.marker.is_none());
     let deeper = levels.filter_map(|(line, next)| next.checked_sub(depth(&line.text)));
     let unit = deeper.filter(|by| *by > 0).min().unwrap_or(0);
@@ -93,18 +93,18 @@ pub fn adapted(old: &[&str], mut lines: Vec<Line>, style: Indent) -> Vec<Line> {
     lines
 }
 
-/// Tells by how much an indentation is moved.
+/// Returns the shift of an indentation.
 fn moved(from: &str, to: &str) -> isize {
     to.len().cast_signed() - from.len().cast_signed()
 }
 
-/// How white space of a snippet becomes that of a file.
+/// Conversion of a snippet's white space to a file's.
 #[derive(Debug, Clone, Copy)]
 enum Conversion {
     None,
     /// So many spaces become a tab.
     ToTabs(usize),
-    /// A tab becomes so many spaces.
+    /// A tab becomes this many spaces.
     ToSpaces(usize),
 }
 

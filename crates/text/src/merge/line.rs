@@ -7,16 +7,16 @@ use crate::omission::{Marker, marker};
 /// A line of a snippet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// What stands on it, without its break.
+    /// The text of the line, without its break.
     pub text: String,
-    /// What it stands for, if it is a marker.
+    /// The marker on it, if any.
     pub marker: Option<Marker>,
     /// Its number in the snippet, counted from 1.
     pub number: usize,
 }
 
 impl Line {
-    /// Tells whether there is nothing on the line.
+    /// Returns whether the line is blank.
     #[must_use]
     pub fn is_blank(&self) -> bool {
         self.marker.is_none() && is_blank(&self.text)
@@ -38,12 +38,12 @@ pub(super) fn depth(line: &str) -> usize {
     indent(line).len()
 }
 
-/// Tells whether two lines are the same, apart from white space at their ends.
+/// Returns whether two lines are the same, apart from trailing white space.
 pub(super) fn same(one: &str, other: &str) -> bool {
     one.trim_end() == other.trim_end()
 }
 
-/// Tells whether a line has a word on it.
+/// Returns whether a line contains a word.
 pub(super) fn has_word(line: &str) -> bool {
     line.chars().any(char::is_alphanumeric)
 }

@@ -1,15 +1,15 @@
-//! What would be lost of which a snippet says nothing.
+//! Lines that a merge would remove although the snippet does not mention them.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::anchor::{Ends, Scope, Segment};
 use super::line::{depth, has_word, is_blank, same};
+use super::scope::{Ends, Scope, Segment};
 use super::{Line, Why, heading};
 use crate::cut;
 use crate::lines::LineRange;
 
-/// Judges lines that shall be replaced: much more than what comes may not go.
+/// Refuses a replacement that removes many more lines than it adds.
 ///
 /// `base` is the number of lines before them.
 pub(super) fn size(old: &[&str], base: usize, new: &[&str]) -> Result<(), Why> {
@@ -70,7 +70,7 @@ pub(super) fn unmentioned(
     Ok(())
 }
 
-/// Judges lines that shall be replaced: nothing named may go unmentioned in `snippet`.
+/// Refuses a replacement that removes a name that `snippet` does not mention.
 pub(super) fn named(old: &[&str], base: usize, new: &[&str], snippet: &[&str]) -> Result<(), Why> {
     let (gone, _) = difference(old, new);
     let words: HashSet<&str> = snippet.iter().flat_map(|line| heading::words(line)).collect();

@@ -11,7 +11,7 @@ use crate::lines::{LineIndex, LineRange, bare};
 /// Some lines of a text and those that take their place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// The lines of the text, counted from 0; empty where lines are only put in.
+    /// The lines of the text, counted from 0; empty for an insertion.
     pub old: Range<usize>,
     /// The lines in their place, without breaks.
     pub new: Vec<String>,
@@ -19,7 +19,7 @@ pub struct Piece {
 
 /// Makes the splices of pieces that are in order and apart.
 ///
-/// Lines that a piece has in common with what it replaces are left alone, and so is white space at their ends.
+/// Lines that a piece shares with the replaced lines stay untouched, including trailing white space.
 #[must_use]
 pub fn splices(original: &str, pieces: &[Piece]) -> Vec<Splice> {
     between(original, pieces, Compare::WithoutEnd)
@@ -30,7 +30,7 @@ pub(super) fn exact(original: &str, old: &[&str], new: Vec<String>) -> Vec<Splic
     between(original, &[Piece { old: 0..old.len(), new }], Compare::Exact)
 }
 
-/// Gives a text with its splices made.
+/// Returns a text with its splices applied.
 #[must_use]
 pub fn apply(original: &str, splices: &[Splice]) -> String {
     let mut out = String::with_capacity(original.len());
@@ -44,7 +44,7 @@ pub fn apply(original: &str, splices: &[Splice]) -> String {
     out
 }
 
-/// What of a line is compared.
+/// The compared part of a line.
 #[derive(Debug, Clone, Copy)]
 enum Compare {
     /// All of it.

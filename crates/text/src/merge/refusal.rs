@@ -1,6 +1,7 @@
-//! Why a snippet has no certain place in a text.
+//! Reasons for which a snippet has no certain place in a text.
 
-use super::{Line, Marker, Piece, marker};
+use super::{Line, Piece};
+use crate::omission::{Marker, marker};
 use crate::{cut, lines::LineRange};
 
 /// A part of a snippet that could not be placed, and why.
@@ -11,36 +12,36 @@ pub struct Refusal {
     pub lines: Option<LineRange>,
     /// The first of these lines, cut if it is long.
     pub text: String,
-    /// Why they could not be placed.
+    /// The reason.
     pub why: Why,
 }
 
-/// Why a part of a snippet could not be placed.
+/// A reason for which a part of a snippet could not be placed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Why {
-    /// Nothing in it stands in the file.
+    /// None of its lines is in the file.
     #[error("none of it is found in the file, so its place is unknown")]
     Absent,
     /// It may belong in several places.
-    #[error("it could stand in several places: {}", numbers(lines))]
+    #[error("it fits in several places: {}", numbers(lines))]
     Ambiguous {
         /// The lines of the file.
         lines: Vec<usize>,
     },
-    /// It stands above what the snippet has before it.
-    #[error("in the file it stands at line {line}, above what the snippet has before it")]
+    /// Its place is above the place of an earlier part.
+    #[error("in the file it is at line {line}, above the previous part of the snippet")]
     Order {
         /// The line of the file.
         line: usize,
     },
-    /// It cannot be told whether lines replace others or come beside them.
-    #[error("it may replace line {line} of the file or come beside it")]
+    /// The lines may replace others or be inserted next to them.
+    #[error("it may replace line {line} of the file or be inserted next to it")]
     Unbounded {
         /// The line of the file.
         line: usize,
     },
     /// Two alignments are equally good and lead to different results.
-    #[error("it can be read in two ways. One result would be:\n{}\nThe other:\n{}", first.join("\n"), second.join("\n"))]
+    #[error("it has two possible results. The first:\n{}\nThe second:\n{}", first.join("\n"), second.join("\n"))]
     Readings {
         /// Lines of one result.
         first: Vec<String>,
@@ -48,53 +49,51 @@ pub enum Why {
         second: Vec<String>,
     },
     /// The file has such a line elsewhere.
-    #[error("line {line} of the file is the same, and it may be moved here or stay there")]
+    #[error("line {line} of the file is the same, and may be moved here or stay there")]
     Twice {
         /// The line of the file.
         line: usize,
     },
-    /// The snippet changes nothing, and yet the file is not what it shows.
-    #[error(
-        "nothing in the file would change, although the file differs from the snippet at its line {line}"
-    )]
+    /// The snippet changes nothing, although the file differs from it.
+    #[error("the file would not change, although the snippet differs from it at line {line} of the snippet")]
     Unchanged {
         /// The line of the snippet.
         line: usize,
     },
     /// It would take lines away that the snippet does not mention.
-    #[error("lines {}-{} of the file would be lost, of which the snippet says nothing: {}", lines.first, lines.last, names.join(", "))]
+    #[error("lines {}-{} of the file would be lost, since the snippet does not mention them: {}", lines.first, lines.last, names.join(", "))]
     Loses {
         /// The lines of the file.
         lines: LineRange,
-        /// What is named there, or the first line.
+        /// The name of the removed lines, or the first of them.
         names: Vec<String>,
     },
-    /// There is no marker, and yet most of the file is missing.
-    #[error("it has no marker for what stays, and lacks {lacks} of the file's {of} lines")]
+    /// Most of the file is missing, although there is no marker.
+    #[error("it has no marker for unchanged lines, and lacks {lacks} of the file's {of} lines")]
     Partial {
-        /// How many lines are missing.
+        /// Number of missing lines.
         lacks: usize,
-        /// How many lines there are.
+        /// Number of all lines.
         of: usize,
     },
-    /// A marker stands where there is nothing to keep.
-    #[error("the marker stands for nothing: there is no such part in the file yet")]
+    /// A marker has no lines to keep.
+    #[error("the marker replaces no lines: the file does not have this part yet")]
     Nothing,
     /// It has nothing but markers.
-    #[error("there is nothing but markers in it")]
+    #[error("it contains only markers")]
     Empty,
     /// The file would have an error that it did not have.
-    #[error("the result would not be valid {language} any more (line {line})")]
+    #[error("the result would no longer be valid {language} (line {line})")]
     Breaks {
         /// The language.
         language: &'static str,
         /// The line of the result.
         line: usize,
     },
-    /// Something would be set beside what it should replace.
+    /// A setting would be added next to the one that it should replace.
     #[error("the result would set {key} twice in one place (the second time on its line {line})")]
     Doubles {
-        /// What would be set twice.
+        /// The key that would be set twice.
         key: String,
         /// The line of the result.
         line: usize,
@@ -108,18 +107,18 @@ pub enum Why {
     /// It is too large or too tangled to be read.
     #[error("the {what} could not be read as {language} within bounds")]
     Unread {
-        /// What was too large.
+        /// The oversized part.
         what: &'static str,
         /// The language.
         language: &'static str,
     },
-    /// It is indented or written like a member, and it is not said of what.
-    #[error("it looks like a part of a class or block, and it is not shown of which")]
+    /// It looks like a member, but its parent is missing.
+    #[error("it looks like a part of a class or block; include the line that begins that class or block")]
     Homeless,
 }
 
 impl Why {
-    /// Tells whether the lines around a marker may still tell the place, where the tree does not.
+    /// Returns whether the lines around a marker may determine the place although the tree does not.
     #[must_use]
     pub fn leaves_lines(&self) -> bool {
         matches!(self, Self::Absent | Self::Homeless | Self::Breaks { .. } | Self::Malformed { .. })

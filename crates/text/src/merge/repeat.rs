@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::anchor::{Ends, Scope};
 use super::line::{depth, has_word, is_blank, same};
+use super::scope::{Ends, Scope};
 use super::{Line, Piece, Refusal, Why};
 
 /// Returns the pieces that take moved lines away from their former place.
@@ -103,7 +103,7 @@ fn leaves(lines: &[&str]) -> bool {
     lines.iter().filter(|line| has_word(line)).all(leave)
 }
 
-/// Checks whether a line says something that is not said again and again.
+/// Checks whether a line has content that is not repeated often.
 fn counts(line: &str) -> bool {
     let comment =
         ["//", "/*", "*", "#", "--", "<!--", ";", "%"].iter().any(|sign| line.trim_start().starts_with(sign));
@@ -111,7 +111,7 @@ fn counts(line: &str) -> bool {
     !comment && words.any(|word| !EVERYWHERE.contains(&word))
 }
 
-/// Words that stand alone on many lines.
+/// Keywords that are alone on many lines.
 const EVERYWHERE: &[&str] = &[
     "else", "try", "finally", "except", "do", "begin", "end", "then", "fi", "done", "esac", "default",
     "break", "continue", "pass", "return", "ensure", "unsafe", "loop", "catch", "in", "true", "false",

@@ -1,11 +1,11 @@
 //! The cheapest alignment of a snippet with the lines that it goes into.
 
-use super::anchor::{Ends, Scope};
 use super::line::{has_word, is_blank, same};
+use super::scope::{Ends, Scope};
 use super::{Line, Why};
 use crate::cut;
 
-/// So many lines of each reading are shown where two differ.
+/// Number of shown lines of each of two readings.
 const SHOWN: usize = 6;
 
 /// Costs of aligning each rest of a snippet with each rest of the old lines.
@@ -18,7 +18,7 @@ struct Table<'a> {
 
 /// Returns the old line that each line of a snippet is, or none for a new line and for a marker.
 ///
-/// A new line has a cost, and so has an old line that goes; what a marker stands for is free. The cheapest alignment
+/// New lines and removed old lines have a cost; lines behind a marker are free. The cheapest alignment
 /// counts.
 ///
 /// # Errors
@@ -45,7 +45,7 @@ pub(super) fn align(scope: &Scope<'_>, lines: &[Line]) -> Result<Vec<Option<usiz
 
 /// Returns the number of the first line of a snippet that is not in a text, or has other lines before it there.
 ///
-/// White space in front of lines does not count, nor does where the snippet begins and ends.
+/// Leading white space does not count, nor does the offset at which the snippet begins and ends.
 pub(super) fn difference(old: &[&str], lines: &[Line]) -> Option<usize> {
     let bare: Vec<&str> = old.iter().map(|line| line.trim()).collect();
     let trimmed = |line: &Line| Line { text: line.text.trim().to_owned(), ..line.clone() };
@@ -149,7 +149,7 @@ impl<'a> Table<'a> {
         Alignment { to, gone, reached }
     }
 
-    /// Returns the lines that an alignment leads to, without the parts of the snippet of which it finds nothing.
+    /// Returns the lines of an alignment, without the parts of the snippet that it does not place.
     fn text(&self, alignment: &Alignment) -> Vec<&'a str> {
         let word = |at: usize| alignment.to[at].is_some_and(|old| has_word(self.old[old]));
         let mut text = Vec::new();

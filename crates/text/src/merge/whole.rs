@@ -11,7 +11,7 @@ use crate::lines::{bare, lf};
 ///
 /// # Errors
 ///
-/// With how much is missing, or with what is named there and not in the snippet.
+/// With the number of missing lines, or with a name that the snippet lacks.
 pub fn resembles(old: &[&str], snippet: &[Line]) -> Result<(), Refusal> {
     let mut there: HashMap<&str, usize> = HashMap::new();
     for line in snippet {
@@ -33,7 +33,7 @@ pub fn resembles(old: &[&str], snippet: &[Line]) -> Result<(), Refusal> {
     loss::named(old, 0, &new, &new).map_err(Refusal::whole)
 }
 
-/// A file with so many lines is small enough to be sent whole.
+/// A file with at most this many lines is small enough to be sent whole.
 const SMALL: usize = 40;
 
 /// If a file has so few lines and none is indented, the snippet need not begin like it.

@@ -1,20 +1,20 @@
-//! What hunks put where in a text.
+//! Application of hunks to a text.
 
 use super::fit;
 use super::hunk::{Ending, Format, Hunk, Line, Sign};
+use super::hunk_error::HunkError;
 use super::locate::{After, Page, Pass, Place};
-use super::misfit::Misfit;
 use crate::encoding::Splice;
 use crate::matching::{Difference, differences};
 
-/// What hunks do to a text.
+/// The changes that hunks make to a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Applied {
+pub struct PatchResult {
     /// The parts of the view that change, in order; a line that stays is in none of them.
     pub splices: Vec<Splice>,
-    /// What was matched loosely or could have been meant otherwise, a sentence each.
+    /// Loose matches and ambiguities, a sentence each.
     pub notes: Vec<String>,
-    /// How many hunks could stand in several places, so that their order or their numbers decided.
+    /// Number of hunks with several possible places, resolved by their order or line numbers.
     pub doubtful: usize,
 }
 
@@ -25,12 +25,12 @@ pub struct Applied {
 /// # Errors
 ///
 /// With the first hunk that does not fit; nothing is done then.
-pub fn apply(view: &str, hunks: &[Hunk]) -> Result<Applied, Misfit> {
+pub fn apply(view: &str, hunks: &[Hunk]) -> Result<PatchResult, HunkError> {
     let page = Page::new(view);
-    let mut applied = Applied { splices: Vec::new(), notes: Vec::new(), doubtful: 0 };
+    let mut applied = PatchResult { splices: Vec::new(), notes: Vec::new(), doubtful: 0 };
     let mut after = After::default();
     for (index, hunk) in hunks.iter().enumerate() {
-        let place = page.locate(hunk, after).map_err(|trouble| Misfit {
+        let place = page.locate(hunk, after).map_err(|trouble| HunkError {
             hunk: index + 1,
             of: hunks.len(),
             at: hunk.at,
@@ -42,19 +42,19 @@ pub fn apply(view: &str, hunks: &[Hunk]) -> Result<Applied, Misfit> {
         let Some(fitted) = fit::fitted(&page, hunk, &place) else {
             // Nobody knows how the new lines are indented there.
             let trouble = page.lost_hunk(hunk, after.firm);
-            return Err(Misfit { hunk: index + 1, of: hunks.len(), at: hunk.at, trouble });
+            return Err(HunkError { hunk: index + 1, of: hunks.len(), at: hunk.at, trouble });
         };
         let changed = change(&page, &fitted, &place, &mut applied.splices);
         if place.count > 0 || !hunk.scope.is_empty() || hunk.numbers.is_some() {
             after = next(hunk, &place, changed, after);
         }
     }
-    // What is put at the end of the file may come before hunks that stand above it.
+    // A hunk for the end of the file may precede hunks for lines above it.
     applied.splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
     Ok(applied)
 }
 
-/// Says where the search for the next hunk begins.
+/// Returns the line from which the next hunk is searched.
 fn next(hunk: &Hunk, place: &Place, changed: usize, after: After) -> After {
     let expected = hunk.numbers.filter(|_| place.count > 0).map(|numbers| numbers.old.0.saturating_sub(1));
     let signed = |line: usize| isize::try_from(line).unwrap_or(isize::MAX);
@@ -62,7 +62,7 @@ fn next(hunk: &Hunk, place: &Place, changed: usize, after: After) -> After {
     After { firm: place.first + place.count, soft: changed, drift: expected.map_or(after.drift, away) }
 }
 
-/// Adds what a hunk replaces; gives the line behind the last one that it changes.
+/// Adds the changes of a hunk; returns the line behind the last one that it changes.
 fn change(page: &Page<'_>, hunk: &Hunk, place: &Place, splices: &mut Vec<Splice>) -> usize {
     let mut at = place.first;
     let mut changed = place.first;
@@ -90,7 +90,7 @@ fn change(page: &Page<'_>, hunk: &Hunk, place: &Place, splices: &mut Vec<Splice>
     changed
 }
 
-/// Gives the lines of a hunk without the blank ones at its end that do not stand in the file.
+/// Returns the lines of a hunk without trailing blank ones that the file does not have.
 fn kept<'h>(hunk: &'h Hunk, place: &Place) -> impl Iterator<Item = &'h Line> {
     let old = hunk.old_lines().count() - place.dropped;
     let mut seen = 0;
@@ -131,7 +131,7 @@ fn written(
     new
 }
 
-/// Says what was odd about the place of a hunk.
+/// Describes oddities about the place of a hunk.
 fn note(page: &Page<'_>, name: &str, hunk: &Hunk, place: &Place, notes: &mut Vec<String>) {
     let line = place.first + 1;
     if place.among > 1 {

@@ -11,7 +11,7 @@ const UPDATE: &str = "*** Update File:";
 const MOVE: &str = "*** Move to:";
 const END_OF_FILE: &str = "*** End of File";
 
-/// Says whether a text begins like a patch of this format.
+/// Returns whether a text begins like a patch of this format.
 pub(super) fn is_envelope(text: &str) -> bool {
     text.lines().find(|line| !line.trim().is_empty()).is_some_and(|line| line.trim() == BEGIN)
 }
@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
             body[..full].iter().for_each(|(_, line)| push_line(&mut content, line));
             return content;
         };
-        // A blank line between others lacks its sign only; what else lacks one is reported where it stands.
+        // A blank line between others only lacks its sign; other lines without one are reported with their number.
         let whole = body[..=last].iter().all(|(_, line)| line.starts_with('+') || line.trim().is_empty());
         let first = body.iter().position(|(_, line)| !line.starts_with('+')).unwrap_or(body.len());
         let taken = if whole { last + 1 } else { first };
@@ -210,7 +210,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What a line inside a hunk is.
+/// The kind of a line in a hunk.
 pub(super) enum Read {
     /// A line of the hunk.
     Line(Line),
@@ -258,7 +258,7 @@ fn push_line(content: &mut String, line: &str) {
     content.push('\n');
 }
 
-/// Says whether a line begins what happens to the next file.
+/// Returns whether a line begins the section of the next file.
 fn is_marker(line: &str) -> bool {
     let line = line.trim();
     [ADD, DELETE, UPDATE].iter().any(|marker| line.starts_with(marker))

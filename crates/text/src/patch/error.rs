@@ -1,6 +1,6 @@
-//! Why a text is no patch.
+//! Errors in patch texts.
 
-/// Why a text is no patch.
+/// An error in a patch text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
     /// The text as a whole is not one.
@@ -11,7 +11,7 @@ pub enum ParseError {
     Hunk {
         /// The line, counted from 1 in the text that came.
         line: usize,
-        /// What is wrong with it.
+        /// The problem.
         why: String,
     },
     /// It asks for something that a text cannot be changed by.
@@ -19,7 +19,7 @@ pub enum ParseError {
     Refused {
         /// The line, counted from 1 in the text that came.
         line: usize,
-        /// What it asks for, and what to do instead.
+        /// The request that cannot be done, and the alternative.
         why: String,
     },
 }

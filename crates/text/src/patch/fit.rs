@@ -8,11 +8,11 @@ use super::locate::{Page, Pass, Place};
 use crate::encoding::Indent;
 use crate::matching::{Shift, characters};
 
-/// An old line of a hunk and the line of the file that it stands for; none for a new line.
+/// An old line of a hunk and its line in the file; none for a new line.
 type Pair<'a> = Option<(&'a str, &'a str)>;
 
-/// Writes the new lines of a hunk like the lines of the file that its old lines were found at: their indentation, and
-/// their own characters where others look alike. None if the indentation has no clear counterpart there.
+/// Writes the new lines of a hunk like the lines of the file that its old lines match: their indentation, and
+/// their own characters for look-alike ones. None if the indentation has no clear counterpart there.
 pub(super) fn fitted<'h>(page: &Page<'_>, hunk: &'h Hunk, place: &Place) -> Option<Cow<'h, Hunk>> {
     let pairs = pairs(page, hunk, place);
     let indented =
@@ -33,7 +33,7 @@ pub(super) fn fitted<'h>(page: &Page<'_>, hunk: &'h Hunk, place: &Place) -> Opti
     Some(Cow::Owned(fitted))
 }
 
-/// Gives the new lines of a hunk the indentation of its place: by all old lines, or by those beside each change.
+/// Indents the new lines of a hunk like its place: by all old lines, or by those next to each change.
 fn reindent(hunk: &mut Hunk, pairs: &[Pair<'_>], view: &str) -> Option<()> {
     let news: Vec<usize> = (0..hunk.lines.len()).filter(|at| hunk.lines[*at].sign != Sign::Remove).collect();
     let all = shift(pairs).and_then(|shift| shift.apply(&joined(hunk, &news), || Indent::of(view)));
@@ -83,7 +83,7 @@ fn write(hunk: &mut Hunk, lines: &[usize], text: &str) {
     }
 }
 
-/// Gives the new lines of a hunk the file's own characters where those of the old lines look alike.
+/// Replaces look-alike characters in the new lines of a hunk by the file's own.
 fn looks(hunk: &mut Hunk, pairs: &[Pair<'_>]) {
     for change in changes(hunk) {
         let (gone, added): (Vec<usize>, Vec<usize>) =
@@ -94,7 +94,7 @@ fn looks(hunk: &mut Hunk, pairs: &[Pair<'_>]) {
     }
 }
 
-/// Lists the old lines of a hunk with those of the file that they stand for; none for new lines.
+/// Lists the old lines of a hunk with their lines in the file; none for new lines.
 fn pairs<'a>(page: &Page<'a>, hunk: &'a Hunk, place: &Place) -> Vec<Pair<'a>> {
     let mut there = page.lines[place.first..place.first + place.count].iter();
     let pair = |line: &'a Line| match line.sign {
@@ -116,7 +116,7 @@ fn changes(hunk: &Hunk) -> Vec<Range<usize>> {
     out
 }
 
-/// Gives the white space in front of a line.
+/// Returns the indentation of a line.
 pub(super) fn front(line: &str) -> &str {
     &line[..line.len() - line.trim_start().len()]
 }

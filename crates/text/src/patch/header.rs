@@ -2,12 +2,12 @@
 
 use super::Numbers;
 
-/// What an `@@` line says.
+/// The content of an `@@` line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Header {
-    /// Where the hunk stands.
+    /// The position of the hunk.
     Numbers(Numbers),
-    /// A line that stands before it.
+    /// A line before it.
     Scope(String),
     /// Nothing: `@@` or `@@ ... @@`.
     Nothing,

@@ -3,13 +3,13 @@
 /// One place of a file that a patch changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk {
-    /// Lines that stand somewhere before it, from the outermost to the nearest.
+    /// Lines somewhere before it, from the outermost to the nearest.
     pub scope: Vec<String>,
     /// Its lines, in order.
     pub lines: Vec<Line>,
-    /// Whether it belongs to the end of the file.
+    /// The requirement that it is at the end of the file.
     pub end: End,
-    /// Where it stood when the patch was made; only a hint.
+    /// Its line numbers when the patch was made; only a hint.
     pub numbers: Option<Numbers>,
     /// The format that it came in, which decides about the last line break.
     pub format: Format,
@@ -20,15 +20,15 @@ pub struct Hunk {
 /// One line of a hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// What happens to it.
+    /// The change to it.
     pub sign: Sign,
     /// The line, without its break.
     pub text: String,
-    /// Whether a break follows, as far as the patch says.
+    /// The line break behind it, as far as the patch determines it.
     pub ending: Ending,
 }
 
-/// What happens to a line.
+/// The change to a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sign {
     /// It stays.
@@ -39,25 +39,25 @@ pub enum Sign {
     Add,
 }
 
-/// Whether a break follows a line.
+/// The line break behind a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// Nothing is said about it.
+    /// The patch does not specify it.
     Unsaid,
-    /// There is none: the patch says so.
+    /// The patch specifies that there is none.
     NoBreak,
 }
 
-/// Whether a hunk belongs to the end of the file.
+/// The requirement that a hunk is at the end of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// It may stand anywhere.
+    /// It may be anywhere.
     Anywhere,
     /// Its last line is meant to be the last of the file.
     OfFile,
 }
 
-/// Where a hunk stood and stands, as the header of a unified diff says: the first line and how many.
+/// Old and new line numbers from the header of a unified diff: first line and count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Numbers {
     /// The lines of the old file.
@@ -69,24 +69,24 @@ pub struct Numbers {
 /// The format that a hunk came in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// `*** Begin Patch`: a last line that is written anew gets a break.
+    /// `*** Begin Patch`: a rewritten last line gets a break.
     Envelope,
-    /// A unified diff: the last line has a break unless the diff or the file says that it has none.
+    /// A unified diff: the last line has a break unless the diff or the file marks it as missing.
     Unified,
 }
 
 impl Hunk {
-    /// Gives the lines that must be there.
+    /// Returns the lines that must be there.
     pub fn old_lines(&self) -> impl DoubleEndedIterator<Item = &Line> {
         self.lines.iter().filter(|line| line.sign != Sign::Add)
     }
 
-    /// Gives the lines that are there afterwards.
+    /// Returns the lines after the change.
     pub fn new_lines(&self) -> impl DoubleEndedIterator<Item = &Line> {
         self.lines.iter().filter(|line| line.sign != Sign::Remove)
     }
 
-    /// Gives the lines that are new.
+    /// Returns the new lines.
     pub fn added(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().filter(|line| line.sign == Sign::Add).map(|line| line.text.as_str())
     }

@@ -1,4 +1,4 @@
-//! Where the lines of a hunk stand in a text.
+//! Search for the lines of a hunk in a text.
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
@@ -6,11 +6,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use super::hunk::{End, Ending, Format, Hunk, Line, Sign};
-use super::misfit::Trouble;
+use super::hunk_error::HunkProblem;
 use crate::lines::{LineIndex, LineRange, bare};
-use crate::matching::{closest, plain, runs};
+use crate::matching::{closest, plain};
+use crate::subsequence::occurrences;
 
-/// How strictly lines are compared; each pass overlooks what the ones before it do, too.
+/// Strictness of line comparison; each pass also ignores the differences that earlier passes ignore.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Pass {
     /// Character by character.
@@ -23,7 +24,7 @@ pub(super) enum Pass {
     Folded,
 }
 
-/// So many lines are compared before a text is called too repetitive for so many hunks.
+/// Number of compared lines after which a text is too repetitive for its hunks.
 const EFFORT: usize = 1 << 30;
 
 const PASSES: [Pass; 4] = [Pass::Exact, Pass::End, Pass::BothEnds, Pass::Folded];
@@ -39,28 +40,28 @@ pub(super) struct Page<'a> {
     effort: Cell<usize>,
 }
 
-/// Where the search for the next hunk begins, counted in lines from 0.
+/// The line from which the next hunk is searched, counted from 0.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct After {
     /// Behind all lines of the hunk before.
     pub(super) firm: usize,
     /// Behind the last line that the hunk before changes.
     pub(super) soft: usize,
-    /// How many lines the hunk before stood behind where its numbers said.
+    /// Offset of the previous hunk from its line numbers, in lines.
     pub(super) drift: isize,
 }
 
-/// Where a hunk stands.
+/// The place of a hunk.
 #[derive(Debug)]
 pub(super) struct Place {
-    /// Its first line, counted from 0; where there is no old line, the line that the new ones come before.
+    /// Its first line, counted from 0; without an old line, the line behind the new ones.
     pub(super) first: usize,
-    /// How many old lines stand there.
+    /// Number of old lines there.
     pub(super) count: usize,
-    /// How many blank lines at its end were left out.
+    /// Number of blank lines omitted at its end.
     pub(super) dropped: usize,
     pub(super) pass: Pass,
-    /// In how many places it could stand, where nothing but the order decided.
+    /// Number of possible places, if only the order decided.
     pub(super) among: usize,
 }
 
@@ -78,10 +79,10 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Finds where a hunk stands.
-    pub(super) fn locate(&self, hunk: &Hunk, after: After) -> Result<Place, Trouble> {
+    /// Finds the place of a hunk.
+    pub(super) fn locate(&self, hunk: &Hunk, after: After) -> Result<Place, HunkProblem> {
         if self.effort.get() > EFFORT {
-            return Err(Trouble::TooMuch);
+            return Err(HunkProblem::TooMuch);
         }
         let mut after = after;
         for scope in &hunk.scope {
@@ -108,7 +109,7 @@ impl<'a> Page<'a> {
         Err(self.lost(hunk, &old, after.firm))
     }
 
-    /// Counts how many blank lines, of so many at most, follow lines where they stand from a line on.
+    /// Counts the blank lines behind lines at a place, up to a limit.
     fn blanks_behind(&self, wanted: &[&str], from: usize, most: usize) -> usize {
         if most == 0 {
             return 0;
@@ -122,7 +123,7 @@ impl<'a> Page<'a> {
     }
 
     /// Finds the line that a scope names, from a line on.
-    fn scope(&self, scope: &str, from: usize) -> Result<usize, Trouble> {
+    fn scope(&self, scope: &str, from: usize) -> Result<usize, HunkProblem> {
         let wanted = self.wanted([scope].into_iter());
         if let Some(first) = PASSES.iter().find_map(|pass| self.hits(*pass, &wanted, from).first().copied()) {
             return Ok(first);
@@ -134,7 +135,7 @@ impl<'a> Page<'a> {
             (Some(only), None) if !bare.is_empty() => Ok(only),
             _ => {
                 let before = PASSES.iter().find_map(|pass| self.hits(*pass, &wanted, 0).first().copied());
-                Err(Trouble::Scope {
+                Err(HunkProblem::Scope {
                     scope: scope.to_owned(),
                     before: before.map(|line| line + 1),
                     closest: closest(self.view, scope).map(Box::new),
@@ -143,8 +144,8 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Finds where lines belong that come with nothing around them.
-    fn insertion(&self, hunk: &Hunk, after: After) -> Result<Place, Trouble> {
+    /// Finds the place of new lines without context.
+    fn insertion(&self, hunk: &Hunk, after: After) -> Result<Place, HunkProblem> {
         let at = |first| Ok(Place { first, count: 0, dropped: 0, pass: Pass::Exact, among: 1 });
         if hunk.end == End::OfFile {
             return at(self.lines.len());
@@ -155,7 +156,7 @@ impl<'a> Page<'a> {
         match hunk.numbers.map(|numbers| numbers.old) {
             None => at(self.lines.len()),
             Some((line, 0)) if (after.soft..=self.lines.len()).contains(&line) => at(line),
-            Some((line, count)) => Err(Trouble::Place { line, count, lines: self.lines.len() }),
+            Some((line, count)) => Err(HunkProblem::Place { line, count, lines: self.lines.len() }),
         }
     }
 
@@ -185,14 +186,14 @@ impl<'a> Page<'a> {
         })
     }
 
-    /// Says that the old lines of a hunk stand nowhere as they are.
-    pub(super) fn lost_hunk(&self, hunk: &Hunk, from: usize) -> Trouble {
+    /// Builds the error for old lines that are nowhere in the file.
+    pub(super) fn lost_hunk(&self, hunk: &Hunk, from: usize) -> HunkProblem {
         let old = self.wanted(hunk.old_lines().map(|line| line.text.as_str()));
         self.lost(hunk, &old, from)
     }
 
-    /// Says why old lines were not found.
-    fn lost(&self, hunk: &Hunk, old: &[&str], from: usize) -> Trouble {
+    /// Returns the reason for which old lines were not found.
+    fn lost(&self, hunk: &Hunk, old: &[&str], from: usize) -> HunkProblem {
         let before =
             PASSES.iter().find_map(|pass| self.hits(*pass, old, 0).into_iter().find(|hit| *hit < from));
         let new = self.wanted(hunk.new_lines().map(|line| line.text.as_str()));
@@ -202,7 +203,7 @@ impl<'a> Page<'a> {
             Some(LineRange { first: first + 1, last: first + new.len() })
         });
         let old = old.join("\n");
-        Trouble::Lines {
+        HunkProblem::Lines {
             closest: closest(self.view, &old).map(Box::new),
             old,
             before: before.map(|line| line + 1),
@@ -210,7 +211,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Finds all places from a line on at which lines stand, by their hashes.
+    /// Finds all occurrences of lines from a line on, by their hashes.
     fn hits(&self, pass: Pass, wanted: &[&str], from: usize) -> Vec<usize> {
         let all = self.hashes[pass as usize]
             .get_or_init(|| self.lines.iter().map(|line| hash(pass, line)).collect());
@@ -219,7 +220,7 @@ impl<'a> Page<'a> {
         };
         self.effort.set(self.effort.get().saturating_add(all.len()));
         let hashes: Vec<u64> = wanted.iter().map(|line| hash(pass, line)).collect();
-        runs(all, &hashes).into_iter().map(|hit| hit + from).collect()
+        occurrences(all, &hashes).into_iter().map(|hit| hit + from).collect()
     }
 
     fn agrees(&self, pass: Pass, wanted: &[&str], at: usize) -> bool {
@@ -233,14 +234,14 @@ impl<'a> Page<'a> {
         lines.map(bare).collect()
     }
 
-    /// Gives the bytes of the view that lines take, with their breaks.
+    /// Returns the byte range of lines in the view, with their breaks.
     pub(super) fn bytes(&self, lines: Range<usize>) -> Range<usize> {
         let start = |line: usize| self.starts.start(line + 1).unwrap_or(self.view.len());
         start(lines.start)..start(lines.end)
     }
 }
 
-/// Counts the blank lines at the end of a hunk that may stand for nothing; one that is to go from a file must be there.
+/// Counts the optional blank lines at the end of a hunk; one that the hunk removes must be there.
 fn blanks_at_the_end(hunk: &Hunk) -> usize {
     let may_lack = |line: &&Line| {
         line.text.trim().is_empty() && (line.sign == Sign::Context || hunk.format == Format::Envelope)
@@ -248,7 +249,7 @@ fn blanks_at_the_end(hunk: &Hunk) -> usize {
     hunk.old_lines().rev().take_while(may_lack).count()
 }
 
-/// Gives what of a line is compared.
+/// Returns the compared part of a line.
 fn key(pass: Pass, line: &str) -> Cow<'_, str> {
     match pass {
         Pass::Exact => line.into(),

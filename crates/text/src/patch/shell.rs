@@ -1,6 +1,6 @@
 //! Patches that are the input of a command in a shell.
 
-/// What a list of arguments does with a patch.
+/// A patch command among shell arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Invocation<'a> {
     /// It calls for the patch to be applied.
@@ -10,7 +10,7 @@ pub enum Invocation<'a> {
         /// The directory that is entered before.
         directory: Option<&'a str>,
     },
-    /// It is a patch, and nothing says that it is to be applied.
+    /// It is a patch without a command that applies it.
     Implicit {
         /// The text of the patch.
         patch: &'a str,
@@ -45,7 +45,7 @@ pub(super) struct Script<'a> {
     pub(super) closed: Closed,
 }
 
-/// What the patch is fed to.
+/// The command that takes the patch as input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Command {
     Apply,
@@ -53,7 +53,7 @@ pub(super) enum Command {
     Nothing,
 }
 
-/// Whether the line that ends the input is there.
+/// The presence of the line that ends the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Closed {
     Yes,
@@ -95,7 +95,7 @@ pub(super) fn script(said: &str) -> Option<Script<'_>> {
     Some(Script { directory, command, patch: body, closed: Closed::No })
 }
 
-/// Reads `bash -lc '…'` as one text, whatever quotes stand inside.
+/// Reads `bash -lc '…'` as one text, including quotes in it.
 pub(super) fn quoted_script(said: &str) -> Option<&str> {
     let (shell, rest) = said.trim_start().split_once([' ', '\t'])?;
     let (flag, rest) = rest.trim_start().split_once([' ', '\t', '\n'])?;
@@ -118,7 +118,7 @@ fn word(said: &str) -> Option<(&str, &str)> {
     (end > 0).then(|| said.split_at(end))
 }
 
-/// Gives the word that ends the input, without its quotes.
+/// Returns the delimiter of a here-document, without its quotes.
 fn tag(said: &str) -> Option<&str> {
     let bare = ['\'', '"'].into_iter().find_map(|quote| said.strip_prefix(quote)?.strip_suffix(quote));
     let bare = bare.unwrap_or(said);
@@ -126,7 +126,7 @@ fn tag(said: &str) -> Option<&str> {
     plain.then_some(bare)
 }
 
-/// Says whether a command puts a patch into files; its name is written with and without a line between its words.
+/// Returns whether a command applies a patch; its name may have a dash or an underscore.
 fn applies(command: &str) -> bool {
     command.replace('_', "") == "applypatch"
 }

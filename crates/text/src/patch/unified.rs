@@ -9,7 +9,7 @@ use super::{FilePatch, ParseError, What};
 
 const GIT: &str = "diff --git ";
 
-/// Says whether a text looks like a unified diff: some file or hunk header, and something that it changes.
+/// Returns whether a text looks like a unified diff: a file or hunk header, and a changed line.
 #[must_use]
 pub fn is_unified(text: &str) -> bool {
     let lines: Vec<&str> = text.lines().collect();
@@ -57,7 +57,7 @@ pub(super) fn parse(
     sections.into_iter().map(|section| section.finish(known)).collect()
 }
 
-/// What a diff says about one file.
+/// The section of a diff about one file.
 struct Section {
     line: usize,
     old: Option<String>,
@@ -73,7 +73,7 @@ impl Section {
         Self { line, old: None, new: None, renamed: None, made: false, deleted: false, hunks: Vec::new() }
     }
 
-    /// Says what happens to the file.
+    /// Returns the change to the file.
     fn finish(self, known: Option<&str>) -> Result<FilePatch, ParseError> {
         let line = self.line;
         let old_lines = self.hunks.iter().any(|hunk| hunk.old_lines().next().is_some());
@@ -97,7 +97,7 @@ impl Section {
     }
 }
 
-/// Gives the name that both lines of a header agree on.
+/// Returns the name that both lines of a header agree on.
 fn one_name(line: usize, old: Option<String>, new: Option<String>) -> Result<String, ParseError> {
     match (old, new) {
         (Some(old), Some(new)) if old != new => Err(ParseError::hunk(
@@ -116,7 +116,7 @@ fn nameless(line: usize) -> ParseError {
     ParseError::hunk(line, why)
 }
 
-/// Gives the lines of a new file.
+/// Returns the lines of a new file.
 fn content(hunks: &[Hunk]) -> String {
     let mut content = String::new();
     for line in hunks.iter().flat_map(Hunk::new_lines) {
@@ -142,14 +142,14 @@ impl<'a> Reader<'a> {
         self.lines = self.lines.get(1..).unwrap_or_default();
     }
 
-    /// Gives what the next two lines name as the old and the new file, if they do.
+    /// Returns the old and the new file name of the next two lines, if they have them.
     fn names(&self) -> Option<(&'a str, &'a str)> {
         let old = self.lines.first()?.1.strip_prefix("--- ")?;
         let new = self.lines.get(1)?.1.strip_prefix("+++ ")?;
         Some((old, new))
     }
 
-    /// Reads what is said about one file, from the first line about it on.
+    /// Parses the section of one file.
     fn section(&mut self, number: usize) -> Result<Section, ParseError> {
         let mut section = Section::new(number);
         if let Some(both) = self.peek().and_then(|(_, line)| line.strip_prefix(GIT)) {
@@ -261,7 +261,7 @@ impl<'a> Reader<'a> {
             }
             self.skip();
         }
-        // Blank lines behind a hunk stand between it and what follows.
+        // Blank lines behind a hunk separate it from the next section.
         while missing != Some(Missing::NOTHING)
             && hunk.lines.last().is_some_and(|last| last.sign == Sign::Context && last.text.trim().is_empty())
         {
@@ -270,7 +270,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Says whether a hunk is at its end before a line.
+    /// Returns whether a hunk ends before a line.
     fn ends(&self, missing: Option<Missing>, line: &str) -> bool {
         if self.names().is_some() && self.lines.get(2).is_some_and(|(_, line)| header::read(line).is_some()) {
             // `-- a` that goes and `++ b` that comes look the same; the numbers tell, if they are right.
@@ -282,7 +282,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// How many old and new lines a header promises that have not come; below zero when more have.
+/// Missing old and new lines according to the header; negative if there are too many.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Missing {
     old: isize,

@@ -1,11 +1,11 @@
-//! Finds the patch in what stands around it.
+//! Extraction of a patch from the text around it.
 
 use super::{ParseError, envelope, shell, unified};
 
-/// So many wrappings may lie around each other.
+/// Maximum number of nested wrappings.
 const LAYERS: usize = 4;
 
-/// A patch without what stood around it.
+/// A patch without the text around it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Bare<'a> {
     pub(super) text: &'a str,
@@ -43,7 +43,7 @@ pub(super) fn unwrap(whole: &str) -> Result<Bare<'_>, ParseError> {
     Ok(Bare { text, first_line, directory })
 }
 
-/// Gives the only code block that holds a patch.
+/// Returns the only code block that holds a patch.
 fn fenced(text: &str) -> Result<Option<&str>, ParseError> {
     let mut found = None;
     for block in blocks(text) {
@@ -59,7 +59,7 @@ fn fenced(text: &str) -> Result<Option<&str>, ParseError> {
     Ok(found)
 }
 
-/// Gives what stands between code fences.
+/// Returns the text between code fences.
 fn blocks(text: &str) -> Vec<&str> {
     let mut blocks = Vec::new();
     let mut open: Option<(&str, usize)> = None;

@@ -1,12 +1,12 @@
-//! Escape sequences (ECMA-48 and what terminals added), told from text one character at a time.
+//! Escape sequences (ECMA-48 and terminal extensions), parsed one character at a time.
 
 /// After how many characters a string that nothing ends is taken for text again.
 const LONGEST: usize = 64 * 1024;
 
-/// How many characters of a sequence's parameters are remembered.
+/// Number of stored characters of a sequence's parameters.
 const PARAMETERS: usize = 16;
 
-/// What a character does to the line.
+/// The effect of a character on the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     Nothing,
@@ -16,11 +16,11 @@ pub(super) enum Step {
     Return,
     /// The line is emptied.
     Erase,
-    /// One character back, which is taken away.
+    /// A backspace.
     Back,
 }
 
-/// Where in a sequence the text is.
+/// The parser's position in a sequence.
 #[derive(Debug, Default)]
 pub(super) struct Escapes {
     state: State,
@@ -41,12 +41,12 @@ enum State {
     Command,
     /// `ESC P`, `X`, `^` and `_`: to the string terminator.
     String,
-    /// An escape inside of a string: a backslash ends it.
+    /// An escape in a string: a backslash ends it.
     StringEscape,
 }
 
 impl Escapes {
-    /// Says how many bytes at the beginning are plain text.
+    /// Returns the number of leading bytes that are plain text.
     pub(super) fn plain(&self, text: &str) -> usize {
         if self.state != State::Text {
             return 0;

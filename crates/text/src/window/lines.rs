@@ -11,7 +11,7 @@ pub struct Lines {
     kept: Vec<Kept>,
 }
 
-/// Where a line stands in the text of all of them.
+/// Offset of a line in the joined text.
 #[derive(Clone, Copy)]
 struct Kept {
     number: u64,
@@ -27,12 +27,12 @@ pub struct Line<'a> {
     pub number: u64,
     /// Its characters without its break; bytes that are not UTF-8 as windows-1252 glyphs or U+FFFD.
     pub text: &'a str,
-    /// How many characters more it has.
+    /// Number of further characters.
     pub more: u64,
 }
 
 impl Line<'_> {
-    /// Says how many characters of a very long line are missing, if some are.
+    /// Returns the number of characters cut from a very long line, if any.
     #[must_use]
     pub fn cut(&self) -> Option<u64> {
         (self.more > 0).then_some(self.more)
@@ -45,7 +45,7 @@ impl Lines {
         Self { whole, kept: Vec::new() }
     }
 
-    /// Takes a part of the text as the next line; `from` and `to` stand between characters.
+    /// Adds a part of the text as the next line; `from` and `to` are character boundaries.
     pub(super) fn take(&mut self, number: u64, from: usize, to: usize, more: u64) {
         self.kept.push(Kept { number, from, to, more });
     }
@@ -56,7 +56,7 @@ impl Lines {
         self.kept.len()
     }
 
-    /// Says whether there is no line.
+    /// Returns whether there is no line.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty()
@@ -73,35 +73,35 @@ impl Lines {
         self.kept.iter().map(|kept| self.line(kept))
     }
 
-    /// Gives the first line.
+    /// Returns the first line.
     #[must_use]
     pub fn first(&self) -> Option<Line<'_>> {
         self.kept.first().map(|kept| self.line(kept))
     }
 
-    /// Gives the last line.
+    /// Returns the last line.
     #[must_use]
     pub fn last(&self) -> Option<Line<'_>> {
         self.kept.last().map(|kept| self.line(kept))
     }
 
-    /// Says whether lines between the first and the last are not there.
+    /// Returns whether lines between the first and the last are missing.
     #[must_use]
     pub fn has_gap(&self) -> bool {
         self.kept.windows(2).any(|two| two[0].number + 1 < two[1].number)
     }
 
-    /// Keeps so many of the first lines.
+    /// Keeps a number of the first lines.
     pub fn keep_first(&mut self, lines: usize) {
         self.kept.truncate(lines);
     }
 
-    /// Keeps so many of the last lines.
+    /// Keeps a number of the last lines.
     pub fn keep_last(&mut self, lines: usize) {
         self.kept.drain(..self.kept.len().saturating_sub(lines));
     }
 
-    /// Cuts each line to so many bytes.
+    /// Cuts each line to a number of bytes.
     pub fn shorten(&mut self, bytes: usize) {
         for kept in &mut self.kept {
             let text = &self.whole[kept.from..kept.to];
@@ -112,7 +112,7 @@ impl Lines {
         }
     }
 
-    /// Adds lines that stand behind these.
+    /// Adds following lines.
     #[must_use]
     pub fn and(&self, behind: &Self) -> Self {
         self.iter().chain(behind.iter()).collect()

@@ -8,7 +8,7 @@ pub(super) struct Reader {
     limit: u64,
     /// The characters that are kept, of all lines so far.
     pub(super) text: String,
-    /// Where the present line begins in them.
+    /// Offset of the current line.
     begin: usize,
     more: u64,
     invalid: u64,
@@ -19,7 +19,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Starts a line of which at most `limit` characters are kept.
+    /// Starts a line with at most `limit` characters.
     pub(super) fn new(limit: u64) -> Self {
         Self { limit, text: String::new(), begin: 0, more: 0, invalid: 0, open: Vec::new(), held: false }
     }
@@ -39,7 +39,7 @@ impl Reader {
         }
     }
 
-    /// Learns that the line ends with a break, so that a carriage return in front of it is no content.
+    /// Notes that the line ends with a break, so that a carriage return before it is not content.
     pub(super) fn broken(&mut self) {
         self.held = false;
     }
@@ -59,7 +59,7 @@ impl Reader {
         }
     }
 
-    /// Takes bytes, some of which may continue an open character.
+    /// Takes bytes; the first may continue an incomplete character.
     fn bytes(&mut self, bytes: &[u8]) {
         let mut rest = bytes;
         while let (false, Some((&byte, after))) = (self.open.is_empty(), rest.split_first()) {
@@ -128,7 +128,7 @@ impl Reader {
         self.more += text[end..].chars().count() as u64;
     }
 
-    /// Takes bytes that are no characters: each counts as one.
+    /// Takes invalid bytes: each counts as one character.
     fn wrong(&mut self, bytes: &[u8]) {
         self.invalid += bytes.len() as u64;
         for byte in bytes {

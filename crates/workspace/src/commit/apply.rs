@@ -7,10 +7,10 @@ use rustix::io::{Errno, Result};
 
 use super::copy::copy;
 use super::directories::is_empty;
-use super::error::{CommitKind, Failed};
-use super::late::{Former, Late};
-use super::stage::{Like, PERMISSIONS, stage};
-use super::work::{Rename, Work};
+use super::error::{CommitKind, OperationError};
+use super::late_change::{LateChange, ReplacedFile};
+use super::planned_step::{PlannedStep, Rename};
+use super::stage::{MetadataSource, PERMISSIONS, stage};
 use crate::access::AccessKind;
 use crate::dir_entry::{DirEntry, fingerprint_entry, move_to};
 use crate::draft::Note;
@@ -23,33 +23,36 @@ use crate::read::open_regular;
 
 /// Execution mode of the steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
-    OneStroke,
+pub(super) enum ExecutionMode {
+    SingleStep,
     WithBackup,
 }
 
 /// Reasons for stopping a step.
-pub(super) enum Stop {
+pub(super) enum StepFailure {
     /// The file cannot be replaced, but may be rewritten in place.
-    NotReplaceable(Failed),
+    NotReplaceable(OperationError),
     /// The step is not possible.
     For(CommitKind),
 }
 
-impl From<Failed> for Stop {
-    fn from(failed: Failed) -> Self {
+impl From<OperationError> for StepFailure {
+    fn from(failed: OperationError) -> Self {
         Self::For(failed.into())
     }
 }
 
-impl From<CommitKind> for Stop {
+impl From<CommitKind> for StepFailure {
     fn from(why: CommitKind) -> Self {
         Self::For(why)
     }
 }
 
 /// Writes the new content to a temporary file next to the target.
-pub(super) fn prepare(work: &mut Work, notes: &mut Vec<Note>) -> std::result::Result<Option<u32>, Stop> {
+pub(super) fn prepare(
+    work: &mut PlannedStep,
+    notes: &mut Vec<Note>,
+) -> std::result::Result<Option<u32>, StepFailure> {
     let Some(temp) = work.step.temp.clone() else { return Ok(None) };
     let entry = open(work)?;
     if let Some(from) = &work.from {
@@ -60,7 +63,7 @@ pub(super) fn prepare(work: &mut Work, notes: &mut Vec<Note>) -> std::result::Re
     }
     if let Some(target) = &work.link {
         symlinkat(target.as_os_str(), &entry.directory, temp.name())
-            .map_err(Failed::when("creating the link"))?;
+            .map_err(OperationError::when("creating the link"))?;
         work.step.new = Some(fingerprint_entry(&entry.directory, temp.name()).map_err(CommitKind::from)?.0);
         work.staged = Some(entry);
         return Ok(None);
@@ -73,11 +76,13 @@ pub(super) fn prepare(work: &mut Work, notes: &mut Vec<Note>) -> std::result::Re
         Some(like) => Some(open_regular(like.root(), like.relative()).map_err(CommitKind::from)?),
         None => None,
     };
-    let like = other.as_ref().or(old.as_ref()).map_or(Like::New, Like::Old);
+    let like = other.as_ref().or(old.as_ref()).map_or(MetadataSource::New, MetadataSource::Old);
     let after = work.after.unwrap_or_else(|| hash(&work.bytes));
     let staged = match stage(&entry, temp.name(), &work.bytes, after, &like, work.mode) {
         Ok(staged) => staged,
-        Err(failed) if old.is_some() && may_rewrite(&failed) => return Err(Stop::NotReplaceable(failed)),
+        Err(failed) if old.is_some() && may_rewrite(&failed) => {
+            return Err(StepFailure::NotReplaceable(failed));
+        }
         Err(failed) => return Err(failed.into()),
     };
     notes.extend(staged.lost.into_iter().map(|what| Note::NotKept { path: work.path.clone(), what }));
@@ -87,7 +92,7 @@ pub(super) fn prepare(work: &mut Work, notes: &mut Vec<Note>) -> std::result::Re
 }
 
 /// Checks that the files are still as the plan saw them.
-pub(super) fn check(work: &mut Work) -> std::result::Result<(), CommitKind> {
+pub(super) fn check(work: &mut PlannedStep) -> std::result::Result<(), CommitKind> {
     if let Some(old) = &mut work.step.old {
         *old = same(&work.path, old)?;
     }
@@ -98,7 +103,7 @@ pub(super) fn check(work: &mut Work) -> std::result::Result<(), CommitKind> {
 }
 
 /// Makes the change visible.
-pub(super) fn apply(work: &mut Work, way: Way) -> std::result::Result<(), Stop> {
+pub(super) fn apply(work: &mut PlannedStep, way: ExecutionMode) -> std::result::Result<(), StepFailure> {
     let entry = open(work)?;
     match work.step.kind {
         StepKind::Put => put(work, &entry, way),
@@ -109,12 +114,14 @@ pub(super) fn apply(work: &mut Work, way: Way) -> std::result::Result<(), Stop> 
     }
 }
 
-fn open(work: &Work) -> std::result::Result<DirEntry, Stop> {
-    DirEntry::open(&work.path).map_err(Failed::when("opening its directory")).map_err(Stop::from)
+fn open(work: &PlannedStep) -> std::result::Result<DirEntry, StepFailure> {
+    DirEntry::open(&work.path)
+        .map_err(OperationError::when("opening its directory"))
+        .map_err(StepFailure::from)
 }
 
 /// Returns the current identity. Only the content must match: another file with the same bytes is acceptable,
-/// and is what a revert restores.
+/// and a revert restores it.
 fn same(path: &WorkspacePath, fingerprint: &Fingerprint) -> std::result::Result<Fingerprint, CommitKind> {
     let entry = DirEntry::open(path).map_err(|errno| CommitKind::from(AccessKind::from(errno)))?;
     let (now, stat) = fingerprint_entry(&entry.directory, &entry.name)?;
@@ -129,26 +136,26 @@ fn same(path: &WorkspacePath, fingerprint: &Fingerprint) -> std::result::Result<
 ///
 /// Fails if its content changed in another way. For a commit of one step, that content is restored first;
 /// otherwise the step records its hash, so that the revert recognises the file.
-pub(super) fn confirm(work: &mut Work, way: Way) -> std::result::Result<bool, CommitKind> {
+pub(super) fn confirm(work: &mut PlannedStep, way: ExecutionMode) -> std::result::Result<bool, CommitKind> {
     let (Some(former), Some(Fingerprint { hash: Some(old), .. })) = (&mut work.former, work.step.old) else {
         return Ok(false);
     };
     let length = work.old.map_or(0, |stat| stat.len);
-    let looking = Failed::when("looking at the former file");
+    let looking = OperationError::when("looking at the former file");
     let entry = DirEntry::open(&work.path).map_err(&looking)?;
     let bytes = match former.settle(&entry, old, length).map_err(&looking)? {
-        Late::Nothing => return Ok(false),
-        Late::Appended => return Ok(true),
-        Late::Changed(bytes) => bytes,
+        LateChange::Nothing => return Ok(false),
+        LateChange::Appended => return Ok(true),
+        LateChange::Changed(bytes) => bytes,
     };
     let found = hash(&bytes);
     match (way, &work.step.temp) {
-        (Way::OneStroke, Some(temp)) => {
-            let staged = stage(&entry, temp.name(), &bytes, found, &Like::Old(former.file()), None);
+        (ExecutionMode::SingleStep, Some(temp)) => {
+            let staged = stage(&entry, temp.name(), &bytes, found, &MetadataSource::Old(former.file()), None);
             staged?;
             entry
                 .replace(temp.name(), &entry.name)
-                .map_err(Failed::when("putting the former content back"))?;
+                .map_err(OperationError::when("putting the former content back"))?;
         }
         _ => {
             work.step.old = work.step.old.map(|fingerprint| Fingerprint { hash: Some(found), ..fingerprint })
@@ -158,22 +165,24 @@ pub(super) fn confirm(work: &mut Work, way: Way) -> std::result::Result<bool, Co
     Err(CommitKind::Changed { found })
 }
 
-fn put(work: &mut Work, entry: &DirEntry, way: Way) -> std::result::Result<(), Stop> {
+fn put(work: &mut PlannedStep, entry: &DirEntry, way: ExecutionMode) -> std::result::Result<(), StepFailure> {
     let Some(temp) = work.step.temp.as_ref().map(RawPath::name) else { return Ok(()) };
     if work.step.old.is_none() {
         let moved = move_to(&entry.directory, temp, &entry.directory, &entry.name);
-        return moved.map_err(Failed::when("giving the new file its name")).map_err(Stop::from);
+        return moved
+            .map_err(OperationError::when("giving the new file its name"))
+            .map_err(StepFailure::from);
     }
     if work.step.old.is_some_and(|old| old.hash.is_some()) {
-        work.former = Some(Former::open(entry).map_err(CommitKind::from)?);
+        work.former = Some(ReplacedFile::open(entry).map_err(CommitKind::from)?);
     }
     let swapped = match (way, &work.step.backup) {
-        (Way::WithBackup, Some(backup)) => put_with_backup(entry, temp, backup.name()),
+        (ExecutionMode::WithBackup, Some(backup)) => put_with_backup(entry, temp, backup.name()),
         _ => entry.replace(temp, &entry.name),
     };
-    swapped
-        .map_err(Failed::when("putting the new file in its place"))
-        .map_err(|failed| if may_rewrite(&failed) { Stop::NotReplaceable(failed) } else { failed.into() })
+    swapped.map_err(OperationError::when("putting the new file in its place")).map_err(|failed| {
+        if may_rewrite(&failed) { StepFailure::NotReplaceable(failed) } else { failed.into() }
+    })
 }
 
 /// Keeps the old file by a hard link; where links are not permitted, exchanges the two names.
@@ -192,21 +201,25 @@ fn put_with_backup(entry: &DirEntry, temp: &OsStr, backup: &OsStr) -> Result<()>
     }
 }
 
-fn remove(work: &Work, entry: &DirEntry, way: Way) -> std::result::Result<(), Stop> {
+fn remove(work: &PlannedStep, entry: &DirEntry, way: ExecutionMode) -> std::result::Result<(), StepFailure> {
     let removed = match (way, &work.step.backup) {
-        (Way::WithBackup, Some(backup)) => {
+        (ExecutionMode::WithBackup, Some(backup)) => {
             move_to(&entry.directory, &entry.name, &entry.directory, backup.name())
         }
         _ => unlinkat(&entry.directory, &entry.name, AtFlags::empty()),
     };
-    removed.map_err(Failed::when("removing it")).map_err(Stop::from)
+    removed.map_err(OperationError::when("removing it")).map_err(StepFailure::from)
 }
 
 /// Never removes entries that were added to the directory after the plan.
-fn remove_empty(work: &Work, entry: &DirEntry, way: Way) -> std::result::Result<(), Stop> {
-    let (Way::WithBackup, Some(backup)) = (way, &work.step.backup) else {
+fn remove_empty(
+    work: &PlannedStep,
+    entry: &DirEntry,
+    way: ExecutionMode,
+) -> std::result::Result<(), StepFailure> {
+    let (ExecutionMode::WithBackup, Some(backup)) = (way, &work.step.backup) else {
         let removed = unlinkat(&entry.directory, &entry.name, AtFlags::REMOVEDIR);
-        return removed.map_err(Failed::when("removing it")).map_err(Stop::from);
+        return removed.map_err(OperationError::when("removing it")).map_err(StepFailure::from);
     };
     remove(work, entry, way)?;
     // It has its temporary name now, so the revert restores it.
@@ -217,20 +230,24 @@ fn remove_empty(work: &Work, entry: &DirEntry, way: Way) -> std::result::Result<
     }
 }
 
-fn relocate(work: &Work, entry: &DirEntry, way: Way) -> std::result::Result<(), Stop> {
+fn relocate(
+    work: &PlannedStep,
+    entry: &DirEntry,
+    way: ExecutionMode,
+) -> std::result::Result<(), StepFailure> {
     let Some(to) = &work.to else { return Ok(()) };
-    let there = DirEntry::open(to).map_err(Failed::when("opening the new directory"))?;
+    let there = DirEntry::open(to).map_err(OperationError::when("opening the new directory"))?;
     if work.rename == Rename::OfLetterCase {
         let moved = rustix::fs::renameat(&entry.directory, &entry.name, &there.directory, &there.name);
-        return moved.map_err(Failed::when("moving it")).map_err(Stop::from);
+        return moved.map_err(OperationError::when("moving it")).map_err(StepFailure::from);
     }
     let moved = match (&work.step.over, way, &work.step.backup) {
-        (Some(_), Way::WithBackup, Some(backup)) => push_aside(&there, backup.name())
+        (Some(_), ExecutionMode::WithBackup, Some(backup)) => push_aside(&there, backup.name())
             .and_then(|()| move_to(&entry.directory, &entry.name, &there.directory, &there.name)),
         (Some(_), ..) => rustix::fs::renameat(&entry.directory, &entry.name, &there.directory, &there.name),
         (None, ..) => move_to(&entry.directory, &entry.name, &there.directory, &there.name),
     };
-    moved.map_err(Failed::when("moving it")).map_err(Stop::from)
+    moved.map_err(OperationError::when("moving it")).map_err(StepFailure::from)
 }
 
 fn push_aside(there: &DirEntry, backup: &OsStr) -> Result<()> {
@@ -238,7 +255,7 @@ fn push_aside(there: &DirEntry, backup: &OsStr) -> Result<()> {
 }
 
 /// Returns whether the file may be rewritten in place, as for mount points and directories of other users.
-fn may_rewrite(failed: &Failed) -> bool {
+fn may_rewrite(failed: &OperationError) -> bool {
     let refused = matches!(failed.errno, Errno::ACCESS | Errno::PERM);
     match failed.step {
         "creating the new file" | PERMISSIONS => refused,
@@ -251,12 +268,12 @@ mod tests {
     #![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
 
     use super::*;
-    use crate::commit::work::{step, work};
+    use crate::commit::planned_step::{step, work};
     use crate::{Durability, HistoryLimits, Options, Scope, Workspace};
 
     #[test]
     fn what_is_put_into_an_empty_directory_before_it_goes_stays() {
-        for (way, name) in [(Way::OneStroke, "d"), (Way::WithBackup, ".toolpost-tmp")] {
+        for (way, name) in [(ExecutionMode::SingleStep, "d"), (ExecutionMode::WithBackup, ".toolpost-tmp")] {
             let base = tempfile::tempdir().unwrap();
             std::fs::create_dir(base.path().join("d")).unwrap();
             let options = Options {
@@ -272,7 +289,7 @@ mod tests {
             let fingerprint = fingerprint_entry(&entry.directory, &entry.name).unwrap().0;
             let mut gone = work(0, path.clone(), step(StepKind::RemoveEmpty, &path, Some(fingerprint)));
             std::fs::write(base.path().join("d/mine"), "mine").unwrap();
-            let Err(Stop::For(why)) = apply(&mut gone, way) else { panic!("{way:?}: it went") };
+            let Err(StepFailure::For(why)) = apply(&mut gone, way) else { panic!("{way:?}: it went") };
             assert_eq!(why, CommitKind::NotEmpty, "{way:?}");
             let there = std::fs::read_dir(base.path()).unwrap().next().unwrap().unwrap();
             assert!(there.file_name().to_string_lossy().ends_with(name), "{way:?}: {there:?}");

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Dir, Mode, OFlags, fchmod, fstat, mkdirat, readlinkat, symlinkat};
 use rustix::io::Errno;
 
-use super::error::{CommitKind, Failed};
-use super::stage::{Staged, sync_file};
+use super::error::{CommitKind, OperationError};
+use super::stage::{StagedFile, sync_file};
 use crate::access::{Kind, Stat};
 use crate::dir_entry::DirEntry;
 use crate::fault::Fault;
@@ -38,8 +38,9 @@ enum Bytes {
 type Result<T> = std::result::Result<T, CommitKind>;
 
 /// Copies an entry to a temporary name; removes the partial copy on failure.
-pub(super) fn copy(from: &WorkspacePath, target: &DirEntry, temp: &OsStr) -> Result<Staged> {
-    let source = DirEntry::open(from).map_err(Failed::when("opening the directory of what is copied"))?;
+pub(super) fn copy(from: &WorkspacePath, target: &DirEntry, temp: &OsStr) -> Result<StagedFile> {
+    let source =
+        DirEntry::open(from).map_err(OperationError::when("opening the directory of what is copied"))?;
     let copied =
         entry(&source.directory, Path::new(&source.name), &target.directory, Path::new(temp), Bytes::Alone);
     let copied = copied.and_then(|(kind, hash)| {
@@ -47,7 +48,7 @@ pub(super) fn copy(from: &WorkspacePath, target: &DirEntry, temp: &OsStr) -> Res
             tree(&source, target, temp)?;
         }
         let stat = stat_at(&target.directory, Path::new(temp))?;
-        Ok(Staged { fingerprint: Fingerprint::new(&stat, hash), mode: stat.mode, lost: Vec::new() })
+        Ok(StagedFile { fingerprint: Fingerprint::new(&stat, hash), mode: stat.mode, lost: Vec::new() })
     });
     copied.inspect_err(|_| {
         let _ = remove_tree(&target.directory, temp);
@@ -62,15 +63,15 @@ fn tree(source: &DirEntry, target: &DirEntry, temp: &OsStr) -> Result<()> {
     while let Some(inner) = waiting.pop() {
         let (old, new) = (below(&source.name, &inner), below(temp, &inner));
         let open = |parent: &OwnedFd, path: &Path, flags: OFlags| {
-            open_at(parent, path, flags, Mode::empty()).map_err(Failed::when("opening a directory"))
+            open_at(parent, path, flags, Mode::empty()).map_err(OperationError::when("opening a directory"))
         };
         let from = open(&source.directory, &old, READ_DIRECTORY)?;
-        let stat = Stat::of(&fstat(&from).map_err(Failed::when("looking at a directory"))?);
+        let stat = Stat::of(&fstat(&from).map_err(OperationError::when("looking at a directory"))?);
         // A bind mount can make the copy appear inside its own source.
         if (stat.device, stat.inode) == (begun.device, begun.inode) {
             return Err(CommitKind::IntoItself);
         }
-        let to = open_handle(&target.directory, &new).map_err(Failed::when("opening a directory"))?;
+        let to = open_handle(&target.directory, &new).map_err(OperationError::when("opening a directory"))?;
         for name in names(&from)? {
             let name = Path::new(&name);
             let (kind, _) = entry(&from, name, &to, name, Bytes::WithTheOthers)?;
@@ -83,9 +84,9 @@ fn tree(source: &DirEntry, target: &DirEntry, temp: &OsStr) -> Result<()> {
     for (new, bits) in made.iter().rev() {
         open_at(&target.directory, new, READ_DIRECTORY, Mode::empty())
             .and_then(|directory| fchmod(directory, mode_bits(*bits)))
-            .map_err(Failed::when("copying the permissions"))?;
+            .map_err(OperationError::when("copying the permissions"))?;
     }
-    sync_all(&target.directory).map_err(Failed::when("bringing the new files to the disk"))?;
+    sync_all(&target.directory).map_err(OperationError::when("bringing the new files to the disk"))?;
     Ok(())
 }
 
@@ -102,13 +103,14 @@ fn entry(
         Kind::File => file(from, name, to, new_name, bytes).map(|hash| (kind, Some(hash))),
         Kind::Directory => {
             let made = mkdirat(to, new_name, Mode::from_raw_mode(0o700));
-            made.map_err(Failed::when("making a directory"))?;
+            made.map_err(OperationError::when("making a directory"))?;
             Ok((kind, None))
         }
         Kind::Link => {
-            let target =
-                readlinkat(from, name, Vec::new()).map_err(Failed::when("reading a symbolic link"))?;
-            symlinkat(target.as_c_str(), to, new_name).map_err(Failed::when("making a symbolic link"))?;
+            let target = readlinkat(from, name, Vec::new())
+                .map_err(OperationError::when("reading a symbolic link"))?;
+            symlinkat(target.as_c_str(), to, new_name)
+                .map_err(OperationError::when("making a symbolic link"))?;
             Ok((kind, None))
         }
         other => Err(CommitKind::NotRegular(other)),
@@ -122,9 +124,9 @@ fn file(from: &OwnedFd, name: &Path, to: &OwnedFd, new_name: &Path, bytes: Bytes
     let mut old = old.take(stat.len);
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
     let new = open_at(to, new_name, flags, Mode::from_raw_mode(0o600));
-    let mut new = File::from(new.map_err(Failed::when("creating the new file"))?);
+    let mut new = File::from(new.map_err(OperationError::when("creating the new file"))?);
     let failed = |error: std::io::Error| {
-        CommitKind::from(Failed { errno: Fault::from(error).errno(), step: "writing the new file" })
+        CommitKind::from(OperationError { errno: Fault::from(error).errno(), step: "writing the new file" })
     };
     let mut hasher = Hasher::default();
     let mut piece = vec![0; PIECE.min(usize::try_from(stat.len).unwrap_or(PIECE).max(1))];
@@ -140,15 +142,15 @@ fn file(from: &OwnedFd, name: &Path, to: &OwnedFd, new_name: &Path, bytes: Bytes
         }
     }
     // Set-id bits are granted by the owner of the original and are not copied.
-    fchmod(&new, mode_bits(stat.mode & 0o777)).map_err(Failed::when("copying the permissions"))?;
+    fchmod(&new, mode_bits(stat.mode & 0o777)).map_err(OperationError::when("copying the permissions"))?;
     if bytes == Bytes::Alone || cfg!(not(target_os = "linux")) {
-        sync_file(&new).map_err(Failed::when("bringing the new file to the disk"))?;
+        sync_file(&new).map_err(OperationError::when("bringing the new file to the disk"))?;
     }
     Ok(hasher.finish())
 }
 
 fn names(directory: impl AsFd) -> Result<Vec<OsString>> {
-    let read = |errno: Errno| CommitKind::from(Failed { errno, step: "reading a directory" });
+    let read = |errno: Errno| CommitKind::from(OperationError { errno, step: "reading a directory" });
     let mut names = Vec::new();
     for entry in Dir::read_from(directory).map_err(read)? {
         let entry = entry.map_err(read)?;

@@ -8,8 +8,8 @@ use std::path::Path;
 use rustix::fs::{Mode, OFlags, fstat, ftruncate};
 use rustix::io::{Errno, Result};
 
-use super::error::Failed;
-use super::reverted::Reverted;
+use super::error::OperationError;
+use super::revert_outcome::RevertOutcome;
 use super::stage::sync_file;
 use crate::access::Stat;
 use crate::dir_entry::DirEntry;
@@ -28,10 +28,11 @@ pub(super) fn keep(
     entry: &DirEntry,
     old: &Fingerprint,
     new: &[u8],
-) -> std::result::Result<String, Failed> {
-    let bytes = open(entry, old).and_then(|file| content(&file)).map_err(Failed::when("reading the file"))?;
+) -> std::result::Result<String, OperationError> {
+    let bytes =
+        open(entry, old).and_then(|file| content(&file)).map_err(OperationError::when("reading the file"))?;
     if Some(hash(&bytes)) != old.hash {
-        return Err(Failed { errno: Errno::STALE, step: "reading the file" });
+        return Err(OperationError { errno: Errno::STALE, step: "reading the file" });
     }
     let copies = state.journal_name();
     let kept = state
@@ -40,36 +41,45 @@ pub(super) fn keep(
     if kept.is_err() {
         forget(state, &copies);
     }
-    kept.map_err(Failed::when("backing up the file"))?;
+    kept.map_err(OperationError::when("backing up the file"))?;
     Ok(copies)
 }
 
 /// Overwrites the file and verifies it.
-pub(super) fn rewrite(entry: &DirEntry, old: &Fingerprint, new: &[u8]) -> std::result::Result<(), Failed> {
-    let file = open(entry, old).map_err(Failed::when("opening the file to rewrite it"))?;
-    overwrite(&file, new).map_err(Failed::when("rewriting the file in place"))
+pub(super) fn rewrite(
+    entry: &DirEntry,
+    old: &Fingerprint,
+    new: &[u8],
+) -> std::result::Result<(), OperationError> {
+    let file = open(entry, old).map_err(OperationError::when("opening the file to rewrite it"))?;
+    overwrite(&file, new).map_err(OperationError::when("rewriting the file in place"))
 }
 
 /// Restores the old content, unless the file holds anything but the old, the new or a partial content.
-pub(super) fn undo(workspace: &Workspace, path: &WorkspacePath, entry: &DirEntry, step: &Step) -> Reverted {
+pub(super) fn undo(
+    workspace: &Workspace,
+    path: &WorkspacePath,
+    entry: &DirEntry,
+    step: &Step,
+) -> RevertOutcome {
     let (Some(old), Some(copies), Some(state)) = (&step.old, &step.copies, workspace.state()) else {
-        return Reverted::Nothing;
+        return RevertOutcome::Nothing;
     };
     let copy = format!("{copies}.old");
     let kept = |why: &str, copy: &str| format!("{why}; its former content is in {copy}");
-    let left = |why: &str| Reverted::Left(kept(why, &set_aside(state, copies)));
+    let left = |why: &str| RevertOutcome::Left(kept(why, &set_aside(state, copies)));
     let refused = |why: &str, errno: Errno| {
-        Reverted::Refused(kept(&format!("{why} ({})", Fault::from(errno)), &state.shown(&copy)))
+        RevertOutcome::Refused(kept(&format!("{why} ({})", Fault::from(errno)), &state.shown(&copy)))
     };
     let (before, after) = match (state.read(&copy), state.read(&format!("{copies}.bytes"))) {
         (Ok(before), Ok(after)) => (before, after),
-        (Err(Errno::NOENT), _) | (_, Err(Errno::NOENT)) => return Reverted::Nothing,
-        (Err(errno), _) | (_, Err(errno)) => return refused("the copies of it cannot be read", errno),
+        (Err(Errno::NOENT), _) | (_, Err(Errno::NOENT)) => return RevertOutcome::Nothing,
+        (Err(errno), _) | (_, Err(errno)) => return refused("its backups cannot be read", errno),
     };
     let file = match open(entry, old) {
         Ok(file) => file,
         Err(Errno::STALE | Errno::NOENT | Errno::LOOP | Errno::ISDIR | Errno::NXIO) => {
-            return left("it is not the same file any more");
+            return left("it is another file now");
         }
         Err(errno) => return refused("it cannot be opened", errno),
     };
@@ -78,12 +88,12 @@ pub(super) fn undo(workspace: &Workspace, path: &WorkspacePath, entry: &DirEntry
         Err(errno) => return refused("it cannot be read", errno),
     };
     if now != before && !is_torn(&now, &before, &after) {
-        return left("somebody has changed it since");
+        return left("another process has changed it since");
     }
     let outcome = if now == before {
-        Ok(Reverted::Nothing)
+        Ok(RevertOutcome::Nothing)
     } else {
-        overwrite(&file, &before).map(|()| Reverted::Restored)
+        overwrite(&file, &before).map(|()| RevertOutcome::Restored)
     };
     match outcome {
         Ok(outcome) => {

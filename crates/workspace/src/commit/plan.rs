@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsString;
 use std::path::Path;
 
-use super::clash::check_paths;
+use super::conflicts::check_paths;
 use super::directories::is_empty;
 use super::error::{CommitError, CommitKind};
-use super::work::{ReadOnly, Rename, Source, Work, device_above, is_same_name, step, work};
+use super::planned_step::{PlannedStep, ReadOnly, Rename, Source, device_above, is_same_name, step, work};
 use crate::access::{AccessKind, Kind, OwnerWritable, Stat};
 use crate::dir_entry::{DirEntry, fingerprint_entry, fingerprint_file};
-use crate::draft::{Action, Changed, Draft, Expect, Note, Outcome, Overwrite};
+use crate::draft::{Action, ChangeReport, Draft, Expect, Note, Outcome, Overwrite};
 use crate::fingerprint::Fingerprint;
 use crate::hash::{ContentHash, hash};
 use crate::journal::StepKind;
@@ -20,7 +20,7 @@ use crate::read::stat_at;
 /// The plan of a commit.
 #[derive(Default)]
 pub(super) struct Plan {
-    pub(super) works: Vec<Work>,
+    pub(super) works: Vec<PlannedStep>,
     /// Directories to create, parents first.
     pub(super) made: BTreeSet<WorkspacePath>,
     /// Permission bits of new directories.
@@ -28,7 +28,7 @@ pub(super) struct Plan {
     /// Directories to remove at the end if they are empty, with the numbers of their drafts.
     pub(super) emptied: Vec<(usize, WorkspacePath)>,
     /// Expected results of the drafts.
-    pub(super) changes: Vec<Changed>,
+    pub(super) changes: Vec<ChangeReport>,
     pub(super) notes: Vec<Note>,
     /// Paths that are free after the steps so far.
     leaving: HashSet<WorkspacePath>,
@@ -51,7 +51,8 @@ impl Plan {
                 Problem::At(path, why) => why.at(&path),
             })?;
         }
-        let is_tree = |work: &Work| work.from.as_ref().is_some_and(|from| from.kind == Kind::Directory);
+        let is_tree =
+            |work: &PlannedStep| work.from.as_ref().is_some_and(|from| from.kind == Kind::Directory);
         match plan.works.iter().find(|work| is_tree(work)) {
             Some(tree) if !alone => Err(CommitKind::Clash.at(&tree.path)),
             _ => Ok(plan),
@@ -100,7 +101,7 @@ impl Plan {
             self.need_parents(&path)?;
             self.changes.push(changed(&path, Outcome::Created, None, Some(after), mode));
             let step = step(StepKind::Put, &path, None);
-            self.push(Work { bytes, after: Some(after), mode, ..work(number, path, step) });
+            self.push(PlannedStep { bytes, after: Some(after), mode, ..work(number, path, step) });
             return Ok(());
         };
         let (fingerprint, stat) = match expect {
@@ -125,7 +126,13 @@ impl Plan {
         let new_mode = Some(mode.unwrap_or(stat.mode));
         self.changes.push(changed(&path, Outcome::Replaced, fingerprint.hash, Some(after), new_mode));
         let step = step(StepKind::Put, &path, Some(fingerprint));
-        self.push(Work { bytes, after: Some(after), mode, old: Some(stat), ..work(number, path, step) });
+        self.push(PlannedStep {
+            bytes,
+            after: Some(after),
+            mode,
+            old: Some(stat),
+            ..work(number, path, step)
+        });
         Ok(())
     }
 
@@ -136,7 +143,7 @@ impl Plan {
         self.need_parents(&path)?;
         self.changes.push(changed(&path, Outcome::Created, None, None, None));
         let step = step(StepKind::Put, &path, None);
-        self.push(Work { link: Some(target), ..work(number, path, step) });
+        self.push(PlannedStep { link: Some(target), ..work(number, path, step) });
         Ok(())
     }
 
@@ -157,7 +164,7 @@ impl Plan {
         let empty = stat.kind == Kind::Directory && expect.is_some();
         let kind = if empty { StepKind::RemoveEmpty } else { StepKind::Remove };
         let step = step(kind, &path, Some(fingerprint));
-        self.push(Work { old: Some(stat), ..work(number, path, step) });
+        self.push(PlannedStep { old: Some(stat), ..work(number, path, step) });
         Ok(())
     }
 
@@ -204,7 +211,7 @@ impl Plan {
         self.changes.push(changed(&path, Outcome::Created, None, None, Some(stat.mode)));
         let step = step(StepKind::Put, &path, None);
         let source = Source { path: from, kind: stat.kind };
-        self.push(Work { from: Some(source), ..work(number, path, step) });
+        self.push(PlannedStep { from: Some(source), ..work(number, path, step) });
         Ok(())
     }
 
@@ -246,7 +253,7 @@ impl Plan {
         step.backup = over.and(to.file_name()).map(|name| DirEntry::temporary(name).into());
         step.to = Some(to.raw().into());
         let old = over.map(|(_, stat)| stat);
-        self.push(Work { to: Some(to), old, rename, ..work(number, path, step) });
+        self.push(PlannedStep { to: Some(to), old, rename, ..work(number, path, step) });
         Ok(())
     }
 
@@ -286,9 +293,9 @@ impl Plan {
         let old = over.map(|(_, stat)| stat);
         let after = Some(snapshot.hash);
         let bytes = snapshot.bytes;
-        self.push(Work { bytes, after, mode: Some(stat.mode), old, ..work(number, to, put) });
+        self.push(PlannedStep { bytes, after, mode: Some(stat.mode), old, ..work(number, to, put) });
         let gone = step(StepKind::Remove, &path, Some(fingerprint));
-        self.push(Work { old: Some(stat), ..work(number, path, gone) });
+        self.push(PlannedStep { old: Some(stat), ..work(number, path, gone) });
         Ok(())
     }
 
@@ -343,7 +350,7 @@ impl Plan {
         }
     }
 
-    fn push(&mut self, work: Work) {
+    fn push(&mut self, work: PlannedStep) {
         if matches!(work.step.kind, StepKind::Move | StepKind::Remove | StepKind::RemoveEmpty) {
             self.leaving.insert(work.path.clone());
         }
@@ -399,6 +406,6 @@ fn changed(
     before: Option<ContentHash>,
     after: Option<ContentHash>,
     mode: Option<u32>,
-) -> Changed {
-    Changed { path: path.clone(), outcome, before, after, mode }
+) -> ChangeReport {
+    ChangeReport { path: path.clone(), outcome, before, after, mode }
 }

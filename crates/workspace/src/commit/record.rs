@@ -5,7 +5,7 @@ use std::path::Path;
 use rustix::io::{Errno, Result};
 
 use super::Commit;
-use super::work::{Source, Work};
+use super::planned_step::{PlannedStep, Source};
 use crate::access::{Kind, Stat};
 use crate::dir_entry::{DirEntry, fingerprint_file};
 use crate::draft::{Cause, Note};
@@ -16,7 +16,7 @@ use crate::path::WorkspacePath;
 use crate::process_id::unique;
 use crate::raw_path::RawPath;
 use crate::read::stat_at;
-use crate::record::{Change, Content, Record, Sort, What};
+use crate::record::{Change, ChangeKind, Content, ContentKind, Record};
 use crate::recording::{Recording, tree};
 
 impl<'a> Commit<'a> {
@@ -55,8 +55,8 @@ impl<'a> Commit<'a> {
         let mut changes = Vec::new();
         for path in &self.made {
             let mode = self.modes.get(path).copied();
-            let after = Content { mode, ..Content::new(Sort::Directory) };
-            changes.push(Change { after: Some(after), ..Change::new(What::MadeDirectory, path) });
+            let after = Content { mode, ..Content::new(ContentKind::Directory) };
+            changes.push(Change { after: Some(after), ..Change::new(ChangeKind::MadeDirectory, path) });
         }
         for work in &self.works {
             changes.push(match work.step.kind {
@@ -67,17 +67,19 @@ impl<'a> Commit<'a> {
         }
         for (_, path) in &self.emptied {
             let stat = stat_at(path.root(), path.relative()).ok();
-            let before = Content { mode: stat.map(|stat| stat.mode), ..Content::new(Sort::Directory) };
-            changes.push(Change { before: Some(before), ..Change::new(What::DeletedEmpty, path) });
+            let before = Content { mode: stat.map(|stat| stat.mode), ..Content::new(ContentKind::Directory) };
+            changes.push(Change { before: Some(before), ..Change::new(ChangeKind::DeletedEmpty, path) });
         }
         Ok(changes)
     }
 }
 
-fn put(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
+fn put(recording: &mut Recording<'_>, work: &PlannedStep) -> Result<Change> {
     let before = kept(recording, &work.path, work.step.old.as_ref(), work.old.as_ref())?;
     let after = match (&work.link, &work.from) {
-        (Some(target), _) => Content { target: Some(target.clone().into()), ..Content::new(Sort::Link) },
+        (Some(target), _) => {
+            Content { target: Some(target.clone().into()), ..Content::new(ContentKind::Link) }
+        }
         (None, Some(from)) => copied(recording, from)?,
         (None, None) => {
             let mode = work.mode.or(work.old.map(|old| old.mode));
@@ -86,7 +88,7 @@ fn put(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
             after
         }
     };
-    let what = if before.is_some() { What::Written } else { What::Created };
+    let what = if before.is_some() { ChangeKind::Written } else { ChangeKind::Created };
     Ok(Change { before, after: Some(after), ..Change::new(what, &work.path) })
 }
 
@@ -100,22 +102,22 @@ fn copied(recording: &mut Recording<'_>, from: &Source) -> Result<Content> {
             let (fingerprint, stat) =
                 fingerprint_file(&entry.directory, &entry.name).map_err(|_| Errno::STALE)?;
             let file = kept(recording, &from.path, Some(&fingerprint), Some(&stat))?;
-            Ok(file.map_or_else(|| Content::new(Sort::File), |file| Content { mode, ..file }))
+            Ok(file.map_or_else(|| Content::new(ContentKind::File), |file| Content { mode, ..file }))
         }
         Kind::File => Ok(Content::file(None, stat.len, mode)),
         Kind::Link => link(&from.path, &stat),
         _ => {
-            let mut content = Content { mode, ..Content::new(Sort::Directory) };
+            let mut content = Content { mode, ..Content::new(ContentKind::Directory) };
             tree::copied(recording, &from.path, &mut content)?;
             Ok(content)
         }
     }
 }
 
-fn removed(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
+fn removed(recording: &mut Recording<'_>, work: &PlannedStep) -> Result<Change> {
     let Some(old) = &work.old else { return Err(Errno::INVAL) };
-    let mut content = Content { mode: Some(old.mode), ..Content::new(Sort::Other) };
-    let mut what = What::Deleted;
+    let mut content = Content { mode: Some(old.mode), ..Content::new(ContentKind::Other) };
+    let mut what = ChangeKind::Deleted;
     match old.kind {
         Kind::File => {
             let file = kept(recording, &work.path, work.step.old.as_ref(), Some(old))?;
@@ -123,16 +125,17 @@ fn removed(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
         }
         Kind::Link => content = link(&work.path, old)?,
         Kind::Directory => {
-            content.sort = Sort::Directory;
+            content.sort = ContentKind::Directory;
             tree::keep(recording, &work.path, &mut content)?;
-            what = if content.sort == Sort::Tree { What::DeletedTree } else { What::Deleted };
+            what =
+                if content.sort == ContentKind::Tree { ChangeKind::DeletedTree } else { ChangeKind::Deleted };
         }
         other => recording.lose(&work.path, &mut content, format!("is {}", other.name())),
     }
     Ok(Change { before: Some(content), ..Change::new(what, &work.path) })
 }
 
-fn moved(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
+fn moved(recording: &mut Recording<'_>, work: &PlannedStep) -> Result<Change> {
     let (Some(to), Some(fingerprint)) = (&work.to, &work.step.old) else { return Err(Errno::INVAL) };
     let stat = stat_at(work.path.root(), work.path.relative()).map_err(|_| Errno::STALE)?;
     let before = kept(recording, to, work.step.over.as_ref(), work.old.as_ref())?;
@@ -141,11 +144,11 @@ fn moved(recording: &mut Recording<'_>, work: &Work) -> Result<Change> {
         Kind::File if before.is_some() => kept(recording, &work.path, Some(fingerprint), Some(&stat))?,
         Kind::File => Some(Content::file(fingerprint.hash, stat.len, Some(stat.mode))),
         Kind::Link => Some(link(&work.path, &stat)?),
-        Kind::Directory => Some(Content { mode: Some(stat.mode), ..Content::new(Sort::Directory) }),
-        _ => Some(Content { mode: Some(stat.mode), ..Content::new(Sort::Other) }),
+        Kind::Directory => Some(Content { mode: Some(stat.mode), ..Content::new(ContentKind::Directory) }),
+        _ => Some(Content { mode: Some(stat.mode), ..Content::new(ContentKind::Other) }),
     };
     let to = Some(RawPath::from(to.raw()));
-    Ok(Change { to, before, after, ..Change::new(What::Moved, &work.path) })
+    Ok(Change { to, before, after, ..Change::new(ChangeKind::Moved, &work.path) })
 }
 
 /// Stores a file with a known identity.
@@ -165,5 +168,5 @@ fn kept(
 fn link(path: &WorkspacePath, stat: &Stat) -> Result<Content> {
     let entry = DirEntry::open(path)?;
     let target = Some(tree::link(&entry.directory, &entry.name)?);
-    Ok(Content { target, mode: Some(stat.mode), ..Content::new(Sort::Link) })
+    Ok(Content { target, mode: Some(stat.mode), ..Content::new(ContentKind::Link) })
 }

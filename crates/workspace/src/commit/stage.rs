@@ -9,7 +9,7 @@ use std::path::Path;
 use rustix::fs::{OFlags, fchmod, fstat};
 use rustix::io::{Errno, Result};
 
-use super::error::Failed;
+use super::error::OperationError;
 use super::metadata;
 use crate::access::Stat;
 use crate::dir_entry::DirEntry;
@@ -25,7 +25,7 @@ use crate::tmpfile;
 const LARGE: usize = 1 << 20;
 
 /// Staged content under a temporary name.
-pub(crate) struct Staged {
+pub(crate) struct StagedFile {
     pub(crate) fingerprint: Fingerprint,
     pub(crate) mode: u32,
     /// Metadata of the old file that could not be copied.
@@ -33,7 +33,7 @@ pub(crate) struct Staged {
 }
 
 /// Source of the new file's metadata.
-pub(crate) enum Like<'a> {
+pub(crate) enum MetadataSource<'a> {
     /// Defaults of the directory.
     New,
     /// The replaced file.
@@ -46,15 +46,15 @@ pub(crate) fn stage(
     temp: &OsStr,
     bytes: &[u8],
     hash: ContentHash,
-    like: &Like<'_>,
+    like: &MetadataSource<'_>,
     mode: Option<u32>,
-) -> std::result::Result<Staged, Failed> {
+) -> std::result::Result<StagedFile, OperationError> {
     let first = match like {
-        Like::New if mode.is_none() => mode_bits(0o666),
+        MetadataSource::New if mode.is_none() => mode_bits(0o666),
         _ => mode_bits(0o600),
     };
     if let Some(file) =
-        tmpfile::create(&entry.directory, first).map_err(Failed::when("creating the new file"))?
+        tmpfile::create(&entry.directory, first).map_err(OperationError::when("creating the new file"))?
     {
         let file = File::from(file);
         let staged = fill(&file, bytes, hash, like, mode)?;
@@ -64,7 +64,7 @@ pub(crate) fn stage(
     }
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
     let named = open_at(&entry.directory, Path::new(temp), flags, first);
-    let file = File::from(named.map_err(Failed::when("creating the new file"))?);
+    let file = File::from(named.map_err(OperationError::when("creating the new file"))?);
     let staged = fill(&file, bytes, hash, like, mode);
     if staged.is_err() {
         let _ = entry.unlink(temp);
@@ -93,19 +93,19 @@ fn fill(
     file: &File,
     bytes: &[u8],
     hash: ContentHash,
-    like: &Like<'_>,
+    like: &MetadataSource<'_>,
     mode: Option<u32>,
-) -> std::result::Result<Staged, Failed> {
-    write_all(file, bytes).map_err(Failed::when("writing the new file"))?;
+) -> std::result::Result<StagedFile, OperationError> {
+    write_all(file, bytes).map_err(OperationError::when("writing the new file"))?;
     let lost = match (like, mode) {
-        (Like::Old(old), mode) => metadata::copy(old.file(), file, mode),
-        (Like::New, Some(mode)) => fchmod(file, mode_bits(mode)).map(|()| Vec::new()),
-        (Like::New, None) => Ok(Vec::new()),
+        (MetadataSource::Old(old), mode) => metadata::copy(old.file(), file, mode),
+        (MetadataSource::New, Some(mode)) => fchmod(file, mode_bits(mode)).map(|()| Vec::new()),
+        (MetadataSource::New, None) => Ok(Vec::new()),
     };
-    let lost = lost.map_err(Failed::when(PERMISSIONS))?;
-    sync_file(file).map_err(Failed::when("bringing the new file to the disk"))?;
-    let stat = Stat::of(&fstat(file).map_err(Failed::when("looking at the new file"))?);
-    Ok(Staged { fingerprint: Fingerprint::new(&stat, Some(hash)), mode: stat.mode, lost })
+    let lost = lost.map_err(OperationError::when(PERMISSIONS))?;
+    sync_file(file).map_err(OperationError::when("bringing the new file to the disk"))?;
+    let stat = Stat::of(&fstat(file).map_err(OperationError::when("looking at the new file"))?);
+    Ok(StagedFile { fingerprint: Fingerprint::new(&stat, Some(hash)), mode: stat.mode, lost })
 }
 
 /// Operation of copying permissions. If it is refused, the file may still be rewritten in place.

@@ -6,7 +6,7 @@ use rustix::fs::{AtFlags, unlinkat};
 use rustix::io::{Errno, Result};
 
 use super::in_place;
-use super::reverted::Reverted;
+use super::revert_outcome::RevertOutcome;
 use crate::access::AccessKind;
 use crate::dir_entry::{Comparison, DirEntry, gone, move_to};
 use crate::fault::Fault;
@@ -22,7 +22,7 @@ use crate::workspace::Workspace;
 pub(crate) fn undo_all(
     workspace: &Workspace,
     journal: &Journal,
-) -> (Vec<(WorkspacePath, Reverted)>, Option<Journal>) {
+) -> (Vec<(WorkspacePath, RevertOutcome)>, Option<Journal>) {
     let (mut undone, mut rest) = (Vec::new(), Vec::new());
     for step in journal.steps.iter().rev() {
         let Some(path) = workspace.known(step.place.path()) else { continue };
@@ -31,7 +31,7 @@ pub(crate) fn undo_all(
         } else {
             undo(workspace, &path, step)
         };
-        if let Reverted::Refused(_) = outcome {
+        if let RevertOutcome::Refused(_) = outcome {
             rest.insert(0, step.clone());
         }
         undone.push((path, outcome));
@@ -46,7 +46,7 @@ pub(crate) fn undo_all(
             Ok(()) | Err(Errno::NOENT | Errno::NOTEMPTY | Errno::EXIST | Errno::NOTDIR | Errno::LOOP) => {}
             Err(errno) => {
                 let why = format!("the directory made for it could not be removed ({})", Fault::from(errno));
-                undone.push((path, Reverted::Refused(why)));
+                undone.push((path, RevertOutcome::Refused(why)));
                 is_made = true;
             }
         }
@@ -93,7 +93,7 @@ fn remove_or_return(entry: &DirEntry, backup: &OsStr) -> Result<()> {
     }
 }
 
-fn undo(workspace: &Workspace, path: &WorkspacePath, step: &Step) -> Reverted {
+fn undo(workspace: &Workspace, path: &WorkspacePath, step: &Step) -> RevertOutcome {
     let entry = match DirEntry::open(path) {
         Ok(entry) => entry,
         Err(errno) => return unreached(errno),
@@ -105,44 +105,46 @@ fn undo(workspace: &Workspace, path: &WorkspacePath, step: &Step) -> Reverted {
         StepKind::Move => undo_move(workspace, &entry, step),
     };
     undone.unwrap_or_else(|errno| {
-        Reverted::Refused(format!("it could not be looked at ({})", Fault::from(errno)))
+        RevertOutcome::Refused(format!("it could not be looked at ({})", Fault::from(errno)))
     })
 }
 
-fn drop_temp(path: &WorkspacePath, step: &Step) -> Reverted {
-    let Some(temp) = &step.temp else { return Reverted::Nothing };
+fn drop_temp(path: &WorkspacePath, step: &Step) -> RevertOutcome {
+    let Some(temp) = &step.temp else { return RevertOutcome::Nothing };
     let entry = match DirEntry::open(path) {
         Ok(entry) => entry,
         Err(errno) => return unreached(errno),
     };
     // On a read-only file system nothing can be removed, and nothing was created.
     if matches!(stat_at(&entry.directory, temp.name().as_ref()), Err(AccessKind::Missing)) {
-        return Reverted::Nothing;
+        return RevertOutcome::Nothing;
     }
     // It may be a copied directory.
     match remove_tree(&entry.directory, temp.name()) {
-        Ok(()) => Reverted::Nothing,
-        Err(errno) => Reverted::Refused(not_removed(&beside(path, temp), errno)),
+        Ok(()) => RevertOutcome::Nothing,
+        Err(errno) => RevertOutcome::Refused(not_removed(&beside(path, temp), errno)),
     }
 }
 
 /// A missing directory has nothing to revert; one that cannot be opened may have.
-fn unreached(errno: Errno) -> Reverted {
+fn unreached(errno: Errno) -> RevertOutcome {
     match errno {
-        Errno::NOENT | Errno::NOTDIR | Errno::LOOP => Reverted::Nothing,
-        _ => Reverted::Refused(format!("its directory could not be opened ({})", Fault::from(errno))),
+        Errno::NOENT | Errno::NOTDIR | Errno::LOOP => RevertOutcome::Nothing,
+        _ => RevertOutcome::Refused(format!("its directory could not be opened ({})", Fault::from(errno))),
     }
 }
 
 /// An obstacle of another process stays; any other error may not recur.
-fn stopped(errno: Errno, why: String) -> Reverted {
+fn stopped(errno: Errno, why: String) -> RevertOutcome {
     match errno {
-        Errno::EXIST | Errno::NOENT | Errno::NOTEMPTY | Errno::ISDIR | Errno::NOTDIR => Reverted::Left(why),
-        _ => Reverted::Refused(why),
+        Errno::EXIST | Errno::NOENT | Errno::NOTEMPTY | Errno::ISDIR | Errno::NOTDIR => {
+            RevertOutcome::Left(why)
+        }
+        _ => RevertOutcome::Refused(why),
     }
 }
 
-fn undo_put(path: &WorkspacePath, entry: &DirEntry, step: &Step) -> Result<Reverted> {
+fn undo_put(path: &WorkspacePath, entry: &DirEntry, step: &Step) -> Result<RevertOutcome> {
     let Some(new) = &step.new else {
         return Ok(drop_temp(path, step));
     };
@@ -157,9 +159,11 @@ fn undo_put(path: &WorkspacePath, entry: &DirEntry, step: &Step) -> Result<Rever
     let outcome = match (entry.find(&entry.name, new)?, &step.old, keeper) {
         (Comparison::Same, None, _) => result(entry.unlink(&entry.name), path),
         (Comparison::Same, Some(_), Some(keeper)) => result(entry.replace(keeper, &entry.name), path),
-        (Comparison::Same, Some(_), None) => Reverted::Left("the file that it replaced is gone".into()),
-        (Comparison::Altered, _, _) => Reverted::Left("somebody has changed the new file since".into()),
-        (Comparison::Other | Comparison::Absent, _, _) => Reverted::Nothing,
+        (Comparison::Same, Some(_), None) => RevertOutcome::Left("the file that it replaced is gone".into()),
+        (Comparison::Altered, _, _) => {
+            RevertOutcome::Left("another process has changed the new file since".into())
+        }
+        (Comparison::Other | Comparison::Absent, _, _) => RevertOutcome::Nothing,
     };
     let old_in_place = step.old.is_none() || is_old(&entry.name)? == Comparison::Same;
     let (mut kept, mut stuck) = (None, None);
@@ -172,33 +176,33 @@ fn undo_put(path: &WorkspacePath, entry: &DirEntry, step: &Step) -> Result<Rever
     }
     let outcome = match (outcome, kept) {
         (outcome, None) => outcome,
-        (Reverted::Left(why), Some(name)) => {
-            Reverted::Left(format!("{why}; what it replaced is kept beside it as {name}"))
+        (RevertOutcome::Left(why), Some(name)) => {
+            RevertOutcome::Left(format!("{why}; the file that it replaced is kept next to it as {name}"))
         }
-        (Reverted::Refused(why), Some(name)) => {
-            Reverted::Refused(format!("{why}; what it replaced is kept beside it as {name}"))
+        (RevertOutcome::Refused(why), Some(name)) => {
+            RevertOutcome::Refused(format!("{why}; the file that it replaced is kept next to it as {name}"))
         }
-        (Reverted::Nothing | Reverted::Restored, Some(name)) => Reverted::Left(format!(
-            "somebody has changed it since; what was there before is kept beside it as {name}"
+        (RevertOutcome::Nothing | RevertOutcome::Restored, Some(name)) => RevertOutcome::Left(format!(
+            "another process has changed it since; its former content is kept next to it as {name}"
         )),
     };
     Ok(match (outcome, stuck) {
         (outcome, None) => outcome,
-        (Reverted::Left(why) | Reverted::Refused(why), Some(stuck)) => {
-            Reverted::Refused(format!("{why}; {stuck}"))
+        (RevertOutcome::Left(why) | RevertOutcome::Refused(why), Some(stuck)) => {
+            RevertOutcome::Refused(format!("{why}; {stuck}"))
         }
-        (Reverted::Nothing | Reverted::Restored, Some(stuck)) => Reverted::Refused(stuck),
+        (RevertOutcome::Nothing | RevertOutcome::Restored, Some(stuck)) => RevertOutcome::Refused(stuck),
     })
 }
 
-fn undo_remove(path: &WorkspacePath, entry: &DirEntry, step: &Step) -> Result<Reverted> {
-    let (Some(old), Some(backup)) = (&step.old, &step.backup) else { return Ok(Reverted::Nothing) };
+fn undo_remove(path: &WorkspacePath, entry: &DirEntry, step: &Step) -> Result<RevertOutcome> {
+    let (Some(old), Some(backup)) = (&step.old, &step.backup) else { return Ok(RevertOutcome::Nothing) };
     match entry.find(backup.name(), old)? {
         Comparison::Same | Comparison::Altered => {}
-        Comparison::Other | Comparison::Absent => return Ok(Reverted::Nothing),
+        Comparison::Other | Comparison::Absent => return Ok(RevertOutcome::Nothing),
     }
     Ok(match move_to(&entry.directory, backup.name(), &entry.directory, &entry.name) {
-        Ok(()) => Reverted::Restored,
+        Ok(()) => RevertOutcome::Restored,
         Err(errno) => {
             let fault = Fault::from(errno);
             let kept = beside(path, backup);
@@ -207,9 +211,9 @@ fn undo_remove(path: &WorkspacePath, entry: &DirEntry, step: &Step) -> Result<Re
     })
 }
 
-fn undo_move(workspace: &Workspace, entry: &DirEntry, step: &Step) -> Result<Reverted> {
+fn undo_move(workspace: &Workspace, entry: &DirEntry, step: &Step) -> Result<RevertOutcome> {
     let target = step.to.as_ref().and_then(|to| workspace.known(to.path()));
-    let (Some(target), Some(old)) = (target, &step.old) else { return Ok(Reverted::Nothing) };
+    let (Some(target), Some(old)) = (target, &step.old) else { return Ok(RevertOutcome::Nothing) };
     let there = match DirEntry::open(&target) {
         Ok(there) => there,
         Err(errno) => return Ok(unreached(errno)),
@@ -225,34 +229,34 @@ fn undo_move(workspace: &Workspace, entry: &DirEntry, step: &Step) -> Result<Rev
         return Ok(stopped(errno, why));
     }
     Ok(match bring_back(&there, &target, step)? {
-        Reverted::Nothing => Reverted::Restored,
+        RevertOutcome::Nothing => RevertOutcome::Restored,
         outcome => outcome,
     })
 }
 
 /// Restores the file that a move has replaced.
-fn bring_back(there: &DirEntry, target: &WorkspacePath, step: &Step) -> Result<Reverted> {
-    let (Some(over), Some(backup)) = (&step.over, &step.backup) else { return Ok(Reverted::Nothing) };
+fn bring_back(there: &DirEntry, target: &WorkspacePath, step: &Step) -> Result<RevertOutcome> {
+    let (Some(over), Some(backup)) = (&step.over, &step.backup) else { return Ok(RevertOutcome::Nothing) };
     if there.find(&there.name, over)? == Comparison::Same {
         return Ok(match there.unlink(backup.name()) {
-            Ok(()) => Reverted::Nothing,
-            Err(errno) => Reverted::Refused(not_removed(&beside(target, backup), errno)),
+            Ok(()) => RevertOutcome::Nothing,
+            Err(errno) => RevertOutcome::Refused(not_removed(&beside(target, backup), errno)),
         });
     }
     if matches!(there.find(backup.name(), over)?, Comparison::Absent | Comparison::Other) {
-        return Ok(Reverted::Left(format!("what {target} held before is gone")));
+        return Ok(RevertOutcome::Left(format!("what {target} held before is gone")));
     }
     Ok(match move_to(&there.directory, backup.name(), &there.directory, &there.name) {
-        Ok(()) => Reverted::Restored,
+        Ok(()) => RevertOutcome::Restored,
         Err(errno) => {
             stopped(errno, format!("what {target} held before is kept as {}", beside(target, backup)))
         }
     })
 }
 
-fn result(answer: Result<()>, path: &WorkspacePath) -> Reverted {
+fn result(answer: Result<()>, path: &WorkspacePath) -> RevertOutcome {
     match answer {
-        Ok(()) => Reverted::Restored,
+        Ok(()) => RevertOutcome::Restored,
         Err(errno) => stopped(errno, format!("{path} could not be brought back ({})", Fault::from(errno))),
     }
 }

@@ -6,7 +6,7 @@ use toolpost_text::diff::{Diff, unified_whole};
 
 use super::list::History;
 use super::paths::shown;
-use crate::record::{Change, Content, Record, Sort, What, nodes};
+use crate::record::{Change, ChangeKind, Content, ContentKind, Record, nodes};
 
 /// Number of context lines.
 const CONTEXT: usize = 3;
@@ -15,18 +15,18 @@ const CONTEXT: usize = 3;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileDiff {
     /// Kind of change.
-    pub what: What,
+    pub what: ChangeKind,
     /// Display path.
     pub path: String,
     /// Target of a move.
     pub to: Option<String>,
     /// The diff.
-    pub shown: Shown,
+    pub shown: DiffBody,
 }
 
 /// Content of a file's diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Shown {
+pub enum DiffBody {
     /// Changed lines.
     Text(Diff),
     /// A description, if there are no lines to compare.
@@ -35,14 +35,14 @@ pub enum Shown {
 
 /// A file of a change, before it is compared.
 struct File {
-    what: What,
+    what: ChangeKind,
     path: String,
     to: Option<String>,
-    compared: Compared,
+    input: DiffInput,
 }
 
 /// Contents to compare, or a description.
-enum Compared {
+enum DiffInput {
     Contents(Option<Content>, Option<Content>),
     Words(String),
 }
@@ -62,10 +62,10 @@ impl History<'_> {
     }
 
     fn look(&self, file: File) -> FileDiff {
-        let File { what, path, to, compared } = file;
-        let shown = match compared {
-            Compared::Contents(before, after) => self.compare(before.as_ref(), after.as_ref()),
-            Compared::Words(words) => Shown::Words(words),
+        let File { what, path, to, input } = file;
+        let shown = match input {
+            DiffInput::Contents(before, after) => self.compare(before.as_ref(), after.as_ref()),
+            DiffInput::Words(words) => DiffBody::Words(words),
         };
         FileDiff { what, path, to, shown }
     }
@@ -73,45 +73,45 @@ impl History<'_> {
     /// Returns the files of a change; reads only the list of a directory.
     fn files(&self, change: &Change) -> Vec<File> {
         let (path, to) = (change.path(self.workspace), change.to(self.workspace));
-        let file =
-            |path: String, compared: Compared| File { what: change.what, path, to: to.clone(), compared };
-        let list = change.before.as_ref().filter(|before| before.sort == Sort::Tree && before.lost.is_none());
+        let file = |path: String, input: DiffInput| File { what: change.what, path, to: to.clone(), input };
+        let list =
+            change.before.as_ref().filter(|before| before.sort == ContentKind::Tree && before.lost.is_none());
         let listed = list.map(|list| self.bytes(list).map(|bytes| nodes(&bytes).unwrap_or_default()));
         match listed {
             Some(Ok(nodes)) => {
-                let below = nodes.into_iter().filter(|node| node.content.sort != Sort::Directory);
+                let below = nodes.into_iter().filter(|node| node.content.sort != ContentKind::Directory);
                 let whole = |place: &std::path::Path| shown(self.workspace, &change.place.path().join(place));
                 below
-                    .map(|node| file(whole(node.place.path()), Compared::Contents(Some(node.content), None)))
+                    .map(|node| file(whole(node.place.path()), DiffInput::Contents(Some(node.content), None)))
                     .collect()
             }
             Some(Err(why)) => {
-                vec![file(path, Compared::Words(format!("the directory cannot be shown: {why}")))]
+                vec![file(path, DiffInput::Words(format!("the directory cannot be listed: {why}")))]
             }
-            None if change.what == What::Moved && change.before.is_none() => {
-                vec![file(path, Compared::Words("moved, with its content as it was".to_owned()))]
+            None if change.what == ChangeKind::Moved && change.before.is_none() => {
+                vec![file(path, DiffInput::Words("moved, content unchanged".to_owned()))]
             }
-            None => vec![file(path, Compared::Contents(change.before.clone(), change.after.clone()))],
+            None => vec![file(path, DiffInput::Contents(change.before.clone(), change.after.clone()))],
         }
     }
 
-    fn compare(&self, before: Option<&Content>, after: Option<&Content>) -> Shown {
-        let is_file = |content: &Content| content.sort == Sort::File;
+    fn compare(&self, before: Option<&Content>, after: Option<&Content>) -> DiffBody {
+        let is_file = |content: &Content| content.sort == ContentKind::File;
         if !before.iter().chain(&after).all(|content| is_file(content))
             || (before.is_none() && after.is_none())
         {
-            return Shown::Words(sentence(before, after));
+            return DiffBody::Words(sentence(before, after));
         }
         let bytes = |content: Option<&Content>| content.map_or(Ok(Vec::new()), |content| self.bytes(content));
         let (old, new) = match (bytes(before), bytes(after)) {
             (Ok(old), Ok(new)) => (old, new),
-            (Err(why), _) => return Shown::Words(format!("what was there before cannot be shown: {why}")),
-            (_, Err(why)) => return Shown::Words(format!("what came of it cannot be shown: {why}")),
+            (Err(why), _) => return DiffBody::Words(format!("the former content cannot be shown: {why}")),
+            (_, Err(why)) => return DiffBody::Words(format!("the new content cannot be shown: {why}")),
         };
         match (text(&old), text(&new)) {
-            (Some(old), Some(new)) if old != new => Shown::Text(unified_whole(old, new, CONTEXT)),
-            (Some(_), Some(_)) => Shown::Words(sentence(before, after)),
-            _ => Shown::Words(format!("not text: {} bytes before, {} after", old.len(), new.len())),
+            (Some(old), Some(new)) if old != new => DiffBody::Text(unified_whole(old, new, CONTEXT)),
+            (Some(_), Some(_)) => DiffBody::Words(sentence(before, after)),
+            _ => DiffBody::Words(format!("not text: {} bytes before, {} after", old.len(), new.len())),
         }
     }
 }
@@ -122,17 +122,17 @@ impl FileDiff {
     pub fn unified(&self) -> String {
         let target = self.to.as_ref().unwrap_or(&self.path);
         match &self.shown {
-            Shown::Text(diff) => {
-                let old = if self.what == What::Created {
+            DiffBody::Text(diff) => {
+                let old = if self.what == ChangeKind::Created {
                     "/dev/null".to_owned()
                 } else {
                     format!("a/{}", self.path)
                 };
-                let is_gone = matches!(self.what, What::Deleted | What::DeletedTree);
+                let is_gone = matches!(self.what, ChangeKind::Deleted | ChangeKind::DeletedTree);
                 let new = if is_gone { "/dev/null".to_owned() } else { format!("b/{target}") };
                 format!("--- {old}\n+++ {new}\n{}", diff.text)
             }
-            Shown::Words(words) => match &self.to {
+            DiffBody::Words(words) => match &self.to {
                 Some(to) => format!("# {} -> {to}: {words}\n", self.path),
                 None => format!("# {}: {words}\n", self.path),
             },
@@ -160,17 +160,17 @@ fn sentence(before: Option<&Content>, after: Option<&Content>) -> String {
         (None, Some(after)) => {
             let _ = write!(words, "{} made", name(after));
         }
-        (None, None) => words.push_str("an empty directory goes"),
+        (None, None) => words.push_str("empty directory removed"),
     }
     words
 }
 
 fn name(content: &Content) -> &'static str {
     match content.sort {
-        Sort::File if content.bytes == 0 => "empty file",
-        Sort::File => "file",
-        Sort::Directory | Sort::Tree => "directory",
-        Sort::Link => "symbolic link",
-        Sort::Other => "special file",
+        ContentKind::File if content.bytes == 0 => "empty file",
+        ContentKind::File => "file",
+        ContentKind::Directory | ContentKind::Tree => "directory",
+        ContentKind::Link => "symbolic link",
+        ContentKind::Other => "special file",
     }
 }

@@ -6,26 +6,26 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use super::completion::{CurrentState, is_one, is_same, look};
 use super::list::History;
 use super::paths::shown;
-use super::settle::{Now, is_one, is_same, look};
 use crate::access::{OwnerWritable, Stat};
 use crate::commit::{CommitError, ReadOnly};
-use crate::draft::{Action, Cause, Committed, Draft, Expect, Note, Overwrite};
+use crate::draft::{Action, Cause, CommitReport, Draft, Expect, Note, Overwrite};
 use crate::fault::Fault;
 use crate::hold::HoldError;
 use crate::path::WorkspacePath;
 use crate::raw_path::RawPath;
-use crate::record::{Change, Content, Node, Record, Sort, What, nodes};
+use crate::record::{Change, ChangeKind, Content, ContentKind, Node, Record, nodes};
 use crate::recording::tree;
 
 /// Result of an undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Undone {
+pub struct UndoReport {
     /// The change that was undone.
     pub record: Record,
     /// The commit of the undo, which is recorded as a change of its own.
-    pub committed: Committed,
+    pub committed: CommitReport,
     /// Remarks for the caller.
     pub notes: Vec<Note>,
 }
@@ -33,7 +33,7 @@ pub struct Undone {
 /// Errors of an undo; nothing has changed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum UndoError {
-    /// Files differ from what the change left.
+    /// Files changed since the change.
     #[error("the change {id} was not undone, because {}{}", list(.obstacles), first(.later))]
     Changed {
         /// Id of the change.
@@ -44,7 +44,7 @@ pub enum UndoError {
         later: Vec<String>,
     },
     /// The change affected files outside the roots.
-    #[error("the change {id} also touched {place}, outside of the workspace: open its root, too")]
+    #[error("the change {id} also affected {place}, outside the workspace: open its root, too")]
     Outside {
         /// Id of the change.
         id: String,
@@ -52,7 +52,7 @@ pub enum UndoError {
         place: String,
     },
     /// Former content is not available.
-    #[error("the change {id} cannot be undone: the former content of {place} is not there ({why})")]
+    #[error("the change {id} cannot be undone: the former content of {place} is not available ({why})")]
     NotKept {
         /// Id of the change.
         id: String,
@@ -62,7 +62,7 @@ pub enum UndoError {
         why: String,
     },
     /// The change is undone already.
-    #[error("the change {id} is undone already, by {by}: to make it again, undo that one")]
+    #[error("the change {id} is undone already, by {by}: to redo it, undo {by}")]
     Already {
         /// Id of the change.
         id: String,
@@ -77,7 +77,7 @@ pub enum UndoError {
     Commit(#[from] CommitError),
 }
 
-/// A file that differs from what the change left.
+/// A file that changed since the change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Obstacle {
     /// Display path.
@@ -88,7 +88,7 @@ pub struct Obstacle {
 
 impl History<'_> {
     /// Undoes a change, waiting at most `wait` for locks; `cause` names the caller.
-    pub fn undo(&self, record: &Record, cause: &Cause, wait: Duration) -> Result<Undone, UndoError> {
+    pub fn undo(&self, record: &Record, cause: &Cause, wait: Duration) -> Result<UndoReport, UndoError> {
         // Only later changes can have undone it, or affect the same files.
         let records: Vec<Record> = self.records().take_while(|other| other.id != record.id).collect();
         let undone = Self::undone(&records);
@@ -109,7 +109,7 @@ impl History<'_> {
         paths.sort();
         paths.dedup();
         let hold = self.workspace.hold(&paths, wait)?;
-        let mut way = WayBack::new(self, record);
+        let mut way = UndoPlan::new(self, record);
         // In reverse order of execution.
         for change in record.changes.iter().rev() {
             way.add(change)?;
@@ -120,12 +120,12 @@ impl History<'_> {
         }
         let cause = Cause { undoes: Some(record.id.clone()), ..cause.clone() };
         let committed = hold.commit_with(way.drafts, &cause, ReadOnly::MayGo)?;
-        Ok(Undone { record: record.clone(), committed, notes: hold.notes().to_vec() })
+        Ok(UndoReport { record: record.clone(), committed, notes: hold.notes().to_vec() })
     }
 }
 
 /// Drafts of an undo under construction.
-struct WayBack<'a> {
+struct UndoPlan<'a> {
     history: &'a History<'a>,
     record: &'a Record,
     /// Creations of the change, by path.
@@ -138,15 +138,15 @@ struct WayBack<'a> {
     obstacles: Vec<Obstacle>,
 }
 
-impl<'a> WayBack<'a> {
+impl<'a> UndoPlan<'a> {
     fn new(history: &'a History<'a>, record: &'a Record) -> Self {
-        let of = |what: What| record.changes.iter().filter(move |change| change.what == what);
+        let of = |what: ChangeKind| record.changes.iter().filter(move |change| change.what == what);
         Self {
             history,
             record,
-            created: of(What::Created).map(|change| (change.place.path(), change)).collect(),
-            moved_from: of(What::Moved).map(|change| change.place.path()).collect(),
-            moved_to: of(What::Moved).filter_map(|change| Some(change.to.as_ref()?.path())).collect(),
+            created: of(ChangeKind::Created).map(|change| (change.place.path(), change)).collect(),
+            moved_from: of(ChangeKind::Moved).map(|change| change.place.path()).collect(),
+            moved_to: of(ChangeKind::Moved).filter_map(|change| Some(change.to.as_ref()?.path())).collect(),
             drafts: Vec::new(),
             obstacles: Vec::new(),
         }
@@ -155,16 +155,16 @@ impl<'a> WayBack<'a> {
     fn add(&mut self, change: &Change) -> Result<(), UndoError> {
         let Some(path) = self.known(&change.place) else { return Ok(()) };
         match change.what {
-            What::Created => {
+            ChangeKind::Created => {
                 // The move back replaces the entry that was created at its source.
                 let moved_away = self.moved_from.contains(change.place.path());
                 if self.unchanged(&path, change).is_some() && !moved_away {
-                    let is_tree = change.after.as_ref().is_some_and(|after| after.sort == Sort::Tree);
+                    let is_tree = change.after.as_ref().is_some_and(|after| after.sort == ContentKind::Tree);
                     let delete = Action::Delete { expect: expect(change.after.as_ref()) };
                     self.draft(path, if is_tree { Action::DeleteTree } else { delete });
                 }
             }
-            What::Written => {
+            ChangeKind::Written => {
                 let Some(stat) = self.unchanged(&path, change) else { return Ok(()) };
                 let Some(before) = &change.before else { return Ok(()) };
                 let bytes = self.bytes(&path, before)?;
@@ -173,17 +173,17 @@ impl<'a> WayBack<'a> {
                 let mode = if was == before.mode { stat.mode } else { before.mode.unwrap_or(stat.mode) };
                 self.draft(path, Action::Restore { bytes, expect: expect(change.after.as_ref()), mode });
             }
-            What::Deleted | What::DeletedTree => {
+            ChangeKind::Deleted | ChangeKind::DeletedTree => {
                 if self.is_free(&path, change) {
                     self.bring_back(path, change)?;
                 }
             }
-            What::DeletedEmpty => {
+            ChangeKind::DeletedEmpty => {
                 let mode = change.before.as_ref().and_then(|before| before.mode).unwrap_or(0o777);
                 self.draft(path, Action::RestoreDirectory { mode });
             }
-            What::MadeDirectory => self.draft(path, Action::DeleteEmpty),
-            What::Moved => self.move_back(path, change)?,
+            ChangeKind::MadeDirectory => self.draft(path, Action::DeleteEmpty),
+            ChangeKind::Moved => self.move_back(path, change)?,
         }
         Ok(())
     }
@@ -211,7 +211,7 @@ impl<'a> WayBack<'a> {
     fn bring_back(&mut self, path: WorkspacePath, change: &Change) -> Result<(), UndoError> {
         let Some(before) = &change.before else { return Ok(()) };
         self.put(path.clone(), before)?;
-        if change.what == What::DeletedTree {
+        if change.what == ChangeKind::DeletedTree {
             for node in self.nodes(change, before)? {
                 let inner = WorkspacePath::beneath(path.root(), &path.relative().join(node.place.path()));
                 self.put(inner, &node.content)?;
@@ -237,12 +237,12 @@ impl<'a> WayBack<'a> {
     fn put(&mut self, path: WorkspacePath, content: &Content) -> Result<(), UndoError> {
         let mode = content.mode.unwrap_or(0o666);
         let action = match content.sort {
-            Sort::Directory | Sort::Tree => Action::RestoreDirectory { mode },
-            Sort::Link => {
+            ContentKind::Directory | ContentKind::Tree => Action::RestoreDirectory { mode },
+            ContentKind::Link => {
                 let target = content.target.as_ref().map(|target| target.name().to_owned());
                 Action::RestoreLink { target: target.unwrap_or_default() }
             }
-            Sort::File | Sort::Other => {
+            ContentKind::File | ContentKind::Other => {
                 Action::Restore { bytes: self.bytes(&path, content)?, expect: Expect::Absent, mode }
             }
         };
@@ -254,28 +254,27 @@ impl<'a> WayBack<'a> {
     fn unchanged(&mut self, path: &WorkspacePath, change: &Change) -> Option<Stat> {
         let after = change.after.as_ref()?;
         let why = match look(path) {
-            Now::There(..) if after.sort == Sort::Tree && after.lost.is_some() => {
-                format!(
-                    "{}, so nobody can say whether it is as it was",
-                    after.lost.as_deref().unwrap_or_default()
-                )
+            CurrentState::There(..) if after.sort == ContentKind::Tree && after.lost.is_some() => {
+                format!("{}, so it cannot be compared", after.lost.as_deref().unwrap_or_default())
             }
-            Now::There(..) if after.sort == Sort::Tree && !is_same_tree(path, after) => {
-                "holds other things now".to_owned()
+            CurrentState::There(..) if after.sort == ContentKind::Tree && !is_same_tree(path, after) => {
+                "has other entries now".to_owned()
             }
-            Now::There(stat, now) if is_same(&now, after) => {
+            CurrentState::There(stat, now) if is_same(&now, after) => {
                 let locked = stat.owner_writable == OwnerWritable::No && after.mode != Some(stat.mode);
-                if !(locked && after.sort == Sort::File) {
+                if !(locked && after.sort == ContentKind::File) {
                     return Some(stat);
                 }
                 "has been made read-only since".to_owned()
             }
-            Now::There(_, now) if now.sort == Sort::File && after.sort == Sort::File => {
-                "has another content now".to_owned()
+            CurrentState::There(_, now)
+                if now.sort == ContentKind::File && after.sort == ContentKind::File =>
+            {
+                "has other content now".to_owned()
             }
-            Now::There(stat, _) => format!("is {} now", stat.kind.name()),
-            Now::Absent => "is gone".to_owned(),
-            Now::Unknown(why) => why,
+            CurrentState::There(stat, _) => format!("is {} now", stat.kind.name()),
+            CurrentState::Absent => "is gone".to_owned(),
+            CurrentState::Unknown(why) => why,
         };
         self.obstacles.push(Obstacle { path: path.display(), why });
         None
@@ -288,10 +287,10 @@ impl<'a> WayBack<'a> {
         }
         let to = change.to.as_ref().and_then(|to| self.known(to));
         let why = match look(path) {
-            Now::Absent => return true,
-            Now::There(..) if to.is_some_and(|to| is_one(path, &to)) => return true,
-            Now::There(stat, _) => format!("is there again, as {}", stat.kind.name()),
-            Now::Unknown(why) => why,
+            CurrentState::Absent => return true,
+            CurrentState::There(..) if to.is_some_and(|to| is_one(path, &to)) => return true,
+            CurrentState::There(stat, _) => format!("exists again, as {}", stat.kind.name()),
+            CurrentState::Unknown(why) => why,
         };
         self.obstacles.push(Obstacle { path: path.display(), why });
         false
@@ -299,8 +298,8 @@ impl<'a> WayBack<'a> {
 
     fn bytes(&self, path: &WorkspacePath, content: &Content) -> Result<Vec<u8>, UndoError> {
         let not_kept = |why| UndoError::NotKept { id: self.record.id.clone(), place: path.display(), why };
-        if content.sort == Sort::Other {
-            return Err(not_kept("which is no regular file, nothing was kept".to_owned()));
+        if content.sort == ContentKind::Other {
+            return Err(not_kept("it is not a regular file".to_owned()));
         }
         self.history.bytes(content).map_err(not_kept)
     }
@@ -347,5 +346,5 @@ fn first(later: &[String]) -> String {
     if later.is_empty() {
         return String::new();
     }
-    format!(". Later changes of these files have to be undone first: {}", later.join(", "))
+    format!(". Undo later changes of these files first: {}", later.join(", "))
 }

@@ -17,7 +17,7 @@ use crate::openat::open_directory_beneath;
 use crate::path::WorkspacePath;
 use crate::raw_path::RawPath;
 use crate::read::stat_at;
-use crate::record::{Content, Node, Sort};
+use crate::record::{Content, ContentKind, Node};
 
 /// Maximum number of entries of a stored directory tree.
 const NAMES: usize = 10_000;
@@ -26,9 +26,9 @@ const NAMES: usize = 10_000;
 pub(crate) fn keep(recording: &mut Recording<'_>, path: &WorkspacePath, content: &mut Content) -> Result<()> {
     let listed = list(path, |node, directory, name| {
         node.lost = match node.sort {
-            Sort::File => recording.keep_or_say(directory, name, node)?,
-            Sort::Other => Some("is no regular file".to_owned()),
-            Sort::Directory | Sort::Tree | Sort::Link => None,
+            ContentKind::File => recording.keep_or_say(directory, name, node)?,
+            ContentKind::Other => Some("is not a regular file".to_owned()),
+            ContentKind::Directory | ContentKind::Tree | ContentKind::Link => None,
         };
         Ok(())
     })?;
@@ -51,7 +51,7 @@ pub(crate) fn copied(
 
 /// Returns the hash of a directory's current list, in the form of [`keep`] and [`copied`].
 pub(crate) fn now(path: &WorkspacePath) -> Result<Option<ContentHash>> {
-    let Listed::All(nodes) = list(path, |_, _, _| Ok(()))? else { return Ok(None) };
+    let TreeListing::All(nodes) = list(path, |_, _, _| Ok(()))? else { return Ok(None) };
     if nodes.is_empty() {
         return Ok(None);
     }
@@ -65,7 +65,7 @@ pub(crate) fn link(directory: impl AsFd, name: &OsStr) -> Result<RawPath> {
 }
 
 /// List of a directory, or the reason why it is not stored.
-enum Listed {
+enum TreeListing {
     All(Vec<Node>),
     Lost(String),
 }
@@ -76,7 +76,7 @@ type Visit<'a> = dyn FnMut(&mut Content, &OwnedFd, &Path) -> Result<()> + 'a;
 fn list(
     path: &WorkspacePath,
     mut visit: impl FnMut(&mut Content, &OwnedFd, &Path) -> Result<()>,
-) -> Result<Listed> {
+) -> Result<TreeListing> {
     let (mut nodes, mut waiting) = (Vec::new(), vec![PathBuf::new()]);
     while let Some(below) = waiting.pop() {
         let directory = open_directory_beneath(path.root(), &path.relative().join(&below));
@@ -86,34 +86,34 @@ fn list(
             let content = node(&directory, &place, &mut visit)?;
             if let Some(why) = content.lost {
                 let culprit = escape::name(place.as_os_str().as_bytes());
-                return Ok(Listed::Lost(format!("holds {culprit}, which {why}")));
+                return Ok(TreeListing::Lost(format!("holds {culprit}, which {why}")));
             }
-            if content.sort == Sort::Directory {
+            if content.sort == ContentKind::Directory {
                 waiting.push(place.clone());
             }
             nodes.push(Node { place: RawPath(place), content });
         }
         if nodes.len() > NAMES {
-            return Ok(Listed::Lost(format!(
+            return Ok(TreeListing::Lost(format!(
                 "holds more than the {NAMES} names that the history keeps of one directory"
             )));
         }
     }
     nodes.sort_by(|left, right| left.place.path().cmp(right.place.path()));
-    Ok(Listed::All(nodes))
+    Ok(TreeListing::All(nodes))
 }
 
 fn complete(
     recording: &mut Recording<'_>,
     path: &WorkspacePath,
     content: &mut Content,
-    listed: Listed,
+    listed: TreeListing,
 ) -> Result<()> {
     let nodes = match listed {
-        Listed::All(nodes) if nodes.is_empty() => return Ok(()),
-        Listed::All(nodes) => nodes,
-        Listed::Lost(why) => {
-            content.sort = Sort::Tree;
+        TreeListing::All(nodes) if nodes.is_empty() => return Ok(()),
+        TreeListing::All(nodes) => nodes,
+        TreeListing::Lost(why) => {
+            content.sort = ContentKind::Tree;
             recording.lose(path, content, why);
             return Ok(());
         }
@@ -121,7 +121,7 @@ fn complete(
     let list = serde_json::to_vec(&nodes).map_err(|_| Errno::INVAL)?;
     let own = hash(&list);
     recording.keep_list(own, &list)?;
-    content.sort = Sort::Tree;
+    content.sort = ContentKind::Tree;
     content.hash = Some(own);
     content.bytes = nodes.iter().map(|node| node.content.bytes).sum();
     Ok(())
@@ -131,15 +131,15 @@ fn node(directory: &OwnedFd, place: &Path, visit: &mut Visit<'_>) -> Result<Cont
     let name = Path::new(place.file_name().unwrap_or_default());
     let stat = stat_at(directory, name).map_err(errno)?;
     let mut content = match stat.kind {
-        Kind::Directory => Content::new(Sort::Directory),
+        Kind::Directory => Content::new(ContentKind::Directory),
         Kind::Link => {
-            Content { target: Some(link(directory, name.as_os_str())?), ..Content::new(Sort::Link) }
+            Content { target: Some(link(directory, name.as_os_str())?), ..Content::new(ContentKind::Link) }
         }
         Kind::File => {
             let (fingerprint, stat) = fingerprint_entry(directory, name.as_os_str()).map_err(errno)?;
             Content::file(fingerprint.hash, stat.len, None)
         }
-        _ => Content::new(Sort::Other),
+        _ => Content::new(ContentKind::Other),
     };
     content.mode = Some(stat.mode);
     visit(&mut content, directory, name)?;

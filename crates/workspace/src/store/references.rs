@@ -3,7 +3,7 @@
 use rustix::io::{Errno, Result};
 
 use super::objects::{Objects, parts_name};
-use crate::record::{Content, Record, Sort, nodes};
+use crate::record::{Content, ContentKind, Record, nodes};
 
 /// Returns every stored file that a record needs, possibly with duplicates.
 pub(super) fn names(
@@ -14,7 +14,7 @@ pub(super) fn names(
     let mut names = Vec::new();
     for content in record.changes.iter().flat_map(|change| [&change.before, &change.after]).flatten() {
         add(objects, is_there, content, &mut names)?;
-        let list = content.hash.filter(|_| content.sort == Sort::Tree);
+        let list = content.hash.filter(|_| content.sort == ContentKind::Tree);
         let Some(list) = list.map(|list| objects.get(list)).and_then(whole).transpose()? else { continue };
         for node in nodes(&list).unwrap_or_default() {
             add(objects, is_there, &node.content, &mut names)?;

@@ -9,7 +9,7 @@ use rustix::fs::{AtFlags, FlockOperation, OFlags, openat, unlinkat};
 use rustix::io::Result;
 
 use super::objects::UNFINISHED;
-use super::{Folder, Store, references, there, time_of};
+use super::{Folder, Store, if_exists, references, time_of};
 use crate::journal::Journal;
 use crate::private_files::{CREATE, PRIVATE, names, read_file};
 use crate::read::stat_at;
@@ -200,7 +200,7 @@ impl<'a> Sweep<'a> {
 fn pending(journals: BorrowedFd<'_>) -> Result<Vec<Record>> {
     let mut pending = Vec::new();
     for file in names(journals)?.iter().filter(|file| file.ends_with(".json")) {
-        let Some(bytes) = there(read_file(journals, file)).transpose()? else { continue };
+        let Some(bytes) = if_exists(read_file(journals, file)).transpose()? else { continue };
         pending.extend(serde_json::from_slice::<Journal>(&bytes).ok().and_then(|journal| journal.record));
     }
     Ok(pending)

@@ -5,13 +5,13 @@ use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
-use super::above;
 use super::entry::{Candidate, below, look, read_link};
-use super::ledger::{Reason, Skipped, Unreadable, What};
+use super::inherited_rules;
 use super::listing::{Kind, Listing};
 use super::options::{Options, Prune, Rules};
 use super::prune;
 use super::rules::{Level, against};
+use super::stats::{EntryType, Reason, Skipped, Unreadable};
 use crate::fault::Fault;
 use crate::openat::open_directory_beneath;
 use crate::path::WorkspacePath;
@@ -48,7 +48,7 @@ pub fn show(name: &OsStr) -> String {
 impl Directory {
     /// Starts at a directory; no rule applies to the directory itself.
     pub fn new(base: &WorkspacePath, options: &Options) -> Self {
-        let start = above::start(base, options.rules);
+        let start = inherited_rules::start(base, options.rules);
         let free = base.relative().components().map(|part| part.as_os_str().as_bytes().to_vec()).collect();
         Self { path: base.clone(), full: start.lead, level: start.level, free, first: true }
     }
@@ -79,7 +79,7 @@ impl Directory {
             && options.prune == Prune::Dependencies
             && prune::holds_dependencies(name, listing.marks)
         {
-            skipped.count(Reason::Dependency, What::Directory, || self.path.display());
+            skipped.count(Reason::Dependency, EntryType::Directory, || self.path.display());
             return Ok(None);
         }
         let level = match options.rules {
@@ -95,7 +95,7 @@ impl Directory {
             let full = [self.full.as_slice(), name].concat();
             let candidate = Candidate { name, relative: name, kind };
             if let Some(reason) = against(options, &level, &full, listing.marks, &candidate, &self.free) {
-                let what = if kind == Kind::Directory { What::Directory } else { What::File };
+                let what = if kind == Kind::Directory { EntryType::Directory } else { EntryType::File };
                 skipped.count(reason, what, || below(&self.path, name).display());
                 continue;
             }

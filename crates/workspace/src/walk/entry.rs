@@ -26,12 +26,12 @@ pub struct Entry<'a> {
     pub(super) candidate: &'a Candidate<'a>,
     pub(super) directory: BorrowedFd<'a>,
     pub(super) base: &'a WorkspacePath,
-    pub(super) standing: Standing,
+    pub(super) standing: RuleEffect,
 }
 
 /// Effect of ignore rules on a visited entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum RuleEffect {
     /// No rule excludes it.
     Free,
     /// A rule excludes it, but the visitor named it explicitly.
@@ -66,7 +66,7 @@ impl Eq for FileStat {}
 
 /// An open regular file.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedFile {
     /// The file, open for reading.
     pub file: File,
     /// Metadata at the time of opening.
@@ -118,7 +118,7 @@ impl<'a> Entry<'a> {
     }
 
     /// Returns the effect of ignore rules on this entry.
-    pub fn standing(&self) -> Standing {
+    pub fn rule_effect(&self) -> RuleEffect {
         self.standing
     }
 
@@ -129,7 +129,7 @@ impl<'a> Entry<'a> {
     }
 
     /// Opens a regular file for reading; refuses a link, pipe or device that replaced it.
-    pub fn open(&self) -> Result<Opened, OpenFault> {
+    pub fn open(&self) -> Result<OpenedFile, OpenFault> {
         open_regular(self.directory, self.candidate.name())
     }
 
@@ -165,22 +165,22 @@ const READ: OFlags = OFlags::RDONLY
     .union(OFlags::CLOEXEC);
 
 /// Opens a regular file by its name in an open directory.
-pub(super) fn open_regular(directory: BorrowedFd<'_>, name: &OsStr) -> Result<Opened, OpenFault> {
+pub(super) fn open_regular(directory: BorrowedFd<'_>, name: &OsStr) -> Result<OpenedFile, OpenFault> {
     // A single component that is not followed cannot lead out of its directory.
     regular(retry_on_intr(|| openat(directory, name, READ, Mode::empty())).map_err(fault)?)
 }
 
 /// Opens a regular file by its whole path, without following links.
-pub(super) fn open_below(path: &WorkspacePath) -> Result<Opened, OpenFault> {
+pub(super) fn open_below(path: &WorkspacePath) -> Result<OpenedFile, OpenFault> {
     regular(open_at(path.root(), path.relative(), READ, Mode::empty()).map_err(fault)?)
 }
 
-fn regular(descriptor: OwnedFd) -> Result<Opened, OpenFault> {
+fn regular(descriptor: OwnedFd) -> Result<OpenedFile, OpenFault> {
     let stat = file_stat(&fstat(&descriptor).map_err(fault)?);
     if stat.kind != Kind::File {
         return Err(OpenFault::NotRegular);
     }
-    Ok(Opened { file: File::from(descriptor), stat })
+    Ok(OpenedFile { file: File::from(descriptor), stat })
 }
 
 pub(super) fn read_link(directory: BorrowedFd<'_>, name: &OsStr) -> Result<OsString, OpenFault> {

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 
-use super::entry::{Opened, below, open_below, open_regular};
+use super::entry::{OpenedFile, below, open_below, open_regular};
 use super::error::OpenFault;
 use crate::openat::{has_openat2, open_handle};
 use crate::path::WorkspacePath;
@@ -35,7 +35,7 @@ impl Opener {
     ///
     /// # Errors
     /// If the file is gone, is not a regular file, or cannot be read.
-    pub fn open(&mut self, relative: &[u8]) -> Result<Opened, OpenFault> {
+    pub fn open(&mut self, relative: &[u8]) -> Result<OpenedFile, OpenFault> {
         let (directory, name) = match relative.iter().rposition(|byte| *byte == b'/') {
             Some(end) => (&relative[..end], &relative[end + 1..]),
             None => (&relative[..0], relative),

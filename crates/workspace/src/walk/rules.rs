@@ -9,14 +9,14 @@ use std::sync::Arc;
 use ignore::Match;
 use ignore::gitignore::Gitignore;
 
-use super::compiled;
 use super::entry::{Candidate, open_regular};
 use super::error::OpenFault;
 use super::exclude;
-use super::ledger::{Reason, Unreadable};
 use super::listing::{Kind, Marks};
 use super::options::{Hidden, Options, Prune, Rules};
 use super::prune;
+use super::rule_cache;
+use super::stats::{Reason, Unreadable};
 
 /// Rules of one directory, linked to those of its parents.
 ///
@@ -157,7 +157,7 @@ pub(super) fn load(directory: impl AsFd, name: &str) -> Result<Option<Arc<Gitign
     let opened = open_regular(directory.as_fd(), OsStr::new(name))?;
     let mut text = Vec::new();
     read_at_most(opened.file, &mut text).map_err(|error| OpenFault::Refused(error.into()))?;
-    Ok(compiled::of(&text))
+    Ok(rule_cache::of(&text))
 }
 
 /// Size limit of ignore files, in bytes; longer ones are truncated.

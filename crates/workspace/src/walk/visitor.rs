@@ -1,7 +1,7 @@
 //! The interface between a walk and its caller.
 
 use super::entry::{Candidate, Entry};
-use super::ledger::{Reason, What};
+use super::stats::{EntryType, Reason};
 
 /// Receives the entries of a walk; each thread has its own visitor.
 pub trait Visitor: Send {
@@ -15,7 +15,7 @@ pub trait Visitor: Send {
     fn visit(&mut self, place: &Self::Place, entry: &Entry<'_>) -> Next<Self::Place>;
 
     /// Receives a claimed name that a rule excludes; `relative` is below the start of the walk.
-    fn left_out(&mut self, relative: &[u8], what: What, reason: Reason) {
+    fn left_out(&mut self, relative: &[u8], what: EntryType, reason: Reason) {
         let _ = (relative, what, reason);
     }
 }

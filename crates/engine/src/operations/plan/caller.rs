@@ -1,14 +1,14 @@
 //! What a script asks for: calls of tools, answers of a model, and what the session keeps.
 
 use crate::{
-    Agents, CallCtx, Ended, Engine, Failure, FrontDoor, Hint, InnerCall, May, Pictures, Prompt, Session,
+    Agents, CallCtx, Engine, Failure, FrontDoor, Hint, InnerCall, May, Ended, Pictures, Prompt, Session,
 };
 use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
 use tokio_util::sync::CancellationToken;
-use toolpost_script::{Answering, Asked, Host, Reply};
+use toolpost_script::{AnswerFuture, Host, HostCall, Reply};
 
 /// Answers what one script asks for.
 pub(super) struct Caller {
@@ -32,7 +32,7 @@ impl Caller {
     }
 
     /// Makes a call; it goes the way of every other call.
-    fn call(&self, tool: String, arguments: String, cancel: CancellationToken) -> Answering {
+    fn call(&self, tool: String, arguments: String, cancel: CancellationToken) -> AnswerFuture {
         let (reply_bytes, due) = (self.reply_bytes, self.due);
         let call =
             InnerCall { tool, arguments, reply_bytes, due, may: May::Everything, pictures: Pictures::Named };
@@ -47,7 +47,7 @@ impl Caller {
     }
 
     /// Asks a model.
-    fn ask(&self, mut said: impl Iterator<Item = String>, cancel: CancellationToken) -> Answering {
+    fn ask(&self, mut said: impl Iterator<Item = String>, cancel: CancellationToken) -> AnswerFuture {
         let agents = match &self.agents {
             Ok(agents) => agents.clone(),
             Err(failure) => return failed(words(failure)),
@@ -62,7 +62,7 @@ impl Caller {
     }
 
     /// Reads or writes what the session keeps.
-    fn keep(&self, asked: &Asked) -> Result<Reply, String> {
+    fn keep(&self, asked: &HostCall) -> Result<Reply, String> {
         let given = |at: usize| asked.arguments.get(at).map_or("", String::as_str);
         let store = &self.session.store;
         match asked.name.as_str() {
@@ -75,7 +75,7 @@ impl Caller {
 }
 
 impl Host for Caller {
-    fn answer(&self, asked: Asked, cancel: CancellationToken) -> Answering {
+    fn answer(&self, asked: HostCall, cancel: CancellationToken) -> AnswerFuture {
         let mut said = asked.arguments.clone().into_iter();
         match asked.name.as_str() {
             "tool" => self.call(said.next().unwrap_or_default(), said.next().unwrap_or_default(), cancel),
@@ -88,7 +88,7 @@ impl Host for Caller {
     }
 }
 
-fn failed(words: String) -> Answering {
+fn failed(words: String) -> AnswerFuture {
     Box::pin(async move { Err(words) })
 }
 

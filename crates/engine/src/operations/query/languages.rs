@@ -3,7 +3,7 @@
 use super::Request;
 use crate::{Failure, Hint};
 use std::{collections::BTreeMap, path::Path};
-use toolpost_syntax::{Language, NoPattern, Pattern};
+use toolpost_syntax::{Language, Pattern, PatternSyntaxError};
 use toolpost_text::names::distance;
 
 /// A pattern, in each language that can read it.
@@ -49,11 +49,16 @@ fn in_all(pattern: &str) -> Result<Patterns, Failure> {
         match Pattern::read(language, pattern) {
             Ok(pattern) => drop(patterns.read.insert(language.name(), pattern)),
             Err(
-                error @ (NoPattern::Empty | NoPattern::TooLarge | NoPattern::Nested | NoPattern::OnlyMany(_)),
+                error @ (PatternSyntaxError::Empty
+                | PatternSyntaxError::TooLarge
+                | PatternSyntaxError::Nested
+                | PatternSyntaxError::OnlyMany(_)),
             ) => {
                 return Err(refused(&error));
             }
-            Err(NoPattern::Several(..) | NoPattern::Syntax { .. }) => patterns.foreign.push(language.name()),
+            Err(PatternSyntaxError::Several(..) | PatternSyntaxError::Syntax { .. }) => {
+                patterns.foreign.push(language.name())
+            }
         }
     }
     if patterns.read.is_empty() {
@@ -96,7 +101,7 @@ fn names() -> String {
     Language::all().map(Language::name).collect::<Vec<_>>().join(", ")
 }
 
-fn refused(error: &NoPattern) -> Failure {
+fn refused(error: &PatternSyntaxError) -> Failure {
     Failure::invalid(crate::failures::opened(&error.to_string())).hint(whole())
 }
 

@@ -8,7 +8,7 @@ use crate::{
 };
 use std::io::Read as _;
 use toolpost_text::{
-    encoding::{self, Encoding, Sniffed},
+    encoding::{self, Encoding, EncodingGuess},
     window::{self, Ask},
 };
 use toolpost_workspace::WorkspacePath;
@@ -82,7 +82,7 @@ fn end_of_file(
 ) -> Result<Option<String>, Failure> {
     if !matches!(
         encoding::sniff(opened.head()),
-        Sniffed::Text(Encoding::Utf8 | Encoding::Utf8Bom | Encoding::EightBit)
+        EncodingGuess::Text(Encoding::Utf8 | Encoding::Utf8Bom | Encoding::EightBit)
     ) {
         return Ok(None);
     }

@@ -1,6 +1,6 @@
 //! The file names in a unified diff.
 
-/// What git puts before the names of the old and the new file.
+/// Prefixes that git puts before the names of the old and the new file.
 const PREFIXES: [(&str, &str); 6] =
     [("a/", "b/"), ("i/", "w/"), ("c/", "i/"), ("c/", "w/"), ("o/", "w/"), ("1/", "2/")];
 
@@ -16,9 +16,9 @@ pub(super) fn pair(old: &str, new: &str) -> (Option<String>, Option<String>) {
     (bare(old, ""), bare(new, ""))
 }
 
-/// Reads the names behind `diff --git`, where they are the same but for their prefixes.
+/// Parses the names behind `diff --git`, if they are the same apart from their prefixes.
 ///
-/// All prefixes are of one length, so the space between the names stands in the middle.
+/// All prefixes have one length, so the space between the names is in the middle.
 pub(super) fn git(both: &str) -> (Option<String>, Option<String>) {
     let both = both.trim();
     let (old, middle) = both.split_at_checked(both.len() / 2).unwrap_or_default();
@@ -28,7 +28,7 @@ pub(super) fn git(both: &str) -> (Option<String>, Option<String>) {
     }
 }
 
-/// Reads a name that may stand in quotes.
+/// Parses a name that may be quoted.
 pub(super) fn unquoted(said: &str) -> String {
     let Some(inside) = said.trim_end().strip_prefix('"').and_then(|said| said.strip_suffix('"')) else {
         return said.trim_end().to_owned();

@@ -1,0 +1,304 @@
+//! Agents behind the operations: a model that answers questions, and subagents that work on delegated tasks.
+
+use crate::{
+    budget::{Account, Budget, Limits, Spent},
+    compaction,
+    event::{Watch, nobody, within},
+    models::{Completion, Fault, FaultKind, Message, Model, ModelFuture, Question, Service},
+    outcome::{Outcome, Reason},
+    permits::{Permits, TIME},
+    pictures::ImageDisplay,
+    prompts,
+    run::Run,
+    schema_check::{CheckResult, SchemaCheck},
+    subagent::Subagent,
+    toolset::NestedTools,
+    transcript::Transcript,
+};
+use std::{
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+use tokio_util::sync::CancellationToken;
+use toolpost_engine::{
+    Agents, Asking, CallCtx, Failure, Finished, FrontDoor, Hint, Job, Kind, Prompt, Report, Session,
+};
+
+/// Maximum number of turns of a subagent.
+const TURNS: u64 = 30;
+
+/// Creates a model by its name.
+pub type Maker = Arc<dyn Fn(&str) -> Result<Arc<dyn Model>, Fault> + Send + Sync>;
+
+/// The model and its subagents.
+pub struct ModelAgents {
+    service: Service,
+    maker: Maker,
+    window: u64,
+    subagents: Vec<Subagent>,
+    watch: OnceLock<Watch>,
+    permits: Permits,
+    told: OnceLock<Instructions>,
+    showing: ImageDisplay,
+    /// Number of subagents started so far.
+    begun: AtomicU64,
+}
+
+/// Instructions and roots, which every subagent gets.
+struct Instructions {
+    instructions: String,
+    roots: Vec<String>,
+}
+
+impl ModelAgents {
+    /// Creates the agents from the model's service, a factory for other models, the context window in tokens
+    /// and the user's subagents.
+    #[must_use]
+    pub fn new(service: Service, maker: Maker, window: u64, subagents: Vec<Subagent>) -> Self {
+        Self {
+            service,
+            maker,
+            window,
+            subagents,
+            watch: OnceLock::new(),
+            permits: Permits::new(),
+            told: OnceLock::new(),
+            showing: ImageDisplay::default(),
+            begun: AtomicU64::new(0),
+        }
+    }
+
+    /// Sets the maximum time that a subagent waits for its start.
+    #[must_use]
+    pub fn with_queue(self, queue: Duration) -> Self {
+        Self { permits: self.permits.with_queue(queue), ..self }
+    }
+
+    /// Sets the treatment of images.
+    #[must_use]
+    pub fn with_pictures(self, showing: ImageDisplay) -> Self {
+        Self { showing, ..self }
+    }
+
+    /// Sets the instructions and the roots; only the first call counts.
+    pub fn tell(&self, instructions: String, roots: Vec<String>) {
+        let _ = self.told.set(Instructions { instructions, roots });
+    }
+
+    /// Sets the event callback; only the first call counts.
+    pub fn watched(&self, watch: Watch) {
+        let _ = self.watch.set(watch);
+    }
+
+    /// Lets the subagents of a session share its budget.
+    pub fn share(&self, session: &str, budget: &Arc<Budget>) {
+        self.permits.share(session, budget);
+    }
+
+    /// Returns the user's subagents.
+    #[must_use]
+    pub fn subagents(&self) -> &[Subagent] {
+        &self.subagents
+    }
+
+    /// Returns the model's service.
+    #[must_use]
+    pub fn service(&self) -> &Service {
+        &self.service
+    }
+
+    /// Answers a question within the session's budget.
+    async fn answer(
+        &self,
+        prompt: Prompt,
+        session: &Session,
+        cancel: CancellationToken,
+    ) -> Result<String, Failure> {
+        let budget = self.permits.budget(session.id(), Limits::default());
+        let mut question = asked(&prompt);
+        let mut fitting = SchemaCheck::new(prompt.schema);
+        loop {
+            budget.turn().map_err(used_up)?;
+            let whole = self.once(&question, &budget, &cancel).await?;
+            match fitting.judge(&whole.said.text)? {
+                CheckResult::Fits(answer) => return Ok(answer),
+                CheckResult::Again(words) => {
+                    question.messages.extend([Message::Model(whole.said), Message::User { text: words }]);
+                }
+            }
+        }
+    }
+
+    /// Sends one request. Its tokens are counted, and the session's deadline cancels it.
+    async fn once(
+        &self,
+        question: &Question,
+        budget: &Budget,
+        cancel: &CancellationToken,
+    ) -> Result<Completion, Failure> {
+        let late = async {
+            match budget.due() {
+                Some(due) => tokio::time::sleep_until(due.into()).await,
+                None => std::future::pending().await,
+            }
+        };
+        let whole = tokio::select! {
+            biased;
+            whole = self.service.ask(question, cancel, &|_| ()) => whole.map_err(|fault| failure(&fault))?,
+            () = late => return Err(used_up(Spent::Time)),
+        };
+        budget.tokens(compaction::usage(question, &whole).total());
+        Ok(whole)
+    }
+
+    async fn part(&self, job: Job, door: Arc<dyn FrontDoor>, cx: &CallCtx) -> Result<Report, Failure> {
+        let subagent = Subagent::find(&self.subagents, job.agent.as_deref())?;
+        let service = self.serving(subagent)?;
+        let tools = only(subagent, door.as_ref())?;
+        let _leave = self.permits.leave(cx).await?;
+        let time = cx.time_left(TIME);
+        let turns = job.turns.unwrap_or(TURNS).min(TURNS);
+        let limits = Limits { turns: Some(turns), time: Some(time), ..Limits::default() };
+        let budget = self.permits.budget(cx.session.id(), limits);
+        let told = self.told.get();
+        let run = Run {
+            service,
+            hands: Arc::new(NestedTools { door, only: tools, due: budget.due() }),
+            system: prompts::system(
+                told.map_or("", |told| told.instructions.as_str()),
+                told.map_or(&[], |told| told.roots.as_slice()),
+                subagent
+                    .map(|subagent| subagent.words.as_str())
+                    .or(job.role.as_deref())
+                    .filter(|words| !words.is_empty()),
+            ),
+            budget,
+            window: self.window,
+            cancel: cx.cancel.clone(),
+            watch: self.watch.get().map_or_else(nobody, |watch| within(watch.clone(), self.named(&job))),
+            transcript: Transcript::none(),
+            showing: self.showing,
+        };
+        let text = prompts::part(&job.task, job.context.as_deref());
+        report(run.go(vec![Message::User { text }]).await)
+    }
+
+    /// Returns the name of a subagent for events, with a number that makes it unique.
+    fn named(&self, job: &Job) -> String {
+        let number = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
+        format!("{} {number}", job.agent.as_deref().unwrap_or("agent"))
+    }
+
+    fn serving(&self, subagent: Option<&Subagent>) -> Result<Service, Failure> {
+        match subagent.and_then(|subagent| subagent.model.as_deref()) {
+            None => Ok(self.service.clone()),
+            Some(model) => {
+                let model = (self.maker)(model).map_err(|fault| failure(&fault))?;
+                Ok(self.service.with_model(model))
+            }
+        }
+    }
+}
+
+impl Agents for ModelAgents {
+    fn ask<'a>(
+        &'a self,
+        prompt: Prompt,
+        session: &'a Session,
+        cancel: CancellationToken,
+    ) -> Asking<'a, String> {
+        Box::pin(self.answer(prompt, session, cancel))
+    }
+
+    fn work<'a>(&'a self, job: Job, door: Arc<dyn FrontDoor>, cx: &'a CallCtx) -> Asking<'a, Report> {
+        let part: ModelFuture<'a, Result<Report, Failure>> = Box::pin(self.part(job, door, cx));
+        part
+    }
+}
+
+fn asked(prompt: &Prompt) -> Question {
+    let text = prompts::question(prompt);
+    Question {
+        system: prompts::MATERIAL.to_owned(),
+        messages: vec![Message::User { text }],
+        ..Question::default()
+    }
+}
+
+/// Returns the failure for a session whose budget is used up.
+pub(crate) fn used_up(spent: Spent) -> Failure {
+    let kind = if spent == Spent::Time { Kind::Timeout } else { Kind::Denied };
+    let what = format!("No model is asked: the whole work's budget of {} is used up.", spent.word());
+    Failure::new(kind, what).hint(Hint::Advice("Say what there is, and what is missing.".to_owned()))
+}
+
+/// Selects the tools of a subagent; names of other clients' tools are ignored.
+pub(crate) fn only(
+    subagent: Option<&Subagent>,
+    door: &dyn FrontDoor,
+) -> Result<Option<Vec<String>>, Failure> {
+    let Some((subagent, wanted)) = subagent.and_then(|agent| Some((agent, agent.tools.as_ref()?))) else {
+        return Ok(None);
+    };
+    let there: Vec<String> = door.tools().into_iter().map(|tool| tool.name).collect();
+    let kept: Vec<String> = there.iter().filter(|name| wanted.contains(name)).cloned().collect();
+    if kept.is_empty() {
+        let what = format!(
+            "The agent {} may use {} alone ({}), and none of these tools is here.",
+            subagent.name,
+            wanted.join(", "),
+            subagent.file
+        );
+        let advice = format!("Name other tools in that file: {}.", there.join(", "));
+        return Err(Failure::new(Kind::NotFound, what).hint(Hint::Advice(advice)));
+    }
+    Ok(Some(kept))
+}
+
+/// Converts an outcome to a report. A model failure is an error that contains the result so far.
+pub(crate) fn report(outcome: Outcome) -> Result<Report, Failure> {
+    let Outcome { reason, words, missing, used } = outcome;
+    let kind = match &reason {
+        Reason::Completed => return Ok(made(words, None, Finished::Completed, used)),
+        Reason::Budget { spent } => return Ok(made(words, missing, finished(*spent), used)),
+        Reason::Cancelled => Kind::Cancelled,
+        Reason::Model { .. } | Reason::Agent { .. } | Reason::Filtered => Kind::Io,
+        Reason::Refused => Kind::Denied,
+        Reason::Limit => return Ok(made(words, missing, Finished::Limit, used)),
+        Reason::Empty | Reason::Malformed | Reason::Cut => Kind::Conflict,
+    };
+    Err(Report::unfinished(kind, missing, words))
+}
+
+fn made(words: String, missing: Option<String>, ended: Finished, used: Account) -> Report {
+    Report { words, missing, ended, turns: Some(used.turns.used) }
+}
+
+fn finished(spent: Spent) -> Finished {
+    match spent {
+        Spent::Turns => Finished::Turns,
+        Spent::Calls => Finished::Calls,
+        Spent::Tokens => Finished::Tokens,
+        Spent::Time => Finished::Time,
+    }
+}
+
+fn failure(fault: &Fault) -> Failure {
+    let kind = match fault.kind {
+        FaultKind::Cancelled => Kind::Cancelled,
+        FaultKind::Silent => Kind::Timeout,
+        FaultKind::TooLong => Kind::TooLarge,
+        FaultKind::Refused => Kind::Denied,
+        FaultKind::Question => Kind::Invalid,
+        FaultKind::Unreachable
+        | FaultKind::Overloaded
+        | FaultKind::Provider
+        | FaultKind::Broken
+        | FaultKind::Shape => Kind::Io,
+    };
+    let failure = Failure::new(kind, format!("{}.", fault.what.trim_end_matches('.')));
+    if fault.passes() { failure.hint(Hint::TryAgain) } else { failure }
+}

@@ -1,0 +1,196 @@
+//! Tool access of a run: the runtime itself, or the nested calls of the delegating call.
+
+use crate::{effect::Effect, models::ModelFuture};
+use serde_json::Value;
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+use tokio_util::sync::CancellationToken;
+use toolpost_engine::{
+    Access, Ended, FrontDoor, InnerAnswer, InnerCall, May, Offered, Pictures, Progress, Session,
+};
+use toolpost_runtime::{Asker, Asking, Call, Outcome, Published, Runtime, Verdict};
+
+/// Operation that declares the task complete.
+const COMPLETE: &str = "complete";
+
+/// A callable tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunTool {
+    /// The tool.
+    pub tool: Offered,
+    /// Effect of a successful call on the run.
+    pub ends: TaskEffect,
+}
+
+/// Effect of a successful call on the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TaskEffect {
+    /// None.
+    Nothing,
+    /// The task is complete; the call contains its result.
+    Work,
+}
+
+impl RunTool {
+    /// Returns whether calls can run concurrently: they only read, or each part is checked separately.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        let alone = |access: &Access| {
+            matches!(access, Access::Writes | Access::Executes | Access::Bridges | Access::Editor)
+        };
+        self.ends == TaskEffect::Nothing && !self.tool.access.iter().any(alone)
+    }
+}
+
+/// Tools of a run.
+pub trait Toolset: Send + Sync {
+    /// Returns the tools in the order of publication.
+    fn tools(&self) -> Vec<RunTool>;
+
+    /// Returns the published name of a tool that the model calls by another name.
+    fn meant(&self, name: &str) -> Option<String>;
+
+    /// Makes a call.
+    fn call(&self, tool: String, arguments: String, cancel: CancellationToken) -> ModelFuture<'_, ToolReply>;
+}
+
+/// Reply of a call.
+#[derive(Debug, Clone)]
+pub struct ToolReply {
+    /// Content for the model.
+    pub answer: InnerAnswer,
+    /// Effect of the call, if its reply has data.
+    pub effect: Effect,
+    /// Time spent in approval prompts.
+    pub asked: Duration,
+}
+
+impl From<InnerAnswer> for ToolReply {
+    fn from(answer: InnerAnswer) -> Self {
+        Self { answer, effect: Effect::default(), asked: Duration::ZERO }
+    }
+}
+
+/// Asker that measures the time of prompts, and cancels them when the run ends.
+struct Timed {
+    asker: Arc<dyn Asker>,
+    cancel: CancellationToken,
+    asked: Mutex<Duration>,
+}
+
+impl Asker for Timed {
+    fn ask<'a>(&'a self, question: &'a toolpost_runtime::Question) -> Asking<'a> {
+        Box::pin(async move {
+            let began = Instant::now();
+            let verdict = tokio::select! {
+                biased;
+                () = self.cancel.cancelled() => {
+                    Verdict::Deny("The work was stopped before the question was answered.".to_owned())
+                }
+                verdict = self.asker.ask(question) => verdict,
+            };
+            *self.asked.lock().unwrap_or_else(PoisonError::into_inner) += began.elapsed();
+            verdict
+        })
+    }
+}
+
+/// Tools of a runtime.
+pub struct RuntimeTools {
+    /// The runtime.
+    pub runtime: Arc<Runtime>,
+    /// Session of the calls.
+    pub session: Arc<Session>,
+    /// Asker for approval prompts.
+    pub asker: Arc<dyn Asker>,
+}
+
+impl Toolset for RuntimeTools {
+    fn tools(&self) -> Vec<RunTool> {
+        self.runtime.catalogue().tools().iter().map(|tool| hand(tool)).collect()
+    }
+
+    fn meant(&self, name: &str) -> Option<String> {
+        self.runtime.catalogue().find(name).map(|tool| tool.name.clone())
+    }
+
+    fn call(&self, tool: String, arguments: String, cancel: CancellationToken) -> ModelFuture<'_, ToolReply> {
+        let timed =
+            Arc::new(Timed { asker: self.asker.clone(), cancel: cancel.clone(), asked: Mutex::default() });
+        let call = Call {
+            tool,
+            arguments: serde_json::from_str(&arguments).unwrap_or(Value::String(arguments)),
+            session: self.session.clone(),
+            cancel,
+            asker: timed.clone(),
+            progress: Progress::silent(),
+        };
+        Box::pin(async move {
+            let (ended, answer) = match self.runtime.call(call).await {
+                Outcome::Done(answer) => (Ended::Done, answer),
+                Outcome::Failed(_, answer) | Outcome::NoSuchTool(answer) => (Ended::Failed, answer),
+                Outcome::Ask(question) => {
+                    return InnerAnswer::of_words(Ended::Refused, question.words()).into();
+                }
+            };
+            let effect = answer.structured.as_ref().map(Effect::of).unwrap_or_default();
+            let (words, pictures) = answer.told();
+            let asked = *timed.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            ToolReply { answer: InnerAnswer { ended, words, pictures }, effect, asked }
+        })
+    }
+}
+
+fn hand(published: &Published) -> RunTool {
+    let ends = if published.operation() == COMPLETE { TaskEffect::Work } else { TaskEffect::Nothing };
+    let tool = Offered {
+        name: published.name.clone(),
+        description: published.description.clone(),
+        schema: published.schema.to_string(),
+        access: published.access().to_vec(),
+    };
+    RunTool { tool, ends }
+}
+
+/// Tools of a subagent, as nested calls of the delegating call.
+pub struct NestedTools {
+    /// Gateway of the delegating call.
+    pub door: Arc<dyn FrontDoor>,
+    /// Names of the allowed tools; `None` for all.
+    pub only: Option<Vec<String>>,
+    /// Deadline of the answers.
+    pub due: Option<Instant>,
+}
+
+impl Toolset for NestedTools {
+    fn tools(&self) -> Vec<RunTool> {
+        let wanted = |tool: &Offered| self.only.as_ref().is_none_or(|only| only.contains(&tool.name));
+        let tools = self.door.tools().into_iter().filter(wanted);
+        tools.map(|tool| RunTool { tool, ends: TaskEffect::Nothing }).collect()
+    }
+
+    fn meant(&self, name: &str) -> Option<String> {
+        self.tools().into_iter().map(|hand| hand.tool.name).find(|known| known == name)
+    }
+
+    fn call(&self, tool: String, arguments: String, cancel: CancellationToken) -> ModelFuture<'_, ToolReply> {
+        if self.meant(&tool).is_none() {
+            let names: Vec<String> = self.tools().into_iter().map(|hand| hand.tool.name).collect();
+            let shown: String = tool.chars().take(80).flat_map(char::escape_default).collect();
+            let words = format!("No tool is called {shown}. The tools are: {}.", names.join(", "));
+            return Box::pin(std::future::ready(InnerAnswer::of_words(Ended::Failed, words).into()));
+        }
+        // The dialect decides the maximum reply size.
+        let call = InnerCall {
+            tool,
+            arguments,
+            reply_bytes: usize::MAX,
+            due: self.due,
+            may: May::Everything,
+            pictures: Pictures::Given,
+        };
+        Box::pin(async move { self.door.call(call, cancel).await.into() })
+    }
+}

@@ -1,0 +1,114 @@
+//! `toolpost index push`, `forget` and `prune`: changes to the shared index.
+
+use crate::{
+    args::{Forget, Prune, Push},
+    assembly,
+    out::{self, size},
+    settings::Settings,
+};
+use anyhow::{Context, Result};
+use std::{
+    io::{IsTerminal, Write},
+    process::ExitCode,
+};
+use toolpost_shared::{Push as Pushing, Server};
+
+/// Pushes a commit to the shared index.
+pub(crate) fn push(settings: &Settings, args: &Push) -> Result<ExitCode> {
+    let server = server(settings, args.address.as_ref())?;
+    let workspace = assembly::open_and_tell(settings)?;
+    let root = workspace.roots().first().context("the workspace has no root")?;
+    let policy = assembly::judging(settings, &workspace)?;
+    let may_read = |path: &[u8]| {
+        let path = std::str::from_utf8(path).ok().and_then(|path| workspace.within(root, path).ok());
+        path.is_some_and(|path| policy.lets_read(&path))
+    };
+    let repository = settings.shared.repositories.value.as_ref().and_then(|names| names.first()).cloned();
+    let (commit, branch) = (args.commit.clone(), args.branch.clone());
+    let push = Pushing { folder: root.path(), repository, commit, branch, may_read: &may_read };
+    let person = std::io::stderr().is_terminal();
+    let pushed = push.run(&server, &mut |done, total| {
+        if person && (done % 256 == 0 || done == total) {
+            let _ = write!(std::io::stderr(), "\r{done} of {total} contents ");
+        }
+    });
+    if person {
+        writeln!(std::io::stderr())?;
+    }
+    let pushed = pushed?;
+    if args.json {
+        out::line(&serde_json::to_string_pretty(&pushed)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let short = pushed.commit.get(..12).unwrap_or(&pushed.commit);
+    out::line(&format!(
+        "{} {short} ({}): {} files are in the index at {}; {} new contents with {} of text.",
+        pushed.repository,
+        pushed.branch,
+        pushed.files,
+        server.place(),
+        pushed.sent,
+        size(pushed.sent_bytes),
+    ))?;
+    if let Some(why) = &pushed.without_vectors {
+        out::line(&format!("Only keyword search finds its blocks: {}.", out::harmless(why)))?;
+    }
+    if pushed.withheld > 0 {
+        out::line(&format!("{} files were skipped: a rule forbids reading them.", pushed.withheld))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Removes a repository, or one of its branches, from the shared index.
+pub(crate) fn forget(settings: &Settings, args: &Forget) -> Result<ExitCode> {
+    let server = server(settings, args.address.as_ref())?;
+    let forgotten = toolpost_shared::forget(&server, &args.name, args.branch.as_deref())?;
+    if args.json {
+        out::line(&serde_json::to_string_pretty(&forgotten)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    out::line(&format!(
+        "removed {} ({}) from the index at {}, with {} contents ({})",
+        forgotten.repository,
+        forgotten.branches.join(", "),
+        server.place(),
+        forgotten.contents,
+        size(forgotten.bytes),
+    ))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Deletes content that no branch uses any more.
+pub(crate) fn prune(settings: &Settings, args: &Prune) -> Result<ExitCode> {
+    let server = server(settings, args.address.as_ref())?;
+    let person = std::io::stderr().is_terminal();
+    let pruned = toolpost_shared::prune(&server, &mut |done, total| {
+        if person {
+            let _ = write!(std::io::stderr(), "\r{done} of {total} repositories ");
+        }
+    });
+    if person {
+        writeln!(std::io::stderr())?;
+    }
+    let pruned = pruned?;
+    if args.json {
+        out::line(&serde_json::to_string_pretty(&pruned)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    out::line(&format!(
+        "removed {} contents ({}) that no branch of {} repositories in the index at {} used",
+        pruned.contents,
+        size(pruned.bytes),
+        pruned.repositories,
+        server.place(),
+    ))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the server at `address`, or else the one in the settings.
+fn server(settings: &Settings, address: Option<&String>) -> Result<Server> {
+    let address = address.or(settings.shared.index.value.as_ref());
+    let address =
+        address.context("no index is set: name one, as postgres://USER:PASSWORD@HOST:PORT/DATABASE")?;
+    Ok(Server::at(address)?)
+}

@@ -1,0 +1,352 @@
+//! Differences between the grammar and a shell, and text that runs the content of variables.
+
+use std::{borrow::Cow, ops::Range};
+use tree_sitter::Node;
+
+/// The longest text that is read, in bytes.
+const LONGEST: usize = 1024 * 1024;
+
+/// Finds what makes all of a text doubtful.
+pub(crate) fn text(text: &str) -> Option<&'static str> {
+    if text.len() > LONGEST {
+        return Some("the command is longer than 1 MiB");
+    }
+    let joined = |(at, _): (usize, &str)| !text[..at].ends_with([' ', '\t']);
+    if text.match_indices("\\\n").any(joined) {
+        return Some("a word or an operator that continues on the next line is ambiguous");
+    }
+    text.chars().find_map(odd)
+}
+
+fn odd(found: char) -> Option<&'static str> {
+    match found {
+        '\n' | '\t' => None,
+        '\r' => Some("a carriage return is part of a word for a shell, but looks like a line end"),
+        _ if found.is_control() => Some("a command must not contain control characters"),
+        ' ' => None,
+        _ if found.is_whitespace() => {
+            Some("white space that is not a separator for a shell looks like the end of a word")
+        }
+        '\u{200b}'..='\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{2069}'
+        | '\u{feff}'
+        | '\u{ad}' => Some("an invisible character disguises the command"),
+        _ => None,
+    }
+}
+
+/// Returns a text for the grammar, with a word character in place of each byte outside ASCII.
+///
+/// A shell treats both alike, and the grammar's scanner reads beyond its tables for other letters.
+pub(crate) fn plain(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    text.bytes().map(|byte| if byte.is_ascii() { char::from(byte) } else { '%' }).collect()
+}
+
+/// Finds text that belongs to no leaf of the tree and is not blank, or a letter that the tree cuts.
+pub(crate) fn gap(root: Node<'_>, text: &str) -> Option<String> {
+    let mut cursor = root.walk();
+    let mut end = 0;
+    loop {
+        let node = cursor.node();
+        if node.child_count() > 0 && !kept_whole(node.kind()) && cursor.goto_first_child() {
+            continue;
+        }
+        let Some(between) = text.get(end.min(node.start_byte())..node.start_byte()) else {
+            return Some(text.to_owned());
+        };
+        if !between.replace("\\\n", "").trim().is_empty() && !is_dash(node, end, between) {
+            return Some(between.to_owned());
+        }
+        end = end.max(node.end_byte());
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                let Some(rest) = text.get(end..) else { return Some(text.to_owned()) };
+                return (!rest.replace("\\\n", "").trim().is_empty()).then(|| rest.to_owned());
+            }
+        }
+    }
+}
+
+/// Returns whether a gap before a node is the word `-` of a command: the grammar drops it before a here-document.
+fn is_dash(next: Node<'_>, end: usize, between: &str) -> bool {
+    if between.trim_matches([' ', '\t']) != "-"
+        || !between.starts_with([' ', '\t'])
+        || !between.ends_with([' ', '\t'])
+    {
+        return false;
+    }
+    let around = std::iter::successors(Some(next), Node::parent).find(|node| node.start_byte() < end);
+    around.is_some_and(|around| {
+        let body = around.child_by_field_name("body");
+        around.kind() == "redirected_statement"
+            && body.is_some_and(|body| body.kind() == "command" && body.end_byte() == end)
+    })
+}
+
+/// Finds the first substitution of a shell that no node of the tree covers: the grammar takes some values for plain words.
+pub(crate) fn hidden(root: Node<'_>, text: &str, judged: &[Range<usize>]) -> Option<String> {
+    let (literal, quoted) = (literal(root, text), quoted(root));
+    let within = |ranges: &[Range<usize>], at: usize| ranges.iter().any(|range| range.contains(&at));
+    let bytes = text.as_bytes();
+    let mut escaped = false;
+    for (at, byte) in bytes.iter().enumerate() {
+        if within(&literal, at) {
+            escaped = false;
+            continue;
+        }
+        let opens = match byte {
+            b'`' => !judged.iter().any(|range| range.start == at || range.end == at + 1),
+            b'$' if matches!(bytes.get(at + 1), Some(b'(' | b'[')) => begins_nowhere(judged, at),
+            b'<' | b'>' if bytes.get(at + 1) == Some(&b'(') => {
+                !within(&quoted, at) && begins_nowhere(judged, at)
+            }
+            _ => false,
+        };
+        if opens && !escaped {
+            return Some(text.get(at..).unwrap_or(text).to_owned());
+        }
+        escaped = *byte == b'\\' && !escaped;
+    }
+    None
+}
+
+fn begins_nowhere(judged: &[Range<usize>], at: usize) -> bool {
+    !judged.iter().any(|range| range.start == at)
+}
+
+/// The parts of a text without expansions.
+fn literal(root: Node<'_>, text: &str) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    each(root, &mut |node| {
+        let plain = match node.kind() {
+            "raw_string" | "ansi_c_string" => !is_within(node, &["string", "heredoc_body", "expansion"]),
+            "comment" => is_comment(node, text),
+            "heredoc_body" => node.parent().is_some_and(|parent| has_quoted_end(parent, text)),
+            _ => false,
+        };
+        if plain {
+            ranges.push(node.byte_range());
+        }
+    });
+    ranges
+}
+
+/// The parts of a text without process substitutions.
+fn quoted(root: Node<'_>) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    each(root, &mut |node| {
+        let text = node.kind() == "string_content" || node.kind() == "heredoc_body";
+        if text && !is_within(node, &["expansion"]) {
+            ranges.push(node.byte_range());
+        }
+    });
+    ranges
+}
+
+fn has_quoted_end(redirect: Node<'_>, text: &str) -> bool {
+    let mut cursor = redirect.walk();
+    let start = redirect.children(&mut cursor).find(|child| child.kind() == "heredoc_start");
+    let written = start.and_then(|start| text.get(start.byte_range()));
+    written.is_some_and(|written| written.contains(['\'', '"', '\\']))
+}
+
+fn is_within(node: Node<'_>, kinds: &[&str]) -> bool {
+    std::iter::successors(node.parent(), Node::parent).any(|above| kinds.contains(&above.kind()))
+}
+
+fn each<'t>(root: Node<'t>, look: &mut impl FnMut(Node<'t>)) {
+    let mut open = vec![root];
+    while let Some(node) = open.pop() {
+        look(node);
+        let mut cursor = node.walk();
+        open.extend(node.children(&mut cursor));
+    }
+}
+
+/// Returns the parts of a list in order; a long one is nested in the tree, which does not count as depth.
+pub(crate) fn parts(list: Node<'_>) -> Vec<Node<'_>> {
+    let mut parts = Vec::new();
+    let mut open = Some(list);
+    while let Some(list) = open.take() {
+        let mut cursor = list.walk();
+        let mut children: Vec<Node<'_>> = list.children(&mut cursor).collect();
+        if children.first().is_some_and(|first| first.kind() == "list") {
+            open = Some(children.remove(0));
+        }
+        parts.extend(children.into_iter().rev());
+    }
+    parts.reverse();
+    parts
+}
+
+/// Nodes with text of their own between their children.
+fn kept_whole(kind: &str) -> bool {
+    matches!(kind, "string" | "heredoc_body" | "expansion" | "arithmetic_expansion" | "translated_string")
+}
+
+/// Returns whether a shell begins a comment at the same place as the grammar.
+pub(crate) fn is_comment(node: Node<'_>, text: &str) -> bool {
+    let before = text.get(..node.start_byte()).unwrap_or_default();
+    let mut back = before.chars().rev();
+    let (last, earlier) = (back.next(), back.next());
+    let begins = last.is_none_or(|last| " \t\n;&|()".contains(last));
+    begins && earlier != Some('\\')
+}
+
+/// Finds why the text of a here-document may end elsewhere for a shell.
+pub(crate) fn here_document(node: Node<'_>, text: &str) -> Option<&'static str> {
+    let part = |kind: &str| {
+        let mut cursor = node.walk();
+        let found = node.children(&mut cursor).find(|child| child.kind() == kind);
+        found.map(|child| (child.start_byte(), child.end_byte()))
+    };
+    const UNCLEAR: &str = "the end of the here-document is unclear";
+    let Some(start) = part("heredoc_start") else { return Some(UNCLEAR) };
+    let Some(end) = part("heredoc_end") else { return Some(UNCLEAR) };
+    let body = part("heredoc_body").unwrap_or((end.0, end.0));
+    let slice = |(from, to): (usize, usize)| text.get(from..to).unwrap_or_default();
+    let written = slice(start);
+    let bare = written.trim_matches(|found| found == '\'' || found == '"').trim_start_matches('\\');
+    let plain = !bare.is_empty() && bare.chars().all(|found| found.is_ascii_alphanumeric() || found == '_');
+    let quote = written.len() != bare.len();
+    let forms = [bare.to_owned(), format!("'{bare}'"), format!("\"{bare}\""), format!("\\{bare}")];
+    if !plain || !forms.iter().any(|form| form == written) || slice(end).trim() != bare {
+        return Some(UNCLEAR);
+    }
+    let whole = slice((body.0, end.0));
+    let ended = whole.lines().any(|line| line.trim() == bare);
+    let joined = !quote && whole.contains("\\\n");
+    let rest = text.get(end.1..).unwrap_or_default();
+    let goes_on = !rest.is_empty() && !rest.starts_with('\n');
+    // What runs in the text is not always found there.
+    let dash = text.get(node.byte_range()).is_some_and(|all| all.contains("<<-"));
+    let hidden = !quote && (whole.contains('`') || (dash && whole.contains('$')));
+    (ended || joined || goes_on || hidden).then_some(UNCLEAR)
+}
+
+/// Finds why an expansion may run something by itself.
+pub(crate) fn expansion(node: Node<'_>, text: &str) -> Option<&'static str> {
+    if text.contains('\'') && is_quoted(node) {
+        return Some("a single quote in an expansion within double quotes may be literal for a shell");
+    }
+    let inner = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
+    if inner.match_indices('{').any(|(at, _)| !inner[..at].ends_with('$')) {
+        return Some("a shell may end an expansion that contains a brace elsewhere");
+    }
+    let inner = inner.strip_prefix('#').filter(|rest| !rest.is_empty()).unwrap_or(inner);
+    let name = inner.trim_start_matches(|found: char| found.is_ascii_alphanumeric() || found == '_');
+    let special = inner.len() == name.len();
+    let name = if special { inner.get(1..).unwrap_or_default() } else { name };
+    let known = [":-", "-", ":+", "+", ":?", "?", "%", "#", "/", "^", ","];
+    let begins = |operator: &str| name.starts_with(operator);
+    let colon =
+        name.starts_with(':') && ![":-", ":+", ":?"].iter().any(|operator| name.starts_with(operator));
+    let odd = special && !inner.starts_with(['@', '*', '?', '$', '-']);
+    let harmless = !colon && !odd && (name.is_empty() || known.into_iter().any(begins));
+    (!harmless).then_some("such an expansion can run the content of a variable, or set it")
+}
+
+fn is_quoted(node: Node<'_>) -> bool {
+    let above = std::iter::successors(node.parent(), Node::parent);
+    above.into_iter().any(|above| matches!(above.kind(), "string" | "translated_string" | "heredoc_body"))
+}
+
+/// Returns whether a pattern, which is one token for the grammar, may contain an expansion.
+pub(crate) fn may_expand(pattern: &str) -> bool {
+    ["`", "$(", "${", "$[", "$((", "<(", ">("].iter().any(|sign| pattern.contains(sign))
+}
+
+/// Returns whether a bracketed text is not a test for a shell, or evaluates a variable.
+///
+/// `-v` and `-R` evaluate an index, and numeric comparisons such as `[[ … -eq … ]]` evaluate both sides, where a bare
+/// word is a variable, too.
+pub(crate) fn test_evaluates(text: &str) -> bool {
+    let bare = text.trim_start_matches('[').trim_end_matches(']');
+    let blank = [' ', '\t', '\n'];
+    if !bare.starts_with(blank) || !bare.ends_with(blank) {
+        // Without a blank the bracket is the beginning of a word, and that a command.
+        return true;
+    }
+    if !text.starts_with("[[") && text.contains(['\n', '<', '>', '&', '|', ';', '(']) {
+        // A single bracket is a command, and ends like any other.
+        return true;
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let one_of = |list: &[&str]| words.iter().any(|word| list.contains(word));
+    if one_of(&["-v", "-R"]) {
+        return true;
+    }
+    let compares = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
+    let number = |word: &&str| {
+        let digits = word.trim_matches('"').trim_start_matches('-');
+        matches!(digits, "$#" | "$?" | "${#}") || digits.bytes().all(|digit| digit.is_ascii_digit())
+    };
+    let sign =
+        |word: &&str| compares.contains(word) || matches!(*word, "[[" | "]]" | "!" | "&&" | "||" | "(" | ")");
+    text.starts_with("[[") && one_of(&compares) && !words.iter().all(|word| sign(word) || number(word))
+}
+
+/// Returns whether an arithmetic expression contains only numbers; a variable in one is evaluated, and may hold a command.
+pub(crate) fn is_plain_arithmetic(node: Node<'_>) -> bool {
+    let mut open = vec![node];
+    while let Some(node) = open.pop() {
+        let named = node.is_named() && node.child_count() == 0;
+        let number = node.kind() == "number" || node.kind() == "test_operator";
+        if named && !number || node.kind() == "subscript" || node.kind() == "command_substitution" {
+            return false;
+        }
+        let mut cursor = node.walk();
+        open.extend(node.children(&mut cursor));
+    }
+    true
+}
+
+/// Returns whether nodes of a kind have no effect by themselves, so that their children are judged.
+pub(crate) fn is_known(kind: &str) -> bool {
+    matches!(
+        kind,
+        "program"
+            | "pipeline"
+            | "subshell"
+            | "compound_statement"
+            | "if_statement"
+            | "elif_clause"
+            | "else_clause"
+            | "do_group"
+            | "case_statement"
+            | "case_item"
+            | "negated_command"
+            | "word"
+            | "number"
+            | "concatenation"
+            | "string"
+            | "raw_string"
+            | "ansi_c_string"
+            | "translated_string"
+            | "array"
+            | "simple_expansion"
+            | "brace_expression"
+            | "extglob_pattern"
+            | "regex"
+            | "unary_expression"
+            | "binary_expression"
+            | "parenthesized_expression"
+            | "postfix_expression"
+            | "ternary_expression"
+            | "test_operator"
+            | "variable_name"
+            | "special_variable_name"
+            | "string_content"
+            | "comment"
+            | "file_descriptor"
+            | "heredoc_body"
+            | "heredoc_content"
+            | "heredoc_start"
+            | "heredoc_end"
+            | "command_name"
+    )
+}

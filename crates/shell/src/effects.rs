@@ -1,0 +1,349 @@
+//! Effects of a command beyond its program: from its options, operands and assignments.
+
+use crate::{
+    Certainty, Effect, Options, Reach, Segment, Word,
+    options::{self, Until},
+    programs::{self, Act, Form, Operands, git},
+    searches,
+};
+
+/// The form of a command line's program.
+pub(crate) struct Known {
+    /// The form.
+    pub(crate) form: &'static Form,
+    /// Number of words before the options that the form knows.
+    pub(crate) head: usize,
+}
+
+/// Finds the form of a command.
+pub(crate) fn known(segment: &Segment) -> Known {
+    let Some(name) = segment.program_name() else { return Known { form: programs::UNKNOWN, head: 1 } };
+    let first = if name == "git" { subcommand(segment) } else { 1 };
+    let word = |at: usize| segment.words.get(at).and_then(Word::known).unwrap_or_default();
+    let (one, two) = (word(first), word(first + 1));
+    for (depth, text) in [(2, format!("{name} {one} {two}")), (1, format!("{name} {one}"))] {
+        if let Some(form) = programs::find(&text) {
+            return Known { form, head: first + depth };
+        }
+    }
+    Known { form: programs::find(name).unwrap_or(programs::UNKNOWN), head: 1 }
+}
+
+/// Finds the index of git's subcommand.
+fn subcommand(segment: &Segment) -> usize {
+    let words = segment.words.get(1..).unwrap_or_default();
+    let sorted = options::sort(words, git::VALUED, options::Style::OneDash, Until::Operand);
+    sorted.first.map_or(segment.words.len(), |first| first + 1)
+}
+
+/// Adds the effects of git's options before its subcommand.
+fn note_globals(segment: &mut Segment) {
+    let end = subcommand(segment);
+    let words = segment.words.get(1..end).unwrap_or_default();
+    let globals = options::sort(words, git::VALUED, options::Style::OneDash, Until::End);
+    for (given, _) in &globals.options {
+        if let Some((option, act)) = programs::act(git::ACTS, given) {
+            segment.more(option, describe(act));
+        }
+    }
+}
+
+/// Notes all that the words make of the command.
+pub(crate) fn note(segment: &mut Segment, known: &Known) {
+    let form = known.form;
+    if segment.program_name() == Some("git") {
+        note_globals(segment);
+    }
+    let words = segment.words.get(known.head..).unwrap_or_default().to_vec();
+    let sorted = options::sort(&words, form.valued, form.style, Until::End);
+    for (given, value) in &sorted.options {
+        option(segment, form, given, value.as_ref());
+    }
+    let stray = |word: &&Word| word.start.starts_with('-');
+    let values = sorted.options.iter().filter_map(|(_, value)| value.as_ref());
+    for word in values.chain(&sorted.operands).filter(stray) {
+        // Whether it is a value or an option after all is for the program to say.
+        for (given, value) in
+            options::sort(std::slice::from_ref(word), form.valued, form.style, Until::End).options
+        {
+            option(segment, form, &given, value.as_ref());
+        }
+    }
+    // The name of a file in the directory, which is all that a pattern finds, can name nothing to read elsewhere.
+    let harms = |word: &&Word| {
+        form.acts.iter().any(|(_, act)| *act != Act::Reads || (word.sure == Certainty::Nothing))
+    };
+    if let Some(doubtful) = sorted.doubtful.iter().find(harms) {
+        let what = "it is not known before it runs, and may turn out to be an option that does more";
+        segment.more(doubtful.text.clone(), what);
+    }
+    operands(segment, form, &sorted);
+    searches::note(segment, form, &sorted);
+    if form.is_called("git diff") {
+        // A path outside the repository is compared as a file.
+        let elsewhere = |word: &&Word| {
+            word.start.starts_with(['/', '~']) || word.start.split('/').any(|part| part == "..")
+        };
+        segment.effects.extend(sorted.operands.iter().filter(elsewhere).cloned().map(Effect::Reads));
+    }
+    if known.form.is_called("git push") {
+        let forced = |word: &&Word| word.start.starts_with(['+', ':']);
+        if let Some(word) = sorted.operands.iter().find(forced) {
+            segment.more(word.start.clone(), "it overwrites or deletes a branch on the other side");
+        }
+    }
+    if form.is_called("date")
+        && let Some(word) = sorted.operands.iter().find(|word| !word.start.starts_with('+'))
+    {
+        segment.more(word.start.clone(), "an operand that does not begin with `+` sets the clock");
+    }
+    if segment.program_name() == Some("git") {
+        note_paths_of_revisions(segment, known, &sorted);
+    }
+    variables(segment);
+}
+
+/// Notes the paths in `REVISION:PATH`, `:PATH` and `-L RANGE:PATH`.
+fn note_paths_of_revisions(segment: &mut Segment, known: &Known, sorted: &Options) {
+    let subcommand = segment.words.get(known.head.wrapping_sub(1)).and_then(Word::known);
+    if !subcommand.is_some_and(|name| git::OF_REVISIONS.contains(&name)) {
+        return;
+    }
+    let values = sorted.options.iter().filter_map(|(_, value)| value.as_ref());
+    for word in values.chain(&sorted.operands) {
+        if let Some((revision, _)) = word.start.rsplit_once(':')
+            && let Some(path) = word.after(&format!("{revision}:"))
+        {
+            segment.effects.push(Effect::Names(path));
+        }
+    }
+}
+
+impl Segment {
+    /// Returns whether it has an option in any spelling: long, short, abbreviated, or in a cluster.
+    #[must_use]
+    pub fn carries(&self, option: &str) -> bool {
+        let form = known(self).form;
+        let mut meant = vec![option];
+        let long =
+            form.same.iter().find(|(short, long)| *short == option || *long == option).map(|(_, long)| *long);
+        meant.extend(long);
+        meant.extend(form.same.iter().filter(|(_, other)| long == Some(*other)).map(|(short, _)| *short));
+        let words: Vec<&str> = self
+            .words
+            .iter()
+            .skip(1)
+            .map(|word| word.start.as_str())
+            .filter(|word| word.starts_with('-'))
+            .collect();
+        let letter = |wanted: &str| {
+            let cluster = |word: &&str| !word.starts_with("--") && word[1..].contains(&wanted[1..]);
+            wanted.len() == 2 && words.iter().any(cluster)
+        };
+        let alone = |wanted: &str| {
+            words.iter().any(|word| {
+                let name = word.split('=').next().unwrap_or(word);
+                *word == wanted || name == wanted || (name.len() > 3 && Options::means(name, wanted))
+            })
+        };
+        if meant.iter().any(|wanted| letter(wanted) || alone(wanted)) {
+            return true;
+        }
+        let cluster = option.len() > 2 && !option.starts_with("--") && form.style == options::Style::Clusters;
+        cluster && option[1..].chars().all(|letter| self.carries(&format!("-{letter}")))
+    }
+}
+
+fn option(segment: &mut Segment, form: &Form, given: &str, value: Option<&Word>) {
+    let act = programs::act(form.acts, given).or_else(|| {
+        let is_git = segment.program_name() == Some("git");
+        is_git.then(|| programs::act(git::ANYWHERE, given)).flatten()
+    });
+    let Some((option, act)) = act else {
+        // What is left out of a search is not read.
+        if let Some(value) = value.filter(|_| !given.starts_with("--exclude")) {
+            segment.effects.push(Effect::Names(value.clone()));
+        }
+        return;
+    };
+    match (act, value) {
+        (Act::Writes, Some(value)) => segment.effects.push(Effect::Writes(value.clone())),
+        (Act::Reads, Some(value)) => segment.effects.push(Effect::Reads(value.clone())),
+        _ => segment.more(option, describe(act)),
+    }
+}
+
+fn describe(act: Act) -> &'static str {
+    match act {
+        Act::Runs => "with it, it can run other programs",
+        Act::Changes => "with it, it changes something",
+        Act::Elsewhere => "with it, it works in another place",
+        Act::Writes => "with it, it writes a file",
+        Act::Reads => "with it, it reads a file",
+    }
+}
+
+fn operands(segment: &mut Segment, form: &Form, sorted: &Options) {
+    let given = |names: &str| sorted.options.iter().any(|(option, _)| programs::lists(names, option));
+    let mut words = sorted.operands.iter();
+    match form.operands {
+        Operands::Text => {}
+        Operands::Variables => set_by_operands(segment, sorted),
+        Operands::Names => segment.effects.extend(words.cloned().map(Effect::Names)),
+        Operands::Files => segment.effects.extend(words.cloned().map(Effect::Reads)),
+        Operands::TextThenFiles(instead) => {
+            let skipped = usize::from(!given(instead));
+            segment.effects.extend(words.skip(skipped).cloned().map(Effect::Reads));
+        }
+        Operands::Written => segment.effects.extend(words.cloned().map(Effect::Writes)),
+        Operands::ReadThenWritten => {
+            segment.effects.extend(words.next().cloned().map(Effect::Reads));
+            segment.effects.extend(words.cloned().map(Effect::Writes));
+        }
+        Operands::Addresses => segment.effects.extend(words.cloned().map(Effect::Fetches)),
+        Operands::Change => {
+            if let Some(word) = words.next() {
+                segment.more(word.start.clone(), "it changes something, and does not only list");
+            }
+        }
+        Operands::Sed => {
+            let written: Vec<Word> = values(sorted, "-e --expression");
+            let script = if given("-e -f --expression --file") { None } else { words.next().cloned() };
+            let harmless = |word: &Word| word.known().is_some_and(crate::scripts::sed_only_prints);
+            if let Some(word) = written.iter().chain(&script).find(|word| !harmless(word)) {
+                segment.more(word.text.clone(), "the script may do more than print lines");
+            }
+            segment.effects.extend(words.cloned().map(Effect::Reads));
+        }
+        Operands::Awk => {
+            let script = words.next();
+            let harmless = |word: &Word| word.known().is_some_and(crate::scripts::awk_only_prints);
+            if let Some(word) = script.filter(|word| !harmless(word)) {
+                segment.more(word.text.clone(), "the script may run programs or write files");
+            }
+            segment.effects.extend(words.cloned().map(Effect::Reads));
+        }
+    }
+}
+
+fn values(sorted: &Options, names: &str) -> Vec<Word> {
+    let named = sorted.options.iter().filter(|(option, _)| programs::lists(names, option));
+    named.map(|(option, value)| value.clone().unwrap_or_else(|| Word::beginning(option, ""))).collect()
+}
+
+/// Variables that change nothing but how a program words its output.
+const HARMLESS: &[&str] = &[
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "CI",
+    "TERM",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "COLUMNS",
+    "LINES",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "CARGO_TERM_COLOR",
+    "NODE_ENV",
+    "PYTHONUNBUFFERED",
+    "PYTHONDONTWRITEBYTECODE",
+    "GIT_OPTIONAL_LOCKS",
+    "GIT_TERMINAL_PROMPT",
+    "DEBIAN_FRONTEND",
+    "VERBOSE",
+    "DEBUG",
+    "LOG_LEVEL",
+];
+
+/// Variables of the shell itself, or that its programs have from the start.
+const SENSITIVE: &[&str] = &[
+    "PATH",
+    "HOME",
+    "IFS",
+    "ENV",
+    "SHELL",
+    "TMPDIR",
+    "CDPATH",
+    "PS4",
+    "PROMPT_COMMAND",
+    "EDITOR",
+    "VISUAL",
+    "PAGER",
+    "GLOBIGNORE",
+    "FIGNORE",
+    "EXECIGNORE",
+    "OPTIND",
+    "SHELLOPTS",
+    "USER",
+    "LOGNAME",
+    "MANPAGER",
+    "LESSOPEN",
+    "LESSCLOSE",
+    "XDG_CONFIG_HOME",
+    "PWD",
+    "OLDPWD",
+    "INPUTRC",
+    "FUNCNEST",
+    "POSIXLY_CORRECT",
+];
+
+const SENSITIVE_BEGINNINGS: &[&str] = &[
+    "LD_", "DYLD_", "BASH", "GIT_", "PYTHON", "PERL", "RUBY", "NODE_", "NPM_", "CARGO_", "RUST", "GCONV",
+    "MALLOC",
+];
+
+/// Assignments among the operands of `read` and similar builtins.
+fn set_by_operands(segment: &mut Segment, sorted: &Options) {
+    for word in &sorted.operands {
+        match word.known() {
+            Some(name) if !is_name(name) => segment.more(word.text.clone(), INDEX),
+            Some(name) => segment.assignments.push(crate::Assignment {
+                name: name.to_owned(),
+                value: Word::beginning("…", ""),
+                reach: Reach::Shell,
+            }),
+            None => segment.more(word.text.clone(), "the variable that it sets is unknown"),
+        }
+    }
+}
+
+/// Notes the variables that are set and can make another program of one that is allowed.
+fn variables(segment: &mut Segment) {
+    let noted: Vec<String> =
+        segment.assignments.iter().filter(|set| changes_programs(set)).map(|set| set.name.clone()).collect();
+    for name in noted {
+        segment
+            .more(format!("{name}="), "such a variable can change the behaviour or the choice of programs");
+    }
+}
+
+/// The doubt about an invalid variable name.
+pub(crate) const INDEX: &str = "it is no plain name of a variable, and an index in it can run commands";
+
+/// Returns whether it is a plain variable name, without an index.
+pub(crate) fn is_name(text: &str) -> bool {
+    let begins = text.starts_with(|found: char| found.is_ascii_alphabetic() || found == '_');
+    begins && text.chars().all(|found| found.is_ascii_alphanumeric() || found == '_')
+}
+
+fn changes_programs(set: &crate::Assignment) -> bool {
+    let name = set.name.as_str();
+    if !is_name(name) {
+        return true;
+    }
+    let pager = ["PAGER", "GIT_PAGER", "GH_PAGER", "MANPAGER"].contains(&name);
+    if pager && matches!(set.value.known(), Some("cat" | "")) {
+        return false;
+    }
+    let harmless = HARMLESS.contains(&name) || name.starts_with("LC_");
+    match set.reach {
+        Reach::Programs => !harmless,
+        Reach::Shell => {
+            SENSITIVE.contains(&name)
+                || (!harmless && SENSITIVE_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning)))
+        }
+    }
+}

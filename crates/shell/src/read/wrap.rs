@@ -1,0 +1,254 @@
+//! Commands run by wrapper programs, such as `env` and `xargs`.
+
+use crate::{
+    Assignment, Certainty, Effect, Reach, Role, Script, Segment, Word, effects,
+    options::{self, Options, Style, Until},
+    programs, searches,
+    wrappers::{self, Itself, Runs, Wrapper},
+};
+
+/// Adds a command, and those that it runs.
+pub(crate) fn segment(script: &mut Script, mut segment: Segment, depth: usize) {
+    let wrapper = segment.program_name().filter(|_| segment.role == Role::Program).and_then(wrappers::find);
+    let known = effects::known(&segment);
+    let Some(wrapper) = wrapper else {
+        effects::note(&mut segment, &known);
+        return script.segments.push(segment);
+    };
+    let mut via = segment.via.clone();
+    via.extend(segment.program_name().map(str::to_owned));
+    if wrapper.runs == Runs::Within {
+        let (own, inner) = within(&segment, wrapper);
+        searches::note_handed_on(&mut segment, &own, &inner);
+        segment.words = own;
+        effects::note(&mut segment, &known);
+        script.segments.push(segment);
+        return inner.into_iter().for_each(|words| nested(script, words, &via, depth));
+    }
+    let sorted = options::sort(
+        segment.words.get(1..).unwrap_or_default(),
+        wrapper.valued,
+        Style::Clusters,
+        Until::Operand,
+    );
+    let inner = unwrap(wrapper, &mut segment, sorted);
+    effects::note(&mut segment, &effects::Known { form: programs::UNKNOWN, head: usize::MAX });
+    let runs = matches!(&inner, Inner::Words(words) if !words.is_empty()) || matches!(inner, Inner::Text(_));
+    if wrapper.itself == Itself::Nothing && runs {
+        segment.role = Role::Wrapper;
+    }
+    script.segments.push(segment.clone());
+    match inner {
+        Inner::Words(words) if words.is_empty() => {}
+        Inner::Words(words) => nested(script, words, &via, depth),
+        Inner::Text(word) => match word.known() {
+            Some(text) => script.add(super::script(text, depth + 1), &via),
+            None => script.unsure(&segment.text, "the command text is not known before it runs"),
+        },
+    }
+}
+
+fn nested(script: &mut Script, words: Vec<Word>, via: &[String], depth: usize) {
+    if via.len() > 20 {
+        return script.unsure(&via.join(" "), "commands are nested too deeply");
+    }
+    let mut inner = Segment::of(words);
+    inner.via = via.to_vec();
+    segment(script, inner, depth);
+}
+
+/// The command that a wrapper runs.
+enum Inner {
+    Words(Vec<Word>),
+    Text(Word),
+}
+
+fn unwrap(wrapper: &Wrapper, segment: &mut Segment, mut sorted: Options) -> Inner {
+    let first = sorted.first.map_or(segment.words.len(), |first| first + 1);
+    let mut rest: Vec<Word> = segment.words.get(first..).unwrap_or_default().to_vec();
+    // Options after the first operand belong to what is run.
+    sorted.options =
+        options::sort(&segment.words[1..first], wrapper.valued, Style::Clusters, Until::End).options;
+    if wrapper.runs == Runs::TextOfOption {
+        return text_of_option(wrapper, segment, &sorted, rest);
+    }
+    if only_asks(segment, &sorted) {
+        return Inner::Words(Vec::new());
+    }
+    unknown_options(wrapper, segment, &sorted);
+    if let Some(word) = rest.iter().take(wrapper.skip).find(|word| word.known().is_none()) {
+        segment.more(word.text.clone(), UNKNOWN);
+    }
+    if wrapper.runs == Runs::WordsAfterSettings {
+        settings(segment, &mut rest);
+    }
+    rest.drain(..wrapper.skip.min(rest.len()));
+    let program = segment.program_name().unwrap_or_default();
+    if program == "coproc" && rest.get(1).is_some_and(|word| word.known() == Some("{")) {
+        rest.remove(0);
+    }
+    if program == "env"
+        && let Some(text) = split_string(&sorted)
+    {
+        rest.insert(0, text);
+        return Inner::Text(joined(&rest));
+    }
+    match wrapper.runs {
+        Runs::Text if rest.is_empty() => Inner::Words(rest),
+        Runs::Text if program == "trap" => Inner::Text(rest.swap_remove(0)),
+        Runs::Text => Inner::Text(joined(&rest)),
+        Runs::WordsAndInput => Inner::Words(with_input(rest, &sorted)),
+        _ => Inner::Words(rest),
+    }
+}
+
+/// The value of `env -S`, which holds the command and its first arguments.
+fn split_string(sorted: &Options) -> Option<Word> {
+    let given = |option: &str| option == "-S" || option == "--split-string";
+    let (_, value) = sorted.options.iter().find(|(option, _)| given(option))?;
+    value.clone()
+}
+
+const UNKNOWN: &str = "its effect on the command behind it is unknown";
+
+/// `command -v` prints the path of a program, and runs nothing.
+fn only_asks(segment: &Segment, sorted: &Options) -> bool {
+    segment.program_name() == Some("command")
+        && sorted.options.iter().any(|(option, _)| option == "-v" || option == "-V")
+}
+
+/// An option that is not known to be harmless makes it uncertain which word is run.
+fn unknown_options(wrapper: &Wrapper, segment: &mut Segment, sorted: &Options) {
+    let plain = |option: &str| wrapper.plain.split(' ').any(|known| known == option);
+    let vague = |value: &Option<Word>| value.as_ref().is_some_and(|value| value.sure == Certainty::Nothing);
+    let strange = sorted.options.iter().find(|(option, value)| !plain(option) || vague(value));
+    if let Some((option, _)) = strange {
+        segment.more(option.clone(), UNKNOWN);
+    }
+    if let Some(word) = sorted.doubtful.first() {
+        segment.more(word.text.clone(), UNKNOWN);
+    }
+}
+
+/// Takes the names and values that `env` and its like set.
+fn settings(segment: &mut Segment, rest: &mut Vec<Word>) {
+    let count = rest.iter().take_while(|word| name_of(word).is_some()).count();
+    for word in rest.drain(..count) {
+        let Some(name) = name_of(&word) else { continue };
+        let value = word.after(&format!("{name}=")).unwrap_or_else(|| Word::beginning(&word.text, ""));
+        segment.assignments.push(Assignment { name, value, reach: Reach::Programs });
+    }
+}
+
+fn name_of(word: &Word) -> Option<String> {
+    let (name, _) = word.start.split_once('=')?;
+    (!name.is_empty() && !name.contains('/')).then(|| name.to_owned())
+}
+
+/// The command of `xargs`: its words and the input's, or `echo` without any.
+fn with_input(mut rest: Vec<Word>, sorted: &Options) -> Vec<Word> {
+    let mark = sorted.options.iter().find(|(option, _)| ["-I", "-i", "--replace"].contains(&option.as_str()));
+    let unknown = Word::beginning("…", "");
+    let Some((_, mark)) = mark else {
+        if rest.is_empty() {
+            rest.push(Word::known_as("echo"));
+        }
+        rest.push(unknown);
+        return rest;
+    };
+    let mark = mark.as_ref().and_then(Word::known).unwrap_or("{}");
+    rest.into_iter().map(|word| holed(word, mark)).collect()
+}
+
+/// Returns a word with unknown text in place of a mark.
+fn holed(word: Word, mark: &str) -> Word {
+    match word.start.find(mark) {
+        Some(at) if !mark.is_empty() => Word {
+            sure: if word.sure == Certainty::Nothing { Certainty::Nothing } else { Certainty::Start },
+            start: word.start[..at].to_owned(),
+            ..word
+        },
+        _ => word,
+    }
+}
+
+fn joined(words: &[Word]) -> Word {
+    let text: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+    let known: Option<Vec<&str>> = words.iter().map(Word::known).collect();
+    match known {
+        Some(known) => Word::known_as(&known.join(" ")),
+        None => Word::beginning(&text.join(" "), ""),
+    }
+}
+
+/// The command of `sh -c`; a shell without `-c` reads a file or its input, and is judged as a program.
+fn text_of_option(wrapper: &Wrapper, segment: &mut Segment, sorted: &Options, mut rest: Vec<Word>) -> Inner {
+    let given = |name: &str| sorted.options.iter().any(|(option, _)| option == name);
+    unknown_options(wrapper, segment, sorted);
+    let user = ["su", "script"].contains(&segment.program_name().unwrap_or_default());
+    let after = segment.words.iter().skip_while(|word| word.known() != Some("-c")).nth(1).cloned();
+    match (given("-c") || given("--command"), rest.is_empty()) {
+        (true, _) if user => Inner::Text(after.unwrap_or_else(|| Word::beginning("-c", ""))),
+        (true, false) => Inner::Text(rest.swap_remove(0)),
+        _ => {
+            segment.effects.extend(rest.into_iter().map(Effect::Reads));
+            Inner::Words(Vec::new())
+        }
+    }
+}
+
+/// Parts the words of `find` and its like from the commands that they run.
+fn within(segment: &Segment, wrapper: &Wrapper) -> (Vec<Word>, Vec<Vec<Word>>) {
+    let (mut own, mut inner) = (Vec::new(), Vec::new());
+    let found = found(segment);
+    let mut words = segment.words.iter().peekable();
+    while let Some(word) = words.next() {
+        let runs = word.known().is_some_and(|known| wrapper.valued.split(' ').any(|option| option == known));
+        if !runs {
+            own.push(word.clone());
+            continue;
+        }
+        if word.known().is_some_and(|known| known.ends_with("dir")) {
+            // What runs in each file's directory is more than what runs here.
+            own.push(word.clone());
+        }
+        let mut command = Vec::new();
+        let mut mark = false;
+        while let Some(word) = words.next_if(|word| word.known() != Some(";")) {
+            if mark && word.known() == Some("+") {
+                break;
+            }
+            mark = word.known() == Some("{}");
+            command.push(if mark { found.clone() } else { holed(word.clone(), "{}") });
+        }
+        words.next_if(|word| word.known() == Some(";"));
+        if !command.is_empty() {
+            inner.push(command);
+        }
+    }
+    (own, inner)
+}
+
+/// The value of `{}`: a path below the one start of `find`, or any path.
+fn found(segment: &Segment) -> Word {
+    let unknown = Word::beginning("{}", "");
+    let words = segment.words.get(1..).unwrap_or_default();
+    let name = |word: &Word| word.known().is_some_and(|known| !known.starts_with(['-', '(', '!']));
+    let starts: Vec<&Word> = if segment.program_name() == Some("find") {
+        let follows = |word: &&Word| matches!(word.known(), Some("-H" | "-L" | "-P"));
+        words.iter().skip_while(follows).take_while(|word| name(word) || word.known().is_none()).collect()
+    } else {
+        // The first operand of `fd` is a pattern, and some of its options name places.
+        let ours = words.iter().take_while(|word| !matches!(word.known(), Some("-x" | "-X")));
+        let ours: Vec<&Word> = ours.collect();
+        if ours.len() > 1 || !ours.iter().all(|word| name(word)) { ours } else { Vec::new() }
+    };
+    let start = match starts.as_slice() {
+        [] => ".",
+        [start] if name(start) => start.start.as_str(),
+        _ => return unknown,
+    };
+    // The start itself is judged separately.
+    let slash = if start.ends_with('/') { "" } else { "/" };
+    Word::beginning("{}", &format!("{start}{slash}"))
+}

@@ -1,0 +1,89 @@
+//! Recognition of sed and awk scripts that only print.
+
+/// Returns whether a sed script only prints, deletes and substitutes.
+pub(crate) fn sed_only_prints(script: &str) -> bool {
+    let mut rest = script;
+    loop {
+        rest = rest.trim_start_matches([' ', '\t', '\n', ';', '{', '}']);
+        if rest.is_empty() {
+            return true;
+        }
+        let Some(after) = sed_command(rest) else { return false };
+        if !after.is_empty() && !after.starts_with([' ', '\t', '\n', ';', '}']) {
+            return false;
+        }
+        rest = after;
+    }
+}
+
+/// Skips one sed command with its addresses; none if it does more than print.
+fn sed_command(text: &str) -> Option<&str> {
+    let mut rest = sed_address(text)?;
+    if let Some(after) = rest.strip_prefix(',') {
+        rest = sed_address(after.trim_start())?;
+    }
+    rest = rest.trim_start_matches([' ', '!']);
+    let command = rest.chars().next()?;
+    let after = &rest[command.len_utf8()..];
+    match command {
+        'p' | 'd' | 'P' | 'D' | 'n' | 'N' | 'h' | 'H' | 'g' | 'G' | 'x' | '=' | 'l' | '{' | '}' => {
+            Some(after)
+        }
+        'q' | 'Q' => Some(after.trim_start_matches(|found: char| found.is_ascii_digit() || found == ' ')),
+        's' | 'y' => {
+            let mark =
+                after.chars().next().filter(|mark| !mark.is_alphanumeric() && !"\\\n ;".contains(*mark))?;
+            let pattern = sed_part(&after[mark.len_utf8()..], mark)?;
+            let replaced = sed_part(pattern, mark)?;
+            let flags =
+                replaced.trim_start_matches(|flag: char| flag.is_ascii_digit() || "gpiI".contains(flag));
+            Some(flags)
+        }
+        _ => None,
+    }
+}
+
+fn sed_address(text: &str) -> Option<&str> {
+    let numbers = |text: &'_ str| {
+        text.len() - text.trim_start_matches(|found: char| "0123456789~+$".contains(found)).len()
+    };
+    match text.chars().next()? {
+        '/' => {
+            let after = sed_part(&text[1..], '/')?;
+            Some(after.trim_start_matches('I'))
+        }
+        '0'..='9' | '$' | '+' | '~' => Some(&text[numbers(text)..]),
+        '\\' => None,
+        _ => Some(text),
+    }
+}
+
+/// Passes over text up to a mark that no backslash and no bracket holds.
+fn sed_part(text: &str, mark: char) -> Option<&str> {
+    let mut held = false;
+    for (at, found) in text.char_indices() {
+        match found {
+            _ if held => held = false,
+            '\\' => held = true,
+            // Within brackets a mark may count or not; a script in which it matters is not judged.
+            '[' if bracket(&text[at..]).contains(mark) => return None,
+            _ if found == mark => return Some(&text[at + found.len_utf8()..]),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Returns the bracket expression at the beginning of a text, read as long as possible: a leading `]` belongs to it.
+fn bracket(text: &str) -> &str {
+    let inside = text.trim_start_matches(['[', '^', ']']);
+    let begins = text.len() - inside.len();
+    inside.find(']').map_or(text, |end| &text[..begins + end])
+}
+
+/// Returns whether an awk script runs no programs, and reads and writes no files.
+pub(crate) fn awk_only_prints(script: &str) -> bool {
+    let words =
+        ["system", "getline", "close", "fflush", "include", "load", "ENVIRON", "PROCINFO", "ARGV", "ARGC"];
+    !script.contains(['|', '>', '<', '@', '`']) && !words.iter().any(|word| script.contains(word))
+}

@@ -1,0 +1,262 @@
+//! A command word after quote removal, as far as they are known before the command runs.
+
+use std::ops::Range;
+
+/// One word of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// The word as written.
+    pub text: String,
+    /// The known beginning, without quotes.
+    pub start: String,
+    /// The certainty of the word.
+    pub sure: Certainty,
+}
+
+/// The certainty of a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Certainty {
+    /// All of it.
+    All,
+    /// Its beginning; each word that comes of it begins so.
+    Start,
+    /// Nothing: it may become any words, or none.
+    Nothing,
+}
+
+impl Word {
+    /// Makes a word that is known.
+    pub(crate) fn known_as(text: &str) -> Self {
+        Self { text: quoted(text), start: text.to_owned(), sure: Certainty::All }
+    }
+
+    /// Builds a word with a known beginning and an unknown rest.
+    pub(crate) fn beginning(text: &str, start: &str) -> Self {
+        let sure = if start.is_empty() { Certainty::Nothing } else { Certainty::Start };
+        Self { text: text.to_owned(), start: start.to_owned(), sure }
+    }
+
+    /// Returns the word, if all of it is known.
+    #[must_use]
+    pub fn known(&self) -> Option<&str> {
+        (self.sure == Certainty::All).then_some(self.start.as_str())
+    }
+
+    /// Returns whether it may be an option: a word that begins with a dash.
+    #[must_use]
+    pub fn may_be_option(&self) -> bool {
+        match self.sure {
+            Certainty::All | Certainty::Start => {
+                self.start.starts_with('-') || (self.start.is_empty() && self.sure == Certainty::Start)
+            }
+            Certainty::Nothing => true,
+        }
+    }
+
+    /// Removes a prefix.
+    pub(crate) fn after(&self, prefix: &str) -> Option<Self> {
+        let rest = self.start.strip_prefix(prefix)?;
+        let text = self.text.strip_prefix(prefix).map_or_else(|| quoted(rest), str::to_owned);
+        Some(Self { text, start: rest.to_owned(), sure: self.sure })
+    }
+}
+
+/// Reads a word as a shell does; `opaque` are the places whose outcome is known only when it runs, in order.
+///
+/// Fails with the difference between the grammar's and a shell's reading.
+pub(crate) fn read(text: &str, opaque: &[Range<usize>]) -> Result<Word, &'static str> {
+    let cuts = |hole: &Range<usize>| !text.is_char_boundary(hole.start) || !text.is_char_boundary(hole.end);
+    if opaque.iter().any(cuts) {
+        return Err(DIFFERS);
+    }
+    let mut reading = Reading {
+        text,
+        at: 0,
+        opaque,
+        start: String::new(),
+        sure: Certainty::All,
+        depth: 0,
+        braces: Braces::Plain,
+    };
+    reading.run()?;
+    let mut sure = reading.sure;
+    if reading.braces == Braces::Several {
+        sure = Certainty::Nothing;
+    }
+    let start = if sure == Certainty::Nothing { String::new() } else { reading.start };
+    Ok(Word { text: text.to_owned(), start, sure })
+}
+
+/// Quotes a word so that a shell reads it back verbatim.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    let plain = |found: char| found.is_ascii_alphanumeric() || "-_./=:@%+^".contains(found);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
+struct Reading<'a> {
+    text: &'a str,
+    at: usize,
+    opaque: &'a [Range<usize>],
+    start: String,
+    sure: Certainty,
+    /// Number of open braces.
+    depth: usize,
+    braces: Braces,
+}
+
+/// The effect of unquoted braces on the word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Braces {
+    Plain,
+    Several,
+}
+
+const DIFFERS: &str = "a shell may read this otherwise than the grammar";
+
+impl Reading<'_> {
+    fn run(&mut self) -> Result<(), &'static str> {
+        while let Some(next) = self.next() {
+            match next {
+                Piece::Opaque => self.sure = Certainty::Nothing,
+                Piece::Char('\\') => self.escaped()?,
+                Piece::Char('\'') => self.single()?,
+                Piece::Char('"') => self.double()?,
+                Piece::Char('$') => self.dollar()?,
+                Piece::Char('*' | '?' | '[') => self.lose(Certainty::Start),
+                Piece::Char(found @ ('{' | '}' | ',' | '.')) => self.brace(found),
+                Piece::Char(';' | '|' | '&' | '<' | '>' | '(' | ')' | '`' | '\n' | ' ' | '\t') => {
+                    return Err(DIFFERS);
+                }
+                Piece::Char(found) => self.push(found),
+            }
+        }
+        Ok(())
+    }
+
+    fn next(&mut self) -> Option<Piece> {
+        if let Some(hole) = self.opaque.iter().find(|hole| hole.start == self.at && !hole.is_empty()) {
+            self.at = hole.end;
+            return Some(Piece::Opaque);
+        }
+        let found = self.text.get(self.at..)?.chars().next()?;
+        self.at += found.len_utf8();
+        Some(Piece::Char(found))
+    }
+
+    fn push(&mut self, found: char) {
+        if self.sure == Certainty::All {
+            self.start.push(found);
+        }
+    }
+
+    fn brace(&mut self, found: char) {
+        match found {
+            '{' => self.depth += 1,
+            '}' => self.depth = self.depth.saturating_sub(1),
+            _ if self.depth > 0 => self.braces = Braces::Several,
+            _ => {}
+        }
+        self.push(found);
+    }
+
+    /// From here on the word is known less.
+    fn lose(&mut self, sure: Certainty) {
+        if self.sure != Certainty::Nothing {
+            self.sure = sure;
+        }
+    }
+
+    fn escaped(&mut self) -> Result<(), &'static str> {
+        match self.next() {
+            Some(Piece::Char('\n')) => Ok(()),
+            Some(Piece::Char(found)) => {
+                self.push(found);
+                Ok(())
+            }
+            Some(Piece::Opaque) | None => Err(DIFFERS),
+        }
+    }
+
+    fn single(&mut self) -> Result<(), &'static str> {
+        loop {
+            match self.next() {
+                Some(Piece::Char('\'')) => return Ok(()),
+                Some(Piece::Char(found)) => self.push(found),
+                Some(Piece::Opaque) | None => return Err(DIFFERS),
+            }
+        }
+    }
+
+    fn double(&mut self) -> Result<(), &'static str> {
+        loop {
+            match self.next() {
+                Some(Piece::Char('"')) => return Ok(()),
+                Some(Piece::Char('\\')) => match self.next() {
+                    Some(Piece::Char('\n')) => {}
+                    Some(Piece::Char(found @ ('$' | '`' | '"' | '\\'))) => self.push(found),
+                    Some(Piece::Char(found)) => {
+                        self.push('\\');
+                        self.push(found);
+                    }
+                    Some(Piece::Opaque) | None => return Err(DIFFERS),
+                },
+                Some(Piece::Char('$')) if !self.expands() => self.push('$'),
+                Some(Piece::Char('$' | '`')) | None => return Err(DIFFERS),
+                Some(Piece::Char(found)) => self.push(found),
+                Some(Piece::Opaque) => self.lose(Certainty::Start),
+            }
+        }
+    }
+
+    /// A dollar that no node of the grammar explains.
+    fn dollar(&mut self) -> Result<(), &'static str> {
+        match self.text[self.at..].chars().next() {
+            Some('\'') => {
+                self.at += 1;
+                self.escapes()
+            }
+            Some('"') => {
+                self.at += 1;
+                self.double()
+            }
+            _ if self.expands() => Err(DIFFERS),
+            _ => {
+                self.push('$');
+                Ok(())
+            }
+        }
+    }
+
+    fn expands(&self) -> bool {
+        let next = self.text[self.at..].chars().next();
+        next.is_some_and(|next| next.is_ascii_alphanumeric() || "_({[@*#?-$!`".contains(next))
+    }
+
+    /// The inside of `$'…'`: common escapes are decoded, others make the rest unknown.
+    fn escapes(&mut self) -> Result<(), &'static str> {
+        loop {
+            match self.next() {
+                Some(Piece::Char('\'')) => return Ok(()),
+                Some(Piece::Char('\\')) => match self.next() {
+                    Some(Piece::Char('n')) => self.push('\n'),
+                    Some(Piece::Char('t')) => self.push('\t'),
+                    Some(Piece::Char(found @ ('\\' | '\'' | '"' | '?'))) => self.push(found),
+                    Some(Piece::Char(_)) => self.lose(Certainty::Nothing),
+                    Some(Piece::Opaque) | None => return Err(DIFFERS),
+                },
+                Some(Piece::Char(found)) => self.push(found),
+                Some(Piece::Opaque) | None => return Err(DIFFERS),
+            }
+        }
+    }
+}
+
+enum Piece {
+    Char(char),
+    Opaque,
+}

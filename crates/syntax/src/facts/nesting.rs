@@ -1,0 +1,48 @@
+//! Nested ranges.
+
+use std::ops::Range;
+
+use super::Scope;
+use crate::Symbol;
+
+/// Finds the innermost of nested ranges that holds a place, from the first to the last.
+pub(super) struct Within {
+    /// Start and end of each range, sorted by start, with the enclosing range.
+    spans: Vec<(Range<usize>, usize, Option<usize>)>,
+}
+
+impl Within {
+    pub(super) fn new(symbols: &[Symbol]) -> Self {
+        Self::nested(symbols.iter().map(|symbol| symbol.span.clone()).enumerate().collect())
+    }
+
+    pub(super) fn of_scopes(scopes: &[Scope]) -> Self {
+        Self::nested(scopes.iter().map(|scope| scope.span.clone()).enumerate().collect())
+    }
+
+    pub(super) fn nested(mut all: Vec<(usize, Range<usize>)>) -> Self {
+        all.sort_by_key(|(_, span)| (span.start, std::cmp::Reverse(span.end)));
+        let mut spans: Vec<(Range<usize>, usize, Option<usize>)> = Vec::with_capacity(all.len());
+        let mut open: Vec<usize> = Vec::new();
+        for (number, span) in all {
+            while open.last().is_some_and(|last| spans[*last].0.end < span.end) {
+                open.pop();
+            }
+            spans.push((span, number, open.last().copied()));
+            open.push(spans.len() - 1);
+        }
+        Self { spans }
+    }
+
+    /// Finds the innermost that holds all of a range.
+    pub(super) fn of(&self, range: &Range<usize>) -> Option<usize> {
+        let mut at = self.spans.partition_point(|(span, ..)| span.start <= range.start).checked_sub(1)?;
+        loop {
+            let (span, number, parent) = &self.spans[at];
+            if range.end <= span.end {
+                return Some(*number);
+            }
+            at = (*parent)?;
+        }
+    }
+}

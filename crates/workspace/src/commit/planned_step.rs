@@ -1,0 +1,114 @@
+//! Steps of a commit with the data that they need.
+
+use std::ffi::OsString;
+
+use super::late_change::ReplacedFile;
+use crate::access::{Kind, Stat};
+use crate::dir_entry::DirEntry;
+use crate::fingerprint::Fingerprint;
+use crate::hash::ContentHash;
+use crate::journal::{Step, StepKind};
+use crate::path::WorkspacePath;
+use crate::raw_path::RawPath;
+use crate::read::stat_at;
+
+/// Policy for read-only files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum ReadOnly {
+    /// Fail.
+    #[default]
+    Stays,
+    /// Change them: the change that is being undone made them read-only.
+    MayGo,
+}
+
+/// A step with the data that it needs.
+pub(super) struct PlannedStep {
+    /// Number of its draft.
+    pub(super) draft: usize,
+    pub(super) path: WorkspacePath,
+    pub(super) to: Option<WorkspacePath>,
+    pub(super) bytes: Vec<u8>,
+    /// Source of a copy, instead of `bytes`.
+    pub(super) from: Option<Source>,
+    pub(super) rename: Rename,
+    /// Hash of `bytes`.
+    pub(super) after: Option<ContentHash>,
+    /// Target of a link to create.
+    pub(super) link: Option<OsString>,
+    pub(super) mode: Option<u32>,
+    /// File whose owner, permissions and attributes the new content gets, instead of the replaced file.
+    pub(super) like: Option<WorkspacePath>,
+    pub(super) old: Option<Stat>,
+    pub(super) step: Step,
+    /// Directory of the staged content, held open in case it is renamed.
+    pub(super) staged: Option<DirEntry>,
+    /// The replaced file, held open until the commit ends.
+    pub(super) former: Option<ReplacedFile>,
+}
+
+/// Source of a copy.
+pub(super) struct Source {
+    pub(super) path: WorkspacePath,
+    pub(super) kind: Kind,
+}
+
+/// Kinds of renames.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rename {
+    /// To a free name.
+    ToNothing,
+    /// A change of letter case only, on a file system that ignores case.
+    OfLetterCase,
+}
+
+/// Creates a step with fresh temporary names.
+pub(super) fn step(kind: StepKind, path: &WorkspacePath, old: Option<Fingerprint>) -> Step {
+    let name = path.file_name().unwrap_or_default();
+    let temp = (kind == StepKind::Put).then(|| RawPath::from(DirEntry::temporary(name)));
+    let keeps = matches!(kind, StepKind::Put | StepKind::Remove | StepKind::RemoveEmpty) && old.is_some();
+    let backup = keeps.then(|| RawPath::from(DirEntry::temporary(name)));
+    Step { kind, place: path.raw().into(), to: None, temp, backup, old, new: None, over: None, copies: None }
+}
+
+/// Creates a planned step without data.
+pub(super) fn work(draft: usize, path: WorkspacePath, step: Step) -> PlannedStep {
+    PlannedStep {
+        draft,
+        path,
+        to: None,
+        bytes: Vec::new(),
+        after: None,
+        link: None,
+        from: None,
+        rename: Rename::ToNothing,
+        mode: None,
+        like: None,
+        old: None,
+        step,
+        staged: None,
+        former: None,
+    }
+}
+
+/// Returns whether two names that differ only in letter case are the same name on this file system.
+pub(super) fn is_same_name(from: &WorkspacePath, to: &WorkspacePath, moved: &Stat) -> bool {
+    let folded = |path: &WorkspacePath| Some(path.file_name()?.to_str()?.to_lowercase());
+    let like = from.parent() == to.parent() && folded(from).is_some() && folded(from) == folded(to);
+    // A second hard link is another name; directories have none.
+    let only = moved.kind == Kind::Directory || moved.links == 1;
+    let same = |there: Stat| (there.device, there.inode) == (moved.device, moved.inode);
+    like && only && stat_at(to.root(), to.relative()).is_ok_and(same)
+}
+
+/// Returns the device of the nearest existing parent.
+pub(super) fn device_above(path: &WorkspacePath) -> Option<u64> {
+    let mut parent = path.parent();
+    while let Some(directory) = parent {
+        if let Ok(stat) = stat_at(directory.root(), directory.relative()) {
+            return Some(stat.device);
+        }
+        parent = directory.parent();
+    }
+    None
+}

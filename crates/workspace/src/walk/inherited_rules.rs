@@ -1,0 +1,105 @@
+//! Ignore rules inherited from directories above the start of a walk.
+//!
+//! Inside the root every parent directory counts. Above the root only the repository that contains it counts.
+//! These files are read by name; they are configuration and are never shown to a caller.
+
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ignore::gitignore::{Gitignore, gitconfig_excludes_path};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, open, statat};
+
+use super::exclude::open_directory;
+use super::listing::Marks;
+use super::options::Rules;
+use super::rule_cache;
+use super::rules::{Gitignores, Level, Top, read_at_most};
+use super::stats::Unreadable;
+use crate::path::WorkspacePath;
+
+/// Names of files with ignore rules.
+pub(crate) const RULES: [&str; 3] = [".gitignore", ".ignore", ".rgignore"];
+
+/// Names that mark the top of a repository.
+pub(crate) const TOPS: [&str; 2] = [".git", ".jj"];
+
+/// Inherited rules at the start of a walk.
+pub(super) struct Start {
+    /// Path from the first directory with rules to the start, with a trailing slash unless empty.
+    pub(super) lead: Vec<u8>,
+    /// Rules of all directories above the start.
+    pub(super) level: Arc<Level>,
+}
+
+/// Collects the rules above the start of a walk.
+pub(super) fn start(base: &WorkspacePath, rules: Rules) -> Start {
+    if rules == Rules::None {
+        return Start { lead: Vec::new(), level: Arc::default() };
+    }
+    let first = first(base.root().path());
+    let mut level = Arc::new(Level {
+        parent: None,
+        start: 0,
+        git: Gitignores { global: global(), ..Gitignores::default() },
+        top: Top::No,
+    });
+    for directory in way(&first, base.raw()) {
+        level = inherit(&level, &directory, length(&first, &directory));
+    }
+    let mut lead = base.raw().strip_prefix(&first).unwrap_or(Path::new("")).as_os_str().as_bytes().to_vec();
+    if !lead.is_empty() {
+        lead.push(b'/');
+    }
+    Start { lead, level }
+}
+
+/// Returns the highest directory whose rules apply to a root: the top of its repository, or the root itself.
+fn first(root: &Path) -> PathBuf {
+    root.ancestors().find(|directory| is_top(directory)).unwrap_or(root).to_path_buf()
+}
+
+/// Returns the directories from `first` to the parent of the start.
+fn way(first: &Path, start: &Path) -> Vec<PathBuf> {
+    let mut way: Vec<PathBuf> = start
+        .ancestors()
+        .skip(1)
+        .take_while(|directory| directory.starts_with(first))
+        .map(Path::to_path_buf)
+        .collect();
+    way.reverse();
+    way
+}
+
+fn length(first: &Path, directory: &Path) -> usize {
+    let below = directory.strip_prefix(first).unwrap_or(Path::new("")).as_os_str().len();
+    if below == 0 { 0 } else { below + 1 }
+}
+
+fn inherit(parent: &Arc<Level>, directory: &Path, start: usize) -> Arc<Level> {
+    let Some(opened) = open_directory(directory) else { return Arc::clone(parent) };
+    let mut marks = Marks::default();
+    for name in RULES.iter().chain(&TOPS) {
+        if statat(&opened, *name, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
+            marks.add(Marks::of(name.as_bytes()));
+        }
+    }
+    // Unreadable files above the start are not part of the walk's report.
+    let mut unreadable = Unreadable::default();
+    Level::of(parent, opened.as_fd(), marks, start, &mut unreadable, &String::new)
+}
+
+/// Returns whether a directory is the top of a repository.
+pub(crate) fn is_top(directory: &Path) -> bool {
+    TOPS.iter().any(|name| statat(CWD, directory.join(name), AtFlags::SYMLINK_NOFOLLOW).is_ok())
+}
+
+/// Reads the user's global excludes.
+fn global() -> Option<Arc<Gitignore>> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let opened = open(gitconfig_excludes_path()?, flags, Mode::empty()).ok()?;
+    let mut text = Vec::new();
+    read_at_most(opened.into(), &mut text).ok()?;
+    rule_cache::of(&text)
+}

@@ -1,0 +1,144 @@
+//! Statistics of a walk: skipped and unreadable entries.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+/// Entries that rules excluded; the content of an excluded directory is not counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Skipped {
+    /// Files that an ignore rule excluded.
+    pub ignored_files: u64,
+    /// Directories that an ignore rule excluded.
+    pub ignored_directories: u64,
+    /// Hidden files that were excluded.
+    pub hidden_files: u64,
+    /// Hidden directories that were excluded.
+    pub hidden_directories: u64,
+    /// Directories of version control.
+    pub version_control: u64,
+    /// Directories of installed packages, caches and build output.
+    pub dependencies: u64,
+    /// The first few excluded directories in path order, without version control.
+    pub directories: BTreeSet<String>,
+}
+
+/// Entries that could not be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Unreadable {
+    /// Number of directories and files.
+    pub count: u64,
+    /// The first few names in path order, each with its reason.
+    pub names: BTreeSet<String>,
+}
+
+/// Maximum number of listed skipped directories.
+const SKIPPED_NAMES: usize = 5;
+
+/// Maximum number of listed unreadable entries.
+const UNREADABLE_NAMES: usize = 20;
+
+impl Skipped {
+    /// Returns whether only version control was excluded.
+    pub fn is_empty(&self) -> bool {
+        self.ignored_files
+            + self.ignored_directories
+            + self.hidden_files
+            + self.hidden_directories
+            + self.dependencies
+            == 0
+    }
+
+    /// Adds the counts of another part of the walk.
+    pub fn add(&mut self, other: Self) {
+        self.ignored_files += other.ignored_files;
+        self.ignored_directories += other.ignored_directories;
+        self.hidden_files += other.hidden_files;
+        self.hidden_directories += other.hidden_directories;
+        self.version_control += other.version_control;
+        self.dependencies += other.dependencies;
+        for name in other.directories {
+            keep(&mut self.directories, SKIPPED_NAMES, name);
+        }
+    }
+
+    /// Counts a directory that the caller excludes itself, as a dependency directory.
+    pub fn leave_out(&mut self, name: impl FnOnce() -> String) {
+        self.count(Reason::Dependency, EntryType::Directory, name);
+    }
+
+    /// Counts an excluded entry, and lists it if it is a directory. Caches of Python tools are not counted,
+    /// since they hold nothing of interest.
+    pub fn count(&mut self, reason: Reason, what: EntryType, name: impl FnOnce() -> String) {
+        let tally = match (reason, what) {
+            (Reason::Ignored, EntryType::File) => &mut self.ignored_files,
+            (Reason::Ignored, EntryType::Directory) => &mut self.ignored_directories,
+            (Reason::Hidden, EntryType::File) => &mut self.hidden_files,
+            (Reason::Hidden, EntryType::Directory) => &mut self.hidden_directories,
+            (Reason::VersionControl, _) => &mut self.version_control,
+            (Reason::Dependency, _) => &mut self.dependencies,
+        };
+        let name = (what == EntryType::Directory && reason != Reason::VersionControl).then(name);
+        if reason == Reason::Dependency && name.as_deref().is_some_and(is_cache) {
+            return;
+        }
+        *tally += 1;
+        if let Some(name) = name {
+            keep(&mut self.directories, SKIPPED_NAMES, name);
+        }
+    }
+}
+
+impl Unreadable {
+    /// Counts an unreadable entry.
+    pub fn note(&mut self, name: String) {
+        self.count += 1;
+        keep(&mut self.names, UNREADABLE_NAMES, name);
+    }
+
+    /// Adds the entries of another part of the walk.
+    pub fn add(&mut self, other: Self) {
+        self.count += other.count;
+        for name in other.names {
+            keep(&mut self.names, UNREADABLE_NAMES, name);
+        }
+    }
+}
+
+/// Reasons for excluding an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// An ignore rule matches it.
+    Ignored,
+    /// Its name starts with a dot.
+    Hidden,
+    /// It is a directory of version control.
+    VersionControl,
+    /// It is a directory of installed packages, a cache or build output.
+    Dependency,
+}
+
+/// Types of excluded entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryType {
+    /// Anything but a directory.
+    File,
+    /// A directory with its content.
+    Directory,
+}
+
+/// Returns whether a directory is a cache of Python or one of its tools.
+fn is_cache(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    matches!(name, "__pycache__" | ".mypy_cache" | ".pytest_cache" | ".ruff_cache")
+}
+
+fn keep(names: &mut BTreeSet<String>, most: usize, name: String) {
+    if names.len() == most && names.last().is_some_and(|last| *last <= name) {
+        return;
+    }
+    names.insert(name);
+    if names.len() > most {
+        names.pop_last();
+    }
+}

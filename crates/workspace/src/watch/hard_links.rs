@@ -1,0 +1,44 @@
+//! Files with several hard links, compared at each query, since a write through another name causes no event
+//! for this one.
+
+use std::collections::HashMap;
+
+use rustix::fs::lstat;
+
+use super::changes::{Changes, without_inner};
+use crate::path::WorkspacePath;
+use crate::walk::{FileStat, file_stat};
+
+/// Last seen metadata of files with several hard links.
+#[derive(Debug, Default)]
+pub(super) struct HardLinks(HashMap<WorkspacePath, FileStat>);
+
+impl HardLinks {
+    /// Records the metadata of a file.
+    pub(super) fn seen(&mut self, path: &WorkspacePath, stat: FileStat) {
+        if stat.links > 1 {
+            self.0.insert(path.clone(), stat);
+        } else if !self.0.is_empty() {
+            self.0.remove(path);
+        }
+    }
+
+    /// Adds the files whose metadata differs.
+    pub(super) fn add_to(&mut self, changed: Changes) -> Changes {
+        let mut paths = Vec::new();
+        self.0.retain(|path, was| {
+            // The result is only compared and never shown, so a path that leads elsewhere by now is harmless.
+            let now = lstat(path.raw()).ok().map(|stat| file_stat(&stat));
+            if now != Some(*was) {
+                paths.push(path.clone());
+            }
+            now.inspect(|now| *was = *now).is_some()
+        });
+        match changed {
+            Changes::Unknown(_) => changed,
+            Changes::Nothing if paths.is_empty() => changed,
+            Changes::Nothing => Changes::Paths(without_inner(paths.into_iter().collect())),
+            Changes::Paths(told) => Changes::Paths(without_inner(told.into_iter().chain(paths).collect())),
+        }
+    }
+}
