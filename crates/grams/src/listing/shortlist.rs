@@ -182,7 +182,8 @@ impl Listing {
             found.push(Known { key, modified, form: None, parts: None, named: false });
         }
         if tally.sieve.judge.is_some() {
-            for (key, left) in beginning(&self.left, &prefix).filter(|(_, left)| left.what == EntryType::File) {
+            for (key, left) in beginning(&self.left, &prefix).filter(|(_, left)| left.what == EntryType::File)
+            {
                 // A file that the request names is searched even if a rule excludes it.
                 if tally.judged(&key::relative(&prefix, key), left.what) == Claim::Named {
                     found.push(Known { key, modified: 0, form: None, parts: None, named: true });
