@@ -107,7 +107,7 @@ def run_recipes(page, binary):
 
 def check_kinds(docs):
     """Checks that the page about errors has a section and a row for each kind of failure, and for no other."""
-    source = (docs.parent / "crates/engine/src/failure.rs").read_text()
+    source = (docs.parent / "crates/engine/src/failure/mod.rs").read_text()
     body = re.search(r"pub enum Kind \{(.*?)\n\}", source, re.S)
     names = re.findall(r"^    ([A-Z]\w+),", body[1], re.M) if body else []
     kinds = [re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower() for name in names]

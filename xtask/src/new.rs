@@ -9,8 +9,8 @@ mod tool;
 use crate::{House, Verdict, programs, say};
 use anyhow::{Result, bail, ensure};
 
-/// Usage message.
-const USAGE: &str = "new takes `tool DIALECT NAME OPERATION`, `dialect NAME` or `operation NAME`";
+/// How it is called.
+const USAGE: &str = "new takes `tool DIALECT NAME OPERATION`, `dialect NAME` or `operation CAPABILITY NAME`";
 
 /// Writes a scaffold, and prints the next steps.
 ///
@@ -21,7 +21,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     let next = match words.as_slice() {
         ["tool", dialect, name, operation] => tool::write(house, dialect, name, operation)?,
         ["dialect", name] => dialect::write(house, name)?,
-        ["operation", name] => operation::write(house, name)?,
+        ["operation", capability, name] => operation::write(house, capability, name)?,
         _ => bail!("{USAGE}"),
     };
     next.iter().for_each(|line| say::line(line));

@@ -131,10 +131,12 @@ fn a_dialect_and_its_first_tool() {
 fn an_operation_and_a_tool_for_it() {
     let copy = copy();
     let root = copy.path();
-    run(root, "operation peek").unwrap();
-    check_format(root, "crates/engine/src/operations/peek.rs");
-    let list = read(root, "crates/engine/src/operations/mod.rs");
+    run(root, "operation files peek").unwrap();
+    check_format(root, "crates/engine/src/files/peek.rs");
+    let list = read(root, "crates/engine/src/files/mod.rs");
     assert!(list.contains("\npub mod peek;\n"), "{list}");
+    let public = read(root, "crates/engine/src/lib.rs");
+    assert!(public.contains("    pub use crate::files::{picture, read, stat, view, peek};\n"), "{public}");
     run(root, "tool claude Peek peek").unwrap();
     check_format(root, "crates/dialects/src/claude/peek.rs");
     assert!(read(root, "crates/dialects/src/claude/peek.rs").contains("type Op = peek::Peek;"));
@@ -150,16 +152,24 @@ fn what_cannot_be_made_is_refused() {
         ("tool magic Read read", "no dialect is called `magic`; `cargo xtask new dialect magic` makes one"),
         (
             "tool claude Read burn",
-            "no operation is called `burn`; `cargo xtask new operation burn` makes one",
+            "no operation is called `burn`; `cargo xtask new operation CAPABILITY burn` makes one",
         ),
         ("tool claude a/b stat", "`a/b` is no name of a tool"),
         (
-            "operation stat",
-            "crates/engine/src/operations/stat.rs exists already; choose another name, or change that file",
+            "operation files stat",
+            "crates/engine/src/files/stat.rs exists already; choose another name, or change that file",
         ),
-        ("operation ../x", "`../x` is no name in small letters, such as `stat` or `move_file`"),
+        ("operation files ../x", "`../x` is no name in small letters, such as `stat` or `move_file`"),
         ("dialect Big", "`Big` is no name in small letters, such as `stat` or `move_file`"),
-        ("recipe x", "new takes `tool DIALECT NAME OPERATION`, `dialect NAME` or `operation NAME`"),
+        (
+            "recipe x",
+            "new takes `tool DIALECT NAME OPERATION`, `dialect NAME` or `operation CAPABILITY NAME`",
+        ),
+        (
+            "operation magic x",
+            "no capability is called `magic`; there are agents, code, commands, editors, edits, files, find, overview, plans, search, \
+             skills, tasks, upstream, web",
+        ),
     ];
     let copy = copy();
     for (words, wanted) in rows {

@@ -132,14 +132,15 @@ fn tool_names() {
 
 #[test]
 fn paths() {
-    let operation = "crates/engine/src/operations/read.rs";
+    let operation = "crates/engine/src/files/read.rs";
     let rows: &[(&str, &str, &[&str])] = &[
         (
             operation,
             "use a;\nfn a(path: PathBuf) {}\n",
-            &["crates/engine/src/operations/read.rs:2: `PathBuf` in an operation"],
+            &["crates/engine/src/files/read.rs:2: `PathBuf` in an operation"],
         ),
         (operation, "// PathBuf\nlet a = \"PathBuf\"; struct MyPathBuf;\n", &[]),
+        ("crates/engine/src/engine.rs", "fn a(path: PathBuf) {}\n", &[]),
         ("crates/workspace/src/root.rs", "fn a(path: PathBuf) {}\n", &[]),
     ];
     for (path, text, wanted) in rows {

@@ -149,9 +149,9 @@ async fn three_work_at_once_and_the_fourth_waits() {
     let mut tasks = tokio::task::JoinSet::new();
     for number in 0..4 {
         let crew = crew.clone();
-        tasks.spawn(async move {
-            work(&crew, job(&number.to_string()), &CallCtx::unlimited(Session::new())).await
-        });
+        tasks.spawn(
+            async move { work(&crew, job(&number.to_string()), &CallCtx::denied(Session::new())).await },
+        );
     }
     let first = tasks.join_next().await.unwrap().unwrap().unwrap_err();
     assert_eq!(
@@ -168,7 +168,7 @@ async fn three_work_at_once_and_the_fourth_waits() {
 #[tokio::test]
 async fn a_session_leaves_ten_parts_to_agents() {
     let (crew, _) = crew(Told::default());
-    let cx = CallCtx::unlimited(Session::new());
+    let cx = CallCtx::denied(Session::new());
     for number in 0..10 {
         let done = work(&crew, job(&number.to_string()), &cx).await.unwrap();
         assert_eq!(done, (format!("did: {number}"), None));
@@ -180,7 +180,7 @@ async fn a_session_leaves_ten_parts_to_agents() {
             "This session has left 10 parts of its work to agents, and more it may not."
         );
     }
-    assert!(work(&crew, job("another session"), &CallCtx::unlimited(Session::new())).await.is_ok());
+    assert!(work(&crew, job("another session"), &CallCtx::denied(Session::new())).await.is_ok());
 }
 
 #[tokio::test]
@@ -190,18 +190,16 @@ async fn whatever_ends_an_agent_frees_its_place() {
         let panicking = crew.clone();
         let panicked =
             tokio::spawn(
-                async move { work(&panicking, job("panic"), &CallCtx::unlimited(Session::new())).await },
+                async move { work(&panicking, job("panic"), &CallCtx::denied(Session::new())).await },
             );
         assert!(panicked.await.unwrap_err().is_panic());
         let dropped = crew.clone();
         let waiting =
-            tokio::spawn(
-                async move { work(&dropped, job("wait"), &CallCtx::unlimited(Session::new())).await },
-            );
+            tokio::spawn(async move { work(&dropped, job("wait"), &CallCtx::denied(Session::new())).await });
         tokio::time::sleep(Duration::from_millis(20)).await;
         waiting.abort();
         let _ = waiting.await;
-        let cx = CallCtx::unlimited(Session::new());
+        let cx = CallCtx::denied(Session::new());
         let cancel = cx.cancel.clone();
         tokio::spawn(async move {
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -211,7 +209,7 @@ async fn whatever_ends_an_agent_frees_its_place() {
         assert_eq!(failure.kind, Kind::Cancelled);
     }
     assert_eq!(model.open.load(Ordering::SeqCst), 0);
-    assert!(work(&crew, job("after"), &CallCtx::unlimited(Session::new())).await.is_ok());
+    assert!(work(&crew, job("after"), &CallCtx::denied(Session::new())).await.is_ok());
 }
 
 #[tokio::test]
@@ -220,7 +218,7 @@ async fn what_an_agent_brings_back_is_true() {
     let session = Session::new();
     let whole = Budget::new(Limits { calls: Some(3), ..Limits::default() });
     crew.share(session.id(), &whole);
-    let cx = CallCtx::unlimited(session);
+    let cx = CallCtx::denied(session);
     // A failing agent is a failure, with what it had.
     let failure = work(&crew, job("break"), &cx).await.unwrap_err();
     assert_eq!((failure.kind, failure.found.as_deref()), (Kind::Io, Some("half")));
@@ -258,7 +256,7 @@ async fn what_an_agent_brings_back_is_true() {
 async fn what_tools_ask_is_taken_from_the_whole_budget() {
     let (crew, model) = crew(Told::default());
     let (cx, budget) = (
-        CallCtx::unlimited(Session::new()),
+        CallCtx::denied(Session::new()),
         Budget::new(Limits { turns: Some(3), tokens: Some(40), ..Limits::default() }),
     );
     crew.share(cx.session.id(), &budget);
@@ -285,7 +283,7 @@ async fn what_tools_ask_is_taken_from_the_whole_budget() {
 #[tokio::test]
 async fn a_question_of_a_tool_ends_with_the_time_of_the_whole() {
     let (crew, _) = crew(Told::default());
-    let cx = CallCtx::unlimited(Session::new());
+    let cx = CallCtx::denied(Session::new());
     let budget = Budget::new(Limits { time: Some(Duration::from_millis(50)), ..Limits::default() });
     crew.share(cx.session.id(), &budget);
     let prompt = Prompt { instruction: "wait".to_owned(), data: String::new(), schema: None };

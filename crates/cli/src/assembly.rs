@@ -70,9 +70,9 @@ pub(crate) fn assemble(settings: &Settings, structured: Structured, life: Life) 
     let dependencies = dependencies(settings, &workspace);
     let editing = settings.editor.editing(&workspace);
     let engine = match life {
-        Life::Long => Engine::new(workspace),
+        Life::Long => Engine::builder(workspace),
         // No later call profits from a partial index, so this one waits.
-        Life::Short => Engine::new(workspace).with_index_wait(PATIENT),
+        Life::Short => Engine::builder(workspace).with_index_wait(PATIENT),
     };
     let engine = engine
         .with_agents(models.agents())
@@ -89,7 +89,8 @@ pub(crate) fn assemble(settings: &Settings, structured: Structured, life: Life) 
         .with_servers(servers)
         .with_bridges(bridges)
         .with_skills(skills(settings))
-        .with_editing(editing);
+        .with_editing(editing)
+        .build();
     models.reach(&engine, &policy, settings)?;
     let config = Config {
         dialects: spoken(settings)?,

@@ -62,7 +62,7 @@ impl ModelSource {
             reply_bytes: None,
             structured: Structured::Off,
         };
-        let runtime = Runtime::new(engine.clone().with_agents(None), config)?;
+        let runtime = Runtime::new(engine.without_agents(), config)?;
         event_log::write(&runtime, settings)?;
         let asker = ask::asker(settings.ask.value, Input::Taken);
         acp.reach(Disk { runtime: Arc::new(runtime), asker, read, write });

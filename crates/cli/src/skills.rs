@@ -15,7 +15,7 @@ use toolpost_engine::{Engine, FoundSkills, MayRead, Skill, SkillSource};
 pub(crate) fn run(common: &Common, skills: Skills) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
     let workspace = assembly::open_and_tell(&settings)?;
-    let engine = Engine::new(workspace).with_skills(assembly::skills(&settings));
+    let engine = Engine::builder(workspace).with_skills(assembly::skills(&settings)).build();
     let may: MayRead = Arc::new(|_| true);
     let found = engine.skills(&may);
     let json = match skills.command {

@@ -213,7 +213,7 @@ async fn ran(
         want: Want { from: Side::Top, skip: 0, count: 10_000 },
         notes: Vec::new(),
     };
-    let output = Exec::run(engine, request, &CallCtx::unlimited(Arc::clone(session))).await.unwrap();
+    let output = engine.run::<Exec>(request, &CallCtx::denied(Arc::clone(session))).await.unwrap();
     (output.output.into_iter().map(|piece| piece.text).collect(), output.notes.join("\n"))
 }
 
@@ -224,7 +224,7 @@ fn engine(world: &World, means: Means) -> (Engine, WorkspacePath) {
     let plan = Plan { means, ..Plan::new([world.root()]) };
     let commands = Commands::new(world.base().join("state"), Sandbox::On(plan), Hosts::default()).unwrap();
     let root = workspace.resolve(&world.root().display().to_string()).unwrap();
-    (Engine::new(workspace).with_commands(commands), root)
+    (Engine::builder(workspace).with_commands(commands).build(), root)
 }
 
 #[test]

@@ -1,410 +1,406 @@
-//! The engine: a workspace, and what the operations need to know beside it.
+//! The engine: the capabilities of one workspace, opened together.
 
 use crate::{
-    Agents, Bridges, BufferNotes, CallCtx, Commands, Editing, Expected, Failure, Hint, Kind, MayRead,
-    Seeking, Several, Touch, agents, bridges, editors, failures,
-    fetching::Cache,
-    fresh,
-    indexed::Withheld,
-    navigating::Upgrades,
-    packages::{self, Package, Packages},
-    projects::Projects,
-    skills::{self, SkillPlaces},
-    tasks::{TaskLists, Tasks},
+    access::Touch,
+    agents::{AgentAccess, Agents},
+    call::{CallCtx, MayRead},
+    code::Code,
+    commands::{CommandAccess, Commands},
+    editors::{
+        Editing, Editors,
+        buffers::{self, BufferNotes},
+    },
+    edits::{Edits, Several, freshness},
+    failure::Failure,
+    files::{self, Files},
+    find::Find,
+    operation::RunsOn,
+    overview::Overview,
+    plans::Plans,
+    search::{self, Searcher, Seeking, packages::Packages},
+    session::freshness::Expected,
+    skills::{self, SkillLibrary, SkillPlaces},
+    tasks::{TaskBoards, store::TaskLists},
+    upstream::{Bridges, UpstreamAccess},
+    web::Web,
+    workers::blocking,
 };
 use encoding_rs::Encoding;
-use std::{
-    path::PathBuf,
-    sync::{Arc, OnceLock, atomic::AtomicBool},
-    time::Duration,
-};
-use tokio::sync::Semaphore;
+use std::{path::PathBuf, sync::Arc, time::Duration};
 use toolpost_grams::Grams;
-use toolpost_index::Index;
-use toolpost_index::embed::{BadModel, Embedder, Static};
-use toolpost_index::ranked::{Index as Words, Meaning};
+use toolpost_index::{Index, embed::Embedder, ranked::Index as Words};
 use toolpost_lsp::Servers;
+use toolpost_net::code::Service;
 use toolpost_packages::{Dependencies, ResolvedPath};
 use toolpost_search::Rules;
 use toolpost_workspace::{Workspace, WorkspacePath};
 
-/// The engine: what the operations work on.
+/// The capabilities of one workspace. Clones share their state.
 #[derive(Clone)]
-pub struct Engine {
+pub struct Engine(Arc<Capabilities>);
+
+#[derive(Clone)]
+struct Capabilities {
+    files: Files,
+    edits: Edits,
+    find: Find,
+    code: Code,
+    search: Searcher,
+    overview: Overview,
+    commands: CommandAccess,
+    web: Web,
+    tasks: TaskBoards,
+    skills: SkillLibrary,
+    editors: Editors,
+    agents: AgentAccess,
+    plans: Plans,
+    upstream: UpstreamAccess,
+}
+
+/// Options of an engine. Their order does not matter.
+#[derive(Clone)]
+pub struct EngineBuilder {
     workspace: Workspace,
     encoding: Option<&'static Encoding>,
     rules: Rules,
     several: Several,
     seeking: Seeking,
-    commands: Option<Commands>,
-    servers: Option<Servers>,
-    projects: Arc<Projects>,
-    index: Index,
-    grams: Option<Grams>,
-    withheld: Arc<Withheld>,
-    words: Words,
-    dependencies: Option<Dependencies>,
-    packages: Arc<Packages>,
+    cache: Option<PathBuf>,
     embedder: Option<Arc<dyn Embedder>>,
-    meaning: Arc<OnceLock<Result<Meaning, BadModel>>>,
-    upgrades: Arc<Upgrades>,
-    index_wait: Duration,
-    /// True while vectors are made in the background.
-    pub(crate) filling: Arc<AtomicBool>,
+    dependencies: Option<Dependencies>,
+    grams: Option<Grams>,
+    commands: Option<Commands>,
     agents: Option<Arc<dyn Agents>>,
-    fetched: Arc<Cache>,
-    pub(crate) service: Option<Arc<crate::CodeService>>,
     bridges: Option<Arc<dyn Bridges>>,
     skills: SkillPlaces,
     editing: Editing,
-    tasks: Arc<OnceLock<Result<Tasks, Failure>>>,
+    servers: Option<Servers>,
+    service: Option<Arc<Service>>,
+    index_wait: Duration,
 }
 
-impl Engine {
-    /// Makes an engine over a workspace.
-    #[must_use]
-    pub fn new(workspace: Workspace) -> Self {
-        let index = Index::new(workspace.clone(), None);
-        let words = Words::new(workspace.clone());
-        Self {
-            workspace,
-            index,
-            grams: None,
-            withheld: Arc::default(),
-            words,
-            dependencies: None,
-            packages: Arc::default(),
-            embedder: None,
-            meaning: Arc::default(),
-            upgrades: Arc::default(),
-            index_wait: INDEX_WAIT,
-            filling: Arc::default(),
-            agents: None,
-            fetched: Arc::default(),
-            service: None,
-            bridges: None,
-            skills: SkillPlaces::default(),
-            editing: Editing::default(),
-            tasks: Arc::default(),
-            encoding: None,
-            rules: Rules::Git,
-            several: Several::default(),
-            seeking: Seeking::default(),
-            commands: None,
-            servers: None,
-            projects: Arc::default(),
-        }
-    }
+/// Default time that a call waits for an index that is not complete.
+const INDEX_WAIT: Duration = Duration::from_millis(1_500);
 
-    /// Says who finds what a search in words asks for.
+impl EngineBuilder {
+    /// Sets the backend of natural-language search.
     #[must_use]
     pub fn with_seeking(self, seeking: Seeking) -> Self {
         Self { seeking, ..self }
     }
 
-    /// Gives who finds what a search in words asks for.
-    pub(crate) fn seeking(&self) -> Seeking {
-        self.seeking
-    }
-
-    /// Names the encoding of files that are neither UTF-8 nor marked by a BOM.
+    /// Sets the encoding of files that are neither UTF-8 nor marked by a byte order mark.
     #[must_use]
     pub fn with_encoding(self, encoding: Option<&'static Encoding>) -> Self {
-        let (meaning, packages) = (Arc::default(), Arc::new(self.packages.anew()));
-        Self { words: self.words.with_encoding(encoding), meaning, packages, encoding, ..self }
+        Self { encoding, ..self }
     }
 
-    /// Says whose ignore rules count where a dialect leaves that to the project.
+    /// Sets the ignore rules for dialects that leave them to the project.
     #[must_use]
     pub fn with_rules(self, rules: Rules) -> Self {
         Self { rules, ..self }
     }
 
-    /// Gives whose ignore rules count where a dialect leaves that to the project.
-    #[must_use]
-    pub fn rules(&self) -> Rules {
-        self.rules
-    }
-
-    /// Says what happens where a text that is looked for in order stands in several places.
+    /// Sets the result of an ambiguous sequential edit.
     #[must_use]
     pub fn with_several(self, several: Several) -> Self {
         Self { several, ..self }
     }
 
-    /// Gives what happens where a text that is looked for in order stands in several places.
+    /// Persists the indexes below a directory.
     #[must_use]
-    pub fn several(&self) -> Several {
-        self.several
+    pub fn with_cache(self, cache: Option<PathBuf>) -> Self {
+        Self { cache, ..self }
     }
 
-    /// Lets what is known of code outlive the process, in a folder.
-    #[must_use]
-    pub fn with_cache(self, folder: Option<PathBuf>) -> Self {
-        let words = self.words.kept_in(folder.clone());
-        let packages = Arc::new(Packages::kept_in(folder.as_ref().map(|folder| folder.join("packages"))));
-        let index = Index::new(self.workspace.clone(), folder);
-        Self { index, withheld: Arc::default(), meaning: Arc::default(), words, packages, ..self }
-    }
-
-    /// Names the model that makes vectors of texts; without one the embedded model does.
+    /// Sets the embedding model; the default is the embedded one.
     #[must_use]
     pub fn with_embedder(self, embedder: Option<Arc<dyn Embedder>>) -> Self {
-        let packages = Arc::new(self.packages.anew());
-        Self { embedder, meaning: Arc::default(), packages, ..self }
+        Self { embedder, ..self }
     }
 
-    /// Lets what the project depends on be read.
+    /// Allows reading the dependencies of the project.
     #[must_use]
     pub fn with_dependencies(self, dependencies: Option<Dependencies>) -> Self {
         Self { dependencies, ..self }
     }
 
-    /// Gives what the project depends on.
-    ///
-    /// # Errors
-    /// `Denied` where it may not be read.
-    pub(crate) fn dependencies(&self) -> Result<&Dependencies, Failure> {
-        self.dependencies.as_ref().ok_or_else(packages::switched_off)
-    }
-
-    /// Finds what the name of a dependency leads to.
-    ///
-    /// # Errors
-    /// `Invalid` when it is no name, `NotFound` when the project does not depend on it or it is not on this machine, `Ambiguous`
-    /// when several versions could be meant, `Outside` when it leads out of the package, `Denied` when none may be read.
-    pub fn dependency(&self, said: &str) -> Result<ResolvedPath, Failure> {
-        self.dependencies()?.resolve(said).map_err(packages::unresolved)
-    }
-
-    /// Gives the package in which a place lies, if that is aside of the roots.
-    pub(crate) fn package(&self, place: &WorkspacePath) -> Option<Package> {
-        self.packages.of(self, place)
-    }
-
-    /// Gives the model that makes vectors.
-    ///
-    /// # Errors
-    /// As `meaning`.
-    pub(crate) fn model(&self) -> Result<Arc<dyn Embedder>, Failure> {
-        self.meaning().map(|meaning| meaning.model().clone())
-    }
-
-    /// Gives the vectors of the workspace's blocks.
-    ///
-    /// # Errors
-    /// `Internal` when the embedded model cannot be used.
-    pub(crate) fn meaning(&self) -> Result<Meaning, Failure> {
-        let made = self.meaning.get_or_init(|| {
-            let model = match &self.embedder {
-                Some(model) => model.clone(),
-                None => Static::embedded()?,
-            };
-            Ok(Meaning::new(model, self.words.folder()))
-        });
-        made.clone().map_err(|bad| Failure::new(Kind::Internal, failures::sentence(&bad.to_string())))
-    }
-
-    /// Lets searches read only the files that can match, by an index that is kept as long as the engine lives.
+    /// Sets the trigram index, which limits the files that searches read.
     #[must_use]
     pub fn with_grams(self, grams: Option<Grams>) -> Self {
         Self { grams, ..self }
     }
 
-    /// Gives the index by which searches read only the files that can match.
-    pub(crate) fn grams(&self) -> Option<&Grams> {
-        self.grams.as_ref()
-    }
-
-    /// Gives the same for searches at a place; none where it lies aside of the roots, of which the index knows nothing.
-    pub(crate) fn grams_of(&self, place: &WorkspacePath) -> Option<&Grams> {
-        self.grams().filter(|_| place.root().label().is_none())
-    }
-
-    /// Lets commands be run.
+    /// Allows running commands.
     #[must_use]
     pub fn with_commands(self, commands: Commands) -> Self {
         Self { commands: Some(commands), ..self }
     }
 
-    /// Gives what commands are run with.
-    ///
-    /// # Errors
-    /// `Denied` where none may be run.
-    pub fn commands(&self) -> Result<Commands, Failure> {
-        self.commands.clone().ok_or_else(|| {
-            let advice = "Do it with the tools for files, or leave the command to the user.";
-            Failure::new(Kind::Denied, "No commands can be run here: this runtime was made without them.")
-                .hint(Hint::Advice(advice.to_owned()))
-        })
-    }
-
-    /// Lets models and agents be asked.
+    /// Sets the backend that runs models and agents.
     #[must_use]
     pub fn with_agents(self, agents: Option<Arc<dyn Agents>>) -> Self {
         Self { agents, ..self }
     }
 
-    /// Gives who is asked where a model is needed.
-    ///
-    /// # Errors
-    /// `Denied` where there is nobody, with how the user changes that.
-    pub fn agents(&self) -> Result<Arc<dyn Agents>, Failure> {
-        self.agents.clone().ok_or_else(agents::nobody)
-    }
-
-    /// Lets the tools of other servers be called.
+    /// Sets the connections to upstream servers.
     #[must_use]
     pub fn with_bridges(self, bridges: Option<Arc<dyn Bridges>>) -> Self {
         Self { bridges, ..self }
     }
 
-    /// Gives the way to other servers.
-    ///
-    /// # Errors
-    /// `NotFound` where there is none.
-    pub fn bridges(&self) -> Result<Arc<dyn Bridges>, Failure> {
-        self.bridges.clone().ok_or_else(bridges::none)
-    }
-
-    /// Says where the user's skills lie, and which of a project's are trusted.
+    /// Sets the directories of the user's skills, and the skills of the project that are trusted.
     #[must_use]
     pub fn with_skills(self, skills: SkillPlaces) -> Self {
         Self { skills, ..self }
     }
 
-    /// Says which editor is used.
+    /// Sets the editor.
     #[must_use]
     pub fn with_editing(self, editing: Editing) -> Self {
         Self { editing, ..self }
     }
 
-    /// Gives which editor is used.
-    #[must_use]
-    pub fn editing(&self) -> &Editing {
-        &self.editing
-    }
-
-    /// Finds all skills, as they are now.
-    #[must_use]
-    pub fn skills(&self, may: &MayRead) -> skills::Found {
-        skills::find(self, &self.skills, may)
-    }
-
-    /// Gives the lists of tasks.
-    pub(crate) fn tasks(&self) -> Result<&Tasks, Failure> {
-        self.tasks.get_or_init(|| Tasks::of(&self.workspace)).as_ref().map_err(Clone::clone)
-    }
-
-    /// Lists what is kept of the tasks of sessions in this workspace.
-    ///
-    /// # Errors
-    /// `Io` when what is kept cannot be read.
-    pub fn task_lists(&self) -> Result<TaskLists, Failure> {
-        self.tasks()?.lists()
-    }
-
-    /// Lets language servers be asked.
+    /// Sets the language servers.
     #[must_use]
     pub fn with_servers(self, servers: Servers) -> Self {
         Self { servers: Some(servers), ..self }
     }
 
-    /// Gives the language servers; none where none is asked.
+    /// Sets the code search service that usage searches also ask.
     #[must_use]
-    pub fn servers(&self) -> Option<Servers> {
-        self.servers.clone()
+    pub fn with_service(self, service: Option<Arc<Service>>) -> Self {
+        Self { service, ..self }
     }
 
-    /// Gives what was fetched lately.
-    pub(crate) fn fetched(&self) -> &Cache {
-        &self.fetched
-    }
-
-    /// Gives what is known of the files of the workspace.
-    pub(crate) fn projects(&self) -> &Arc<Projects> {
-        &self.projects
-    }
-
-    /// Sets how long a call waits for an index that is not complete, before it answers with what is known so far.
+    /// Sets the maximum time that a call waits for an index that is not complete.
     #[must_use]
     pub fn with_index_wait(self, index_wait: Duration) -> Self {
         Self { index_wait, ..self }
     }
 
-    /// The time that a call waits for an index that is not complete.
-    pub(crate) fn index_wait(&self) -> Duration {
-        self.index_wait
-    }
-
-    /// Stops building the indexes of symbols and words, or goes on: until then only the files are read that an answer needs first. With
-    /// this a test sees answers from an incomplete index without a large workspace.
-    pub fn pause_indexes(&self, paused: bool) {
-        self.index.pause(paused);
-        self.words.pause(paused);
-    }
-
-    /// Gives which servers are asked about calls beside all else.
-    pub(crate) fn upgrades(&self) -> &Upgrades {
-        &self.upgrades
-    }
-
-    /// Gives the index of the workspace's symbols.
-    pub(crate) fn index(&self) -> &Index {
-        &self.index
-    }
-
-    /// Gives which files of the index may not be told of.
-    pub(crate) fn withheld(&self) -> &Withheld {
-        &self.withheld
-    }
-
-    /// Gives the index of the workspace's words.
-    pub(crate) fn words(&self) -> &Words {
-        &self.words
-    }
-
-    /// Gives the workspace.
+    /// Opens all capabilities.
     #[must_use]
-    pub fn workspace(&self) -> &Workspace {
-        &self.workspace
+    pub fn build(self) -> Engine {
+        let words = Words::new(self.workspace.clone()).with_encoding(self.encoding);
+        let words = words.kept_in(self.cache.clone());
+        let packages = Packages::kept_in(self.cache.as_ref().map(|cache| cache.join("packages")));
+        let index = Index::new(self.workspace.clone(), self.cache);
+        let tasks = TaskBoards::new(self.workspace.clone());
+        let files = Files::new(files::Deps {
+            workspace: self.workspace,
+            encoding: self.encoding,
+            rules: self.rules,
+            dependencies: self.dependencies,
+        });
+        let edits = Edits::new(files.clone(), self.several);
+        let find = Find::new(files.clone(), self.grams);
+        let code = Code::new(find.clone(), index, self.servers, self.index_wait);
+        let agents = AgentAccess::new(self.agents);
+        let deps = search::Deps {
+            code: code.clone(),
+            words,
+            packages,
+            embedder: self.embedder,
+            seeking: self.seeking,
+            service: self.service,
+        };
+        let search = Searcher::new(deps, agents.clone());
+        Engine(Arc::new(Capabilities {
+            overview: Overview::new(search.clone()),
+            commands: CommandAccess::new(self.commands),
+            web: Web::new(),
+            skills: SkillLibrary::new(files.clone(), self.skills),
+            editors: Editors::new(edits.clone(), self.editing),
+            plans: Plans::new(agents.clone()),
+            upstream: UpstreamAccess::new(self.bridges),
+            files,
+            edits,
+            find,
+            code,
+            search,
+            tasks,
+            agents,
+        }))
     }
+}
 
-    /// Gives the encoding of files that are neither UTF-8 nor marked by a BOM.
+impl Engine {
+    /// Opens an engine over a workspace with the default options.
     #[must_use]
-    pub fn encoding(&self) -> Option<&'static Encoding> {
-        self.encoding
+    pub fn new(workspace: Workspace) -> Self {
+        Self::builder(workspace).build()
     }
 
-    /// Finds the place that was said.
+    /// Returns the default options for a workspace.
+    #[must_use]
+    pub fn builder(workspace: Workspace) -> EngineBuilder {
+        EngineBuilder {
+            workspace,
+            encoding: None,
+            rules: Rules::Git,
+            several: Several::default(),
+            seeking: Seeking::default(),
+            cache: None,
+            embedder: None,
+            dependencies: None,
+            grams: None,
+            commands: None,
+            agents: None,
+            bridges: None,
+            skills: SkillPlaces::default(),
+            editing: Editing::default(),
+            servers: None,
+            service: None,
+            index_wait: INDEX_WAIT,
+        }
+    }
+
+    /// Returns an engine with the same state that asks no model and no agent.
+    #[must_use]
+    pub fn without_agents(&self) -> Self {
+        let agents = AgentAccess::new(None);
+        let search = self.0.search.with_agents(agents.clone());
+        Self(Arc::new(Capabilities {
+            overview: self.0.overview.with_search(search.clone()),
+            plans: Plans::new(agents.clone()),
+            search,
+            agents,
+            ..Capabilities::clone(&self.0)
+        }))
+    }
+
+    /// Runs an operation.
     ///
     /// # Errors
-    /// `Outside` when it leads out of every root, `Invalid` when it is no path.
-    pub fn resolve(&self, said: &str) -> Result<WorkspacePath, Failure> {
-        self.workspace.resolve(said).map_err(failures::path)
+    /// Those of the operation.
+    pub async fn run<O: RunsOn<Self>>(
+        &self,
+        request: O::Request,
+        cx: &CallCtx,
+    ) -> Result<O::Output, Failure> {
+        O::run(O::capability(self), request, cx).await
     }
 
-    /// Finds the name that was said; a link at the end is the link itself.
+    /// The workspace.
+    #[must_use]
+    pub fn workspace(&self) -> &Workspace {
+        self.0.files.workspace()
+    }
+
+    /// Ignore rules for dialects that leave them to the project.
+    #[must_use]
+    pub fn rules(&self) -> Rules {
+        self.0.files.rules()
+    }
+
+    /// Encoding of files that are neither UTF-8 nor marked by a byte order mark.
+    #[must_use]
+    pub fn encoding(&self) -> Option<&'static Encoding> {
+        self.0.files.encoding()
+    }
+
+    /// Resolves a path; a link at its end is followed.
+    ///
+    /// # Errors
+    /// `Outside` if it leads out of every root, `Invalid` if it is not a path.
+    pub fn resolve(&self, path: &str) -> Result<WorkspacePath, Failure> {
+        self.0.files.resolve(path)
+    }
+
+    /// Resolves the name of a directory entry; a link at its end is the link itself.
     ///
     /// # Errors
     /// As `resolve`.
-    pub fn resolve_entry(&self, said: &str) -> Result<WorkspacePath, Failure> {
-        self.workspace.resolve_entry(said).map_err(failures::path)
+    pub fn resolve_entry(&self, path: &str) -> Result<WorkspacePath, Failure> {
+        self.0.files.resolve_entry(path)
     }
 
-    /// Lists the roots, as they are shown.
-    #[must_use]
-    pub fn roots(&self) -> Vec<String> {
-        self.workspace.roots().iter().map(toolpost_workspace::Root::shown).collect()
-    }
-
-    /// Judges whether the caller knows what it is about to write over, and says what it has seen.
+    /// Resolves the name of a dependency.
     ///
     /// # Errors
-    /// `Unread` when it must read first, `Stale` when it would write over what it has not seen.
-    pub async fn freshness(&self, cx: &CallCtx, touches: Vec<Touch>) -> Result<Expected, Failure> {
-        let (engine, cx) = (self.clone(), cx.clone());
-        blocking(move || fresh::judge(&engine, &cx, &touches)).await
+    /// `Invalid` if it is malformed, `NotFound` if the project does not depend on it or it is not on this machine, `Ambiguous`
+    /// if several versions match, `Outside` if it leads out of the package, `Denied` if dependencies must not be read.
+    pub fn dependency(&self, name: &str) -> Result<ResolvedPath, Failure> {
+        self.0.files.dependency(name)
+    }
+
+    /// Roots of the workspace, in the form that replies show.
+    #[must_use]
+    pub fn roots(&self) -> Vec<String> {
+        self.0.files.roots()
+    }
+
+    /// Returns the runner of commands.
+    ///
+    /// # Errors
+    /// `Denied` if running commands is disabled.
+    pub fn commands(&self) -> Result<Commands, Failure> {
+        self.0.commands.commands()
+    }
+
+    /// Returns the backend that runs models and agents.
+    ///
+    /// # Errors
+    /// `Denied` if none is configured, with the way to configure one.
+    pub fn agents(&self) -> Result<Arc<dyn Agents>, Failure> {
+        self.0.agents.backend()
+    }
+
+    /// Returns the connections to upstream servers.
+    ///
+    /// # Errors
+    /// `NotFound` if there is none.
+    pub fn bridges(&self) -> Result<Arc<dyn Bridges>, Failure> {
+        self.0.upstream.bridges()
+    }
+
+    /// The editor.
+    #[must_use]
+    pub fn editing(&self) -> &Editing {
+        self.0.editors.editing()
+    }
+
+    /// The language servers; `None` if none is used.
+    #[must_use]
+    pub fn servers(&self) -> Option<Servers> {
+        self.0.code.servers()
+    }
+
+    /// Code search service that usage searches also ask.
+    #[must_use]
+    pub fn service(&self) -> Option<Arc<Service>> {
+        self.0.search.service()
+    }
+
+    /// Lists all skills.
+    #[must_use]
+    pub fn skills(&self, may: &MayRead) -> skills::Found {
+        skills::find::find(&self.0.skills, may)
+    }
+
+    /// Lists the stored task lists of this workspace.
+    ///
+    /// # Errors
+    /// `Io` if they cannot be read.
+    pub fn task_lists(&self) -> Result<TaskLists, Failure> {
+        self.0.tasks.tasks()?.lists()
+    }
+
+    /// Pauses or resumes the construction of the indexes. While it is paused, only the files that an answer needs first are
+    /// read, so that a test sees answers from an incomplete index without a large workspace.
+    pub fn pause_indexes(&self, paused: bool) {
+        self.0.code.index().pause(paused);
+        self.0.search.words().pause(paused);
+    }
+
+    /// Judges whether the caller has seen the content that it is about to write over; returns the content that it has seen.
+    ///
+    /// # Errors
+    /// `Unread` if it must read first, `Stale` if it would write over content that it has not seen.
+    pub async fn freshness(&self, cx: &CallCtx, touches: Vec<Touch>) -> Result<Arc<Expected>, Failure> {
+        let (files, cx) = (self.0.files.clone(), cx.clone());
+        blocking(move || freshness::judge(&files, &cx, &touches).map(Arc::new)).await
     }
 
     /// Compares the files that a call names with the buffers of the attached editor; returns notes for the reply.
@@ -412,38 +408,90 @@ impl Engine {
     /// # Errors
     /// `Conflict` if the call would write a file that has unsaved changes in the editor.
     pub async fn check_buffers(&self, cx: &CallCtx, touches: Vec<Touch>) -> Result<BufferNotes, Failure> {
-        editors::check_buffers(self, cx, touches).await
+        buffers::check(&self.0.editors, cx, touches).await
     }
 }
 
-/// The default time that a call waits for an index that is not complete.
-const INDEX_WAIT: Duration = Duration::from_millis(1_500);
+impl AsRef<Files> for Engine {
+    fn as_ref(&self) -> &Files {
+        &self.0.files
+    }
+}
 
-/// How many threads work for calls at the same time. Whoever makes the threads makes some more: what listens to clients
-/// needs one, too, and never waits for this work.
-pub const WORKERS: usize = 32;
+impl AsRef<Edits> for Engine {
+    fn as_ref(&self) -> &Edits {
+        &self.0.edits
+    }
+}
 
-static AT_WORK: Semaphore = Semaphore::const_new(WORKERS);
+impl AsRef<Find> for Engine {
+    fn as_ref(&self) -> &Find {
+        &self.0.find
+    }
+}
 
-/// Runs work that waits for the disk beside the others; a panic goes on to whoever waits.
-///
-/// # Errors
-/// What the work fails with.
-pub(crate) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
-) -> Result<T, Failure> {
-    // The semaphore is never closed: without a place the work is done all the same.
-    let place = AT_WORK.acquire().await.ok();
-    let work = move || {
-        // Given back by the thread: a call that is given up may leave it at work.
-        let _place = place;
-        work()
-    };
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done,
-        Err(error) => match error.try_into_panic() {
-            Ok(payload) => std::panic::resume_unwind(payload),
-            Err(_) => Err(Failure::new(Kind::Cancelled, "The server is ending.")),
-        },
+impl AsRef<Code> for Engine {
+    fn as_ref(&self) -> &Code {
+        &self.0.code
+    }
+}
+
+impl AsRef<Searcher> for Engine {
+    fn as_ref(&self) -> &Searcher {
+        &self.0.search
+    }
+}
+
+impl AsRef<Overview> for Engine {
+    fn as_ref(&self) -> &Overview {
+        &self.0.overview
+    }
+}
+
+impl AsRef<CommandAccess> for Engine {
+    fn as_ref(&self) -> &CommandAccess {
+        &self.0.commands
+    }
+}
+
+impl AsRef<Web> for Engine {
+    fn as_ref(&self) -> &Web {
+        &self.0.web
+    }
+}
+
+impl AsRef<TaskBoards> for Engine {
+    fn as_ref(&self) -> &TaskBoards {
+        &self.0.tasks
+    }
+}
+
+impl AsRef<SkillLibrary> for Engine {
+    fn as_ref(&self) -> &SkillLibrary {
+        &self.0.skills
+    }
+}
+
+impl AsRef<Editors> for Engine {
+    fn as_ref(&self) -> &Editors {
+        &self.0.editors
+    }
+}
+
+impl AsRef<AgentAccess> for Engine {
+    fn as_ref(&self) -> &AgentAccess {
+        &self.0.agents
+    }
+}
+
+impl AsRef<Plans> for Engine {
+    fn as_ref(&self) -> &Plans {
+        &self.0.plans
+    }
+}
+
+impl AsRef<UpstreamAccess> for Engine {
+    fn as_ref(&self) -> &UpstreamAccess {
+        &self.0.upstream
     }
 }

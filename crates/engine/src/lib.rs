@@ -1,65 +1,59 @@
 //! Every operation, one file each, and the session.
 
+mod access;
 mod agents;
-mod analyzing;
-mod at_once;
-mod bridges;
-mod changing;
-mod choices;
-mod command;
+mod call;
+mod code;
 mod commands;
-mod cx;
 mod editors;
-mod elsewhere;
-mod embedding;
+mod edits;
 mod engine;
 mod failure;
-mod failures;
-mod fetching;
-mod fresh;
-mod front_door;
-mod granted;
-mod guiding;
-mod indexed;
-mod investigating;
-mod navigating;
+mod files;
+mod find;
 mod operation;
-pub mod operations;
-mod packages;
-mod projects;
+mod overview;
+mod plans;
+mod search;
+mod seen;
 mod session;
-mod show;
 mod skills;
-mod store;
-mod symbols;
 mod tasks;
-mod touch;
-mod trees;
-mod walking;
+mod upstream;
+mod web;
+mod workers;
 
-pub use agents::{Agents, Asking, Finished, Job, Prompt, Report};
-pub use bridges::{Bridges, Piece, RemoteTool};
-pub use choices::{Seeking, Several};
-pub use command::{Approval, Command, Host, Line};
-pub use commands::Commands;
-pub use cx::{CallCtx, Changed, Expected, Fresh, MayDelegate, MayFetch, MayRead, MayWrite, Need, Progress};
-pub use editors::{
-    Act as EditorAct, Buffer, BufferNotes, Chosen, Editing, Editor, EditorUse, Point, Shape, Sight, Standing,
-    View, Without,
-};
-pub use embedding::Service as EmbeddingService;
-pub use engine::{Engine, WORKERS};
-pub use failure::{FOUND, Facts, Failure, Hint, Kind, Trouble, Unmet};
-pub use fresh::Pinned;
-pub use front_door::{
+pub use access::command::{Approval, Command, Host, Line};
+pub use access::resource::{EditorUse, RemoteTool};
+pub use access::{Access, Extent, Touch};
+pub use agents::{AgentAccess, Agents, Finished, Job, Prompt, Report};
+pub use call::nested::{
     Calling, Ended, FrontDoor, InnerAnswer, InnerCall, InnerPicture, May, Offered, Pictures,
 };
-pub use granted::Granted;
-pub use operation::{Effect, Operation};
-pub use session::{Part, Seen, Session};
-pub use skills::{Found as FoundSkills, Skill, SkillPlaces, Source as SkillSource, Trusts};
-pub use store::Store;
-pub use tasks::{Completion, Kept as KeptTasks, TaskLists};
+pub use call::{Asking, CallCtx, MayDelegate, MayFetch, MayRead, MayWrite, Progress};
+pub use code::Code;
+pub use commands::{CommandAccess, Commands};
+pub use editors::buffers::BufferNotes;
+pub use editors::{
+    Act as EditorAct, Buffer, Chosen, Editing, Editor, Editors, Point, Shape, Sight, Standing, View, Without,
+};
+pub use edits::{Edits, Several};
+pub use engine::{Engine, EngineBuilder};
+pub use failure::{FOUND, Facts, Failure, Hint, Kind, Trouble, Unmet};
+pub use files::Files;
+pub use find::Find;
+pub use operation::{Effect, Operation, RunsOn};
+pub use overview::Overview;
+pub use plans::Plans;
+pub use search::embedding_service::Service as EmbeddingService;
+pub use search::{Searcher, Seeking};
+pub use seen::{Part, Seen};
+pub use session::Session;
+pub use session::freshness::{Changed, Expected, Fresh, Need, Pinned};
+pub use session::grants::Granted;
+pub use skills::{Found as FoundSkills, Skill, SkillLibrary, SkillPlaces, Source as SkillSource, Trusts};
+pub use tasks::store::{Kept as KeptTasks, TaskLists};
+pub use tasks::{Completion, TaskBoards};
 pub use toolpost_grams::{Grams, Status as GramsStatus};
 /// Which language servers there are, and how they are started.
 pub use toolpost_index::embed::{Embedder, Local as LocalModel};
@@ -79,4 +73,24 @@ pub use toolpost_process::{
 pub use toolpost_script::Limits as ScriptLimits;
 /// The programs in a shell command, and their effects.
 pub use toolpost_shell as shell;
-pub use touch::{Access, Extent, Touch};
+pub use upstream::{Bridges, Piece, UpstreamAccess};
+pub use web::Web;
+pub use workers::WORKERS;
+
+/// Every operation by its name: its request, its output and the type that runs it.
+pub mod operations {
+    pub use crate::agents::delegate;
+    pub use crate::code::{navigate, outline, query, relations, symbol, symbols};
+    pub use crate::commands::{exec, job, stop};
+    pub use crate::editors::{editor_move, editor_selection, editor_state, editor_write};
+    pub use crate::edits::{change, copy, delete, make_directory, rename};
+    pub use crate::files::{picture, read, stat, view};
+    pub use crate::find::{glob, grep, list, read_many};
+    pub use crate::overview::{analyze, project};
+    pub use crate::plans::{batch, offered, plan};
+    pub use crate::search::{investigate, keyword as search, seek, semantic, usage};
+    pub use crate::skills::{list as skills, skill};
+    pub use crate::tasks::{complete, list as tasks};
+    pub use crate::upstream::bridge;
+    pub use crate::web::fetch;
+}

@@ -1,6 +1,11 @@
 //! The shape of one thing that the engine can do.
 
-use crate::{Access, CallCtx, Engine, Failure, Seen, Touch};
+use crate::{
+    access::{Access, Touch},
+    call::CallCtx,
+    failure::Failure,
+    seen::Seen,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::future::Future;
@@ -24,6 +29,8 @@ pub trait Operation: 'static {
     const ACCESS: &'static [Access];
     /// What its writes do to what exists; it says nothing of an operation that only reads.
     const EFFECT: Effect = Effect::Changes;
+    /// Capability that runs it.
+    type Capability: Send + Sync;
     /// What is asked.
     type Request: Send + 'static;
     /// What comes of it; the structured part of every dialect's reply.
@@ -34,7 +41,7 @@ pub trait Operation: 'static {
 
     /// Does it.
     fn run(
-        engine: &Engine,
+        capability: &Self::Capability,
         request: Self::Request,
         cx: &CallCtx,
     ) -> impl Future<Output = Result<Self::Output, Failure>> + Send;
@@ -42,5 +49,17 @@ pub trait Operation: 'static {
     /// Says which files the caller has now seen, and in which state.
     fn seen(_output: &Self::Output) -> Vec<Seen> {
         Vec::new()
+    }
+}
+
+/// An operation whose capability a host has, such as the engine.
+pub trait RunsOn<H>: Operation {
+    /// Returns the capability of the host that runs the operation.
+    fn capability(host: &H) -> &Self::Capability;
+}
+
+impl<H: AsRef<O::Capability>, O: Operation> RunsOn<H> for O {
+    fn capability(host: &H) -> &Self::Capability {
+        host.as_ref()
     }
 }

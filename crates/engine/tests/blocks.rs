@@ -1,10 +1,11 @@
 //! SEARCH/REPLACE blocks of another system's suite, with their line hints, as one change of several texts.
 
+use crate::common::permissive;
 use serde_json::Value;
 use std::fs;
 use tempfile::TempDir;
 use toolpost_engine::{
-    CallCtx, Engine, Operation, Session,
+    Engine, Session,
     operations::change::{Change, ChangeFiles, Request, Step, Want, Where},
 };
 use toolpost_text::lines::LineRange;
@@ -71,7 +72,7 @@ async fn apply(row: &Value) -> (String, Option<String>) {
         text: block.replace,
     };
     let request = Request { changes: blocks.into_iter().map(change).collect() };
-    let done = ChangeFiles::run(&engine, request, &CallCtx::unlimited(Session::new())).await;
+    let done = engine.run::<ChangeFiles>(request, &permissive(Session::new())).await;
     (fs::read_to_string(file).unwrap(), done.err().map(|failure| failure.what))
 }
 

@@ -13,8 +13,8 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Access, Agents, Asking, CallCtx, Calling, Ended, Failure, Finished, Fresh, FrontDoor, InnerAnswer,
-    InnerCall, Job, Kind, May, Offered, Pictures, Prompt, Report, Seeking, Session,
+    Access, Agents, Asking, CallCtx, Calling, Ended, Engine, Failure, Finished, Fresh, FrontDoor,
+    InnerAnswer, InnerCall, Job, Kind, May, Offered, Pictures, Prompt, Report, Seeking, Session,
     operations::{
         analyze::{self, Analyze, Depth},
         investigate::{GuideEnded, Investigate, Limits, Output, Request, Whose},
@@ -188,6 +188,12 @@ impl FrontDoor for Outer {
     }
 }
 
+/// An engine over the files of a world.
+fn engine(world: &World, model: Option<Arc<Scripted>>, seeking: Seeking) -> Engine {
+    let agents = model.map(|model| model as Arc<dyn Agents>);
+    Engine::builder(world.engine.workspace().clone()).with_agents(agents).with_seeking(seeking).build()
+}
+
 /// A world in which a model guides.
 struct Guided {
     world: World,
@@ -198,7 +204,7 @@ struct Guided {
 impl Guided {
     fn by(model: Arc<Scripted>) -> Self {
         let mut world = World::new(&FILES);
-        world.engine = world.engine.clone().with_agents(Some(model.clone()));
+        world.engine = engine(&world, Some(model.clone()), Seeking::Words);
         Self { world, door: Arc::default(), model }
     }
 
@@ -574,7 +580,7 @@ async fn an_agent_searches_only_where_that_was_asked_for() {
     let mut guided = Guided::by(Scripted::does(Does::Says(words)));
     let plain = sought(&guided, "cart total").await;
     assert!(plain.sought.is_none() && guided.model.jobs.lock().unwrap().is_empty());
-    guided.world.engine = guided.world.engine.clone().with_seeking(Seeking::Agent);
+    guided.world.engine = engine(&guided.world, Some(guided.model.clone()), Seeking::Agent);
     let output = sought(&guided, "cart total").await;
     let given = output.sought.as_ref().unwrap();
     let guide = given.guide.as_ref().unwrap();
@@ -615,7 +621,7 @@ async fn a_search_without_an_agent_is_expanded_and_says_so() {
     ];
     for (does, words) in rows {
         let mut guided = Guided::by(Scripted::does(does));
-        guided.world.engine = guided.world.engine.clone().with_seeking(Seeking::Agent);
+        guided.world.engine = engine(&guided.world, Some(guided.model.clone()), Seeking::Agent);
         let output = sought(&guided, "where is the total").await;
         let given = output.sought.as_ref().unwrap();
         assert_eq!(given.by, By::Expansion, "{words}");
@@ -625,7 +631,7 @@ async fn a_search_without_an_agent_is_expanded_and_says_so() {
     }
     // Without a model the query is expanded; one with operators is taken at its word.
     let mut guided = Guided::by(Scripted::does(Does::Fails));
-    guided.world.engine = guided.world.engine.clone().with_agents(None).with_seeking(Seeking::Agent);
+    guided.world.engine = engine(&guided.world, None, Seeking::Agent);
     let output = sought(&guided, "where is the total").await;
     let given = output.sought.as_ref().unwrap();
     assert!(given.by == By::Expansion && given.guide.is_none());

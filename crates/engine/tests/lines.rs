@@ -1,5 +1,6 @@
 //! Lines changed by their references: the ones that were seen, wherever they are now, or none.
 
+use crate::common::permissive;
 use std::{fs, ops::RangeInclusive, path::PathBuf, sync::Arc};
 use tempfile::TempDir;
 use toolpost_engine::{
@@ -43,9 +44,9 @@ impl World {
 
     async fn read(&self) {
         let path = self.engine.resolve("f").unwrap();
-        let cx = CallCtx::unlimited(self.session.clone());
+        let cx = permissive(self.session.clone());
         let request = read::Request::of(path, "f".to_owned(), 100_000);
-        if let Ok(output) = Read::run(&self.engine, request, &cx).await {
+        if let Ok(output) = self.engine.run::<Read>(request, &cx).await {
             Read::seen(&output).into_iter().for_each(|seen| self.session.record(seen));
         }
     }
@@ -58,9 +59,9 @@ impl World {
     /// Goes the way of the `fresh` layer: judge, change, record.
     async fn change(&self, changes: Vec<Change>, fresh: Fresh) -> Result<Output, Failure> {
         let request = Request { changes };
-        let mut cx = CallCtx { fresh, ..CallCtx::unlimited(self.session.clone()) };
+        let mut cx = CallCtx { fresh, ..permissive(self.session.clone()) };
         cx.expected = self.engine.freshness(&cx, ChangeFiles::touches(&request)).await?;
-        let done = ChangeFiles::run(&self.engine, request, &cx).await;
+        let done = self.engine.run::<ChangeFiles>(request, &cx).await;
         match &done {
             Ok(output) => ChangeFiles::seen(output).into_iter().for_each(|seen| self.session.record(seen)),
             Err(failure) => failure.shows.iter().for_each(|seen| self.session.record((**seen).clone())),

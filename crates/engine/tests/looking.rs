@@ -1,11 +1,12 @@
 //! Rows of another system's suite about listing directories and reading lines, in our own shapes.
 
+use crate::common::permissive;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 use std::fs;
 use tempfile::TempDir;
 use toolpost_engine::{
-    CallCtx, Engine, Operation, Session,
+    Engine, Session,
     operations::{
         list::{self, Hidden, List, Rules},
         read::{self, Read},
@@ -78,7 +79,7 @@ async fn listed(row: &Value) -> Vec<String> {
         limit: number(row, "limit"),
         ..list::Request::of(world.engine.resolve(".").unwrap())
     };
-    let output = List::run(&world.engine, request, &CallCtx::unlimited(Session::new())).await.unwrap();
+    let output = world.engine.run::<List>(request, &permissive(Session::new())).await.unwrap();
     let line = |node: &list::Node| {
         let name = node.path.rsplit('/').next().unwrap();
         let mark = match node.kind {
@@ -133,7 +134,7 @@ async fn slices_hold_the_lines_that_were_asked_for() {
             characters: 500,
             ..read::Request::of(path, "f".to_owned(), 100_000)
         };
-        let output = Read::run(&world.engine, request, &CallCtx::unlimited(Session::new())).await;
+        let output = world.engine.run::<Read>(request, &permissive(Session::new())).await;
         match output {
             Ok(output) => {
                 let text = output.text().unwrap();

@@ -1,9 +1,10 @@
 //! A way through code without a language server: what the tree says, and what it cannot say.
 
+use crate::common::permissive;
 use std::fs;
 use tempfile::TempDir;
 use toolpost_engine::{
-    CallCtx, Engine, Environment, Failure, Kind, Operation, Sandbox, ServerSettings, Servers, Session,
+    Engine, EngineBuilder, Environment, Failure, Kind, Sandbox, ServerSettings, Servers, Session,
     operations::navigate::{Base, Complete, Navigate, Output, Request, Source, Spot, Want},
 };
 use toolpost_workspace::{Options, Workspace};
@@ -22,16 +23,20 @@ async fn ask(file: &str, want: Want) -> Result<Output, Failure> {
     asked(file, want, |engine| engine).await
 }
 
-async fn asked(file: &str, want: Want, with: impl FnOnce(Engine) -> Engine) -> Result<Output, Failure> {
+async fn asked(
+    file: &str,
+    want: Want,
+    with: impl FnOnce(EngineBuilder) -> EngineBuilder,
+) -> Result<Output, Failure> {
     let base = TempDir::new().unwrap();
     for (name, text) in FILES {
         fs::write(base.path().join(name), text).unwrap();
     }
     let (workspace, _) =
         Workspace::open(Options { roots: vec![base.path().to_owned()], ..Options::default() }).unwrap();
-    let engine = with(Engine::new(workspace));
+    let engine = with(Engine::builder(workspace)).build();
     let path = engine.resolve(file).unwrap();
-    Navigate::run(&engine, Request { path, want }, &CallCtx::unlimited(Session::new())).await
+    engine.run::<Navigate>(Request { path, want }, &permissive(Session::new())).await
 }
 
 fn at(line: u32, column: u32) -> Spot {

@@ -2,11 +2,11 @@
 
 use crate::common;
 
-use common::{World, owned};
+use common::{World, owned, permissive};
 use std::{fs, os::unix::fs::PermissionsExt};
 use tempfile::TempDir;
 use toolpost_engine::{
-    CallCtx, Engine, Extent, Failure, Fresh, Kind, Operation, Session, Touch,
+    CallCtx, Engine, Extent, Failure, Fresh, Host, Kind, Operation, Session, Touch,
     operations::{
         change::{
             Change, ChangeFiles, Existence, Hunk, Lines, Output, Reference, Request, Side, Step, Want, Where,
@@ -208,7 +208,7 @@ async fn a_tree_is_listed_by_levels_and_says_what_is_left_out() {
         prune: Prune::Nothing,
         ..list::Request::of(world.engine.resolve(".").unwrap())
     };
-    let output = List::run(&world.engine, request, &world.cx(Fresh::NOT_ASKED)).await.unwrap();
+    let output = world.engine.run::<List>(request, &world.cx(Fresh::NOT_ASKED)).await.unwrap();
     let shown: Vec<(String, usize, FileKind)> =
         output.nodes.iter().map(|node| (node.path.clone(), node.depth, node.kind)).collect();
     let wanted = [
@@ -231,7 +231,7 @@ async fn facts_about_a_file_need_no_look_into_it() {
     let modified = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000);
     fs::File::open(&file).unwrap().set_modified(modified).unwrap();
     let request = stat::Request { path: world.engine.resolve("f").unwrap() };
-    let output = Stat::run(&world.engine, request, &world.cx(Fresh::NOT_ASKED)).await.unwrap();
+    let output = world.engine.run::<Stat>(request, &world.cx(Fresh::NOT_ASKED)).await.unwrap();
     let wanted = stat::Output {
         path: "f".to_owned(),
         kind: FileKind::File,
@@ -242,7 +242,7 @@ async fn facts_about_a_file_need_no_look_into_it() {
     };
     assert_eq!(output, wanted);
     let missing = stat::Request { path: world.engine.resolve("g").unwrap() };
-    let failure = Stat::run(&world.engine, missing, &world.cx(Fresh::NOT_ASKED)).await.unwrap_err();
+    let failure = world.engine.run::<Stat>(missing, &world.cx(Fresh::NOT_ASKED)).await.unwrap_err();
     assert_eq!((failure.kind, failure.what.as_str()), (Kind::NotFound, "Not found: g."));
 }
 
@@ -253,7 +253,7 @@ async fn a_file_that_appears_after_it_was_judged_is_not_written_over() {
     let mut cx = world.cx(Fresh::REQUIRED);
     cx.expected = world.engine.freshness(&cx, ChangeFiles::touches(&request)).await.unwrap();
     fs::write(world.at("new"), "theirs\n").unwrap();
-    let failure = ChangeFiles::run(&world.engine, request, &cx).await.unwrap_err();
+    let failure = world.engine.run::<ChangeFiles>(request, &cx).await.unwrap_err();
     assert_eq!(failure.kind, Kind::Unread);
     assert_eq!(world.files(), owned(&[("new", "theirs\n")]));
 }
@@ -390,18 +390,18 @@ async fn what_is_looked_for_in_one_root_names_the_others() {
     let (workspace, _) =
         Workspace::open(Options { roots, state: Some(state.path().into()), ..Options::default() }).unwrap();
     let engine = Engine::new(workspace);
-    let cx = CallCtx::unlimited(Session::new());
+    let cx = permissive(Session::new());
     let [first, second] = engine.roots().try_into().unwrap();
     let named = |root: &str| vec![format!("the other root of the workspace ({root}; name it as the path)")];
     let rows = [(".", named(&second), 0), ("d", vec![], 0), (second.as_str(), named(&first), 1)];
     for (base, skipped, matched) in rows {
         let base = engine.resolve(base).unwrap();
         let grep = grep::Request::of(base.clone(), "needle".to_owned(), 9_000);
-        let grep = Grep::run(&engine, grep, &cx).await.unwrap();
+        let grep = engine.run::<Grep>(grep, &cx).await.unwrap();
         assert_eq!((grep.walk.skipped, grep.lines_matched), (skipped.clone(), matched));
         let glob = glob::Request::of(base.clone(), "*".to_owned());
-        assert_eq!(Glob::run(&engine, glob, &cx).await.unwrap().walk.skipped, skipped);
-        let list = List::run(&engine, list::Request::of(base), &cx).await.unwrap();
+        assert_eq!(engine.run::<Glob>(glob, &cx).await.unwrap().walk.skipped, skipped);
+        let list = engine.run::<List>(list::Request::of(base), &cx).await.unwrap();
         assert_eq!(list.walk.skipped, skipped);
     }
     let change = Change {
@@ -409,7 +409,21 @@ async fn what_is_looked_for_in_one_root_names_the_others() {
         at: Where::Text { old: "a".into(), want: Want::One, near: None, matching: Step::Exact },
         text: "b".into(),
     };
-    let failure = ChangeFiles::run(&engine, Request { changes: vec![change] }, &cx).await.unwrap_err();
+    let failure = engine.run::<ChangeFiles>(Request { changes: vec![change] }, &cx).await.unwrap_err();
     let what = format!("File not found: f (paths begin in {first}; the workspace has {second}, too).");
     assert!(failure.what.contains(&what), "{}", failure.what);
+}
+
+#[tokio::test]
+async fn a_context_without_grants_permits_nothing() {
+    let world = World::new(&[("a.txt", "needle")]);
+    let cx = CallCtx::denied(world.session.clone());
+    let path = world.engine.resolve("a.txt").unwrap();
+    assert!(!(cx.may_read)(&path) && !(cx.may_write)(&path) && !(cx.may_delegate)("investigator"));
+    assert!((cx.may_fetch)(&Host::new("example.com")).is_err() && cx.may_consult.is_err());
+    assert_eq!(cx.fresh, Fresh::REQUIRED);
+    let request = || grep::Request::of(world.engine.resolve(".").unwrap(), "needle".to_owned(), 9_000);
+    assert_eq!(world.engine.run::<Grep>(request(), &cx).await.unwrap().files.len(), 0);
+    let granted = permissive(world.session.clone());
+    assert_eq!(world.engine.run::<Grep>(request(), &granted).await.unwrap().files.len(), 1);
 }

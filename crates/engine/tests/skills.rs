@@ -5,7 +5,7 @@ use crate::common;
 use common::World;
 use std::{fs, os::unix::fs::symlink, path::Path, sync::Arc};
 use toolpost_engine::{
-    CallCtx, Engine, FoundSkills, Fresh, Kind, MayRead, Operation, SkillPlaces,
+    CallCtx, Engine, FoundSkills, Fresh, Kind, MayRead, SkillPlaces,
     operations::{
         skill::{self, Skill},
         skills::{self, Skills},
@@ -19,7 +19,8 @@ fn skill(fields: &str, body: &str) -> String {
 /// The world's engine, for a user who trusts what this says of the file and its content.
 fn engine(world: &World, trusts: impl Fn(&str, &str) -> bool + Send + Sync + 'static) -> Engine {
     let user = vec![world.base.path().join("home/skills"), world.base.path().join("nowhere")];
-    world.engine.clone().with_skills(SkillPlaces { user, trusted: Arc::new(trusts) })
+    let skills = SkillPlaces { user, trusted: Arc::new(trusts) };
+    Engine::builder(world.engine.workspace().clone()).with_skills(skills).build()
 }
 
 fn find(engine: &Engine) -> FoundSkills {
@@ -178,13 +179,13 @@ async fn what_nobody_trusted_is_not_used() {
     let trusted = engine(&world, move |_, now| now == content);
     let using = async |engine: &Engine, cx: &CallCtx| {
         let request = skill::Request { name: "a".to_owned(), ..skill::Request::default() };
-        Skill::run(engine, request, cx).await.map(|output| output.instructions)
+        engine.run::<Skill>(request, cx).await.map(|output| output.instructions)
     };
     assert_eq!(using(&trusted, &cx).await.unwrap().as_deref(), Some("B"));
     // A file beside it is another, and so nobody has trusted the skill as it is now; what it hid is used again.
     world.put(".claude/skills/a/scripts/run.sh", "echo 2\n");
     assert_eq!(using(&trusted, &cx).await.unwrap().as_deref(), Some("Mine"));
-    let listed = Skills::run(&trusted, skills::Request::default(), &cx).await.unwrap();
+    let listed = trusted.run::<Skills>(skills::Request::default(), &cx).await.unwrap();
     assert_eq!(said(&world, listed.untrusted), ["ws/.claude/skills/a/SKILL.md"]);
     fs::remove_dir_all(world.base.path().join("home")).unwrap();
     let failure = using(&trusted, &cx).await.unwrap_err();
@@ -206,7 +207,7 @@ async fn a_skill_is_given_once_and_only_to_whom_it_is_for() {
     let using = async |name: &str, input: &str| {
         let request =
             skill::Request { name: name.to_owned(), input: Some(input.to_owned()), parts: Vec::new() };
-        Skill::run(&engine, request, &cx).await.map(|output| output.instructions)
+        engine.run::<Skill>(request, &cx).await.map(|output| output.instructions)
     };
     for (input, wanted) in [("x", Some("Do x.")), ("x", None), ("y", Some("Do y.")), ("y", None)] {
         assert_eq!(using("a", input).await.unwrap().as_deref(), wanted);
@@ -219,7 +220,7 @@ async fn a_skill_is_given_once_and_only_to_whom_it_is_for() {
     assert_eq!((failure.kind, failure.found.as_deref()), (Kind::NotFound, Some("There are: a.")));
     for (filter, wanted) in [(None, vec!["a"]), (Some("DOES a"), vec!["a"]), (Some("none"), vec![])] {
         let request = skills::Request { filter: filter.map(str::to_owned) };
-        let output = Skills::run(&engine, request, &cx).await.unwrap();
+        let output = engine.run::<Skills>(request, &cx).await.unwrap();
         let names: Vec<&str> = output.skills.iter().map(|skill| skill.name.as_str()).collect();
         assert_eq!((names, output.all), (wanted, 1));
     }

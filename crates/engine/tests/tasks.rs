@@ -2,10 +2,10 @@
 
 use crate::common;
 
-use common::World;
+use common::{World, permissive};
 use std::fs;
 use toolpost_engine::{
-    CallCtx, Engine, Failure, Kind, Operation, Session,
+    CallCtx, Completion, Engine, Failure, Kind, Session,
     operations::{
         complete::{self, Complete},
         tasks::{Done, Edit, Item, NewTask, Output, Priority, Request, Status, Tasks},
@@ -22,11 +22,11 @@ fn engine(world: &World, state: bool) -> Engine {
 }
 
 fn cx(name: Option<&str>) -> CallCtx {
-    CallCtx::unlimited(Session::named(name.map(str::to_owned)))
+    permissive(Session::named(name.map(str::to_owned)))
 }
 
 async fn ask(engine: &Engine, cx: &CallCtx, request: Request) -> Result<String, Failure> {
-    Tasks::run(engine, request, cx).await.map(|output| shown(&output))
+    engine.run::<Tasks>(request, cx).await.map(|output| shown(&output))
 }
 
 fn shown(output: &Output) -> String {
@@ -208,7 +208,7 @@ async fn what_many_write_at_once_is_all_there() {
     for writer in writers.collect::<Vec<_>>() {
         writer.await.unwrap();
     }
-    let output = Tasks::run(&engine(&world, true), Request::List, &cx(Some("s"))).await.unwrap();
+    let output = engine(&world, true).run::<Tasks>(Request::List, &cx(Some("s"))).await.unwrap();
     let mut titles: Vec<&str> = output.tasks.iter().map(|listed| listed.task.title.as_str()).collect();
     let ids: Vec<&str> = output.tasks.iter().map(|listed| listed.task.id.as_str()).collect();
     let wanted: Vec<String> = (1..=96).map(|number| format!("task-{number}")).collect();
@@ -246,7 +246,7 @@ async fn the_work_is_complete_when_nothing_is_open() {
     let cx = cx(Some("work"));
     let say = |result: &str| {
         let request = complete::Request { result: result.to_owned(), command: Some("make run".to_owned()) };
-        Complete::run(&world.engine, request, &cx)
+        world.engine.run::<Complete>(request, &cx)
     };
     assert_eq!(say(" ").await.unwrap_err().what, "The result is empty.");
     ask(&world.engine, &cx, create("A", None, &[])).await.unwrap();
@@ -257,10 +257,10 @@ async fn the_work_is_complete_when_nothing_is_open() {
         (failure.kind, failure.what.as_str(), failure.found.as_deref()),
         (Kind::Conflict, "The work is not complete: 1 of 2 tasks is open.", Some("  task-2 B (pending)"))
     );
-    assert_eq!(cx.session.completion(), None);
+    assert_eq!(Completion::of(&cx.session), None);
     ask(&world.engine, &cx, status("task-2", Status::Cancelled)).await.unwrap();
     let output = say("All is there.").await.unwrap();
-    let completion = cx.session.completion().unwrap();
+    let completion = Completion::of(&cx.session).unwrap();
     assert_eq!(output.completion, completion);
     assert_eq!(
         (completion.result.as_str(), completion.command.as_deref()),
@@ -270,7 +270,7 @@ async fn the_work_is_complete_when_nothing_is_open() {
     assert_eq!(kept[0].result.as_deref(), Some("All is there."));
     // Once there is something to do again, it is not complete any more.
     ask(&world.engine, &cx, create("C", None, &[])).await.unwrap();
-    assert_eq!(cx.session.completion(), None);
+    assert_eq!(Completion::of(&cx.session), None);
     assert_eq!(world.engine.task_lists().unwrap()[0].result, None);
 }
 
@@ -297,7 +297,7 @@ async fn a_task_that_was_complete_frees_nothing_again() {
     ask(&engine, &cx, create("first", None, &[])).await.unwrap();
     ask(&engine, &cx, create("second", None, &["task-1"])).await.unwrap();
     for free in [vec!["task-2".to_owned()], Vec::new()] {
-        let output = Tasks::run(&engine, Request::Complete("task-1".to_owned()), &cx).await.unwrap();
+        let output = engine.run::<Tasks>(Request::Complete("task-1".to_owned()), &cx).await.unwrap();
         assert_eq!(output.done, Done::Completed { id: "task-1".to_owned(), free });
     }
 }

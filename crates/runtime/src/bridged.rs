@@ -52,7 +52,7 @@ fn clean(piece: &mut Piece) {
 
 fn run<'a>(engine: &'a Engine, cx: &'a CallCtx, request: Request, structured: bool) -> Running<'a> {
     Box::pin(async move {
-        let mut output = Bridge::run(engine, request, cx).await?;
+        let mut output = engine.run::<Bridge>(request, cx).await?;
         output.content.iter_mut().for_each(clean);
         let structured = structured.then(|| json!(output));
         let mut page = Page::new();

@@ -208,8 +208,8 @@ impl Runtime {
         let cx = CallCtx {
             cancel: call.cancel.child_token(),
             progress: call.progress.clone(),
-            cause: self.cause(id, published, &call),
-            ..CallCtx::unlimited(call.session.clone())
+            cause: Arc::new(self.cause(id, published, &call)),
+            ..CallCtx::denied(call.session.clone())
         };
         Trip { id, published, call, cx, prepared: None, within: None }
     }

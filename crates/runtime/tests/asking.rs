@@ -12,8 +12,8 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Access, Approval, CallCtx, Command, EditorUse, Engine, Extent, Failure, Fresh, Host, Line, Operation,
-    Progress, Session, Touch,
+    Access, Approval, CallCtx, Command, EditorUse, Engine, Extent, Failure, Files, Fresh, Host, Line,
+    Operation, Progress, Session, Touch,
 };
 use toolpost_runtime::{
     Asker, Asking, Call, Config, Narrow, Outcome, Policy, Question, RuleSource, Runtime, Span, Structured,
@@ -33,6 +33,7 @@ impl Operation for Would {
     const NAME: &'static str = "would";
     const ACCESS: &'static [Access] =
         &[Access::Reads, Access::Writes, Access::Executes, Access::Fetches, Access::Delegates];
+    type Capability = Files;
     type Request = Vec<Touch>;
     type Output = Done;
 
@@ -40,7 +41,7 @@ impl Operation for Would {
         request.clone()
     }
 
-    async fn run(_engine: &Engine, _request: Vec<Touch>, _cx: &CallCtx) -> Result<Done, Failure> {
+    async fn run(_files: &Files, _request: Vec<Touch>, _cx: &CallCtx) -> Result<Done, Failure> {
         Ok(Done {})
     }
 }

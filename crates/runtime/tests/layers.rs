@@ -15,7 +15,7 @@ use std::{
 use tokio::sync::Barrier;
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Access, CallCtx, Engine, Extent, Failure, Fresh, Hint, Kind, Operation, Progress, Session, Touch,
+    Access, CallCtx, Engine, Extent, Failure, Files, Fresh, Hint, Kind, Operation, Progress, Session, Touch,
     operations::batch,
 };
 use toolpost_runtime::{
@@ -48,6 +48,7 @@ static CROWD: AtomicUsize = AtomicUsize::new(0);
 impl Operation for Obey {
     const NAME: &'static str = "obey";
     const ACCESS: &'static [Access] = &[Access::Reads, Access::Writes];
+    type Capability = Files;
     type Request = Request;
     type Output = Output;
 
@@ -59,7 +60,7 @@ impl Operation for Obey {
         }
     }
 
-    async fn run(_engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+    async fn run(_files: &Files, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         match request.order.as_str() {
             "panic" => panic!("as told"),
             "sleep" => {

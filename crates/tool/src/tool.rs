@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::{future::Future, pin::Pin};
-use toolpost_engine::{Access, CallCtx, Effect, Engine, Failure, Operation, Seen, Touch};
+use toolpost_engine::{Access, CallCtx, Effect, Engine, Failure, Operation, RunsOn, Seen, Touch};
 use toolpost_text::cut::Limit;
 
 /// A name and a shape for an operation, in one dialect.
@@ -15,7 +15,7 @@ pub trait Tool: 'static {
     /// Other names it answers to; they are not advertised.
     const ALIASES: &'static [&'static str] = &[];
     /// What it asks the engine to do.
-    type Op: Operation;
+    type Op: RunsOn<Engine>;
     /// What the model says; the published schema comes from this, only from this.
     type Args: DeserializeOwned + JsonSchema + Send;
 
@@ -140,7 +140,7 @@ async fn run<T: Tool>(
     structured: bool,
     limit: Limit,
 ) -> Result<Done, Failure> {
-    let output = T::Op::run(engine, request, cx).await.map_err(T::reword)?;
+    let output = engine.run::<T::Op>(request, cx).await.map_err(T::reword)?;
     let mut page = Page::within(limit);
     T::render(&output, &mut page);
     let structured = structured.then(|| serde_json::to_value(&output)).transpose().map_err(|error| {

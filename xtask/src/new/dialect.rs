@@ -9,8 +9,8 @@ use anyhow::{Result, ensure};
 
 /// List of the dialects.
 const LIST: &str = "crates/dialects/src/lib.rs";
-/// List of the hints.
-const HINTS: &str = "crates/engine/src/failure.rs";
+/// Where the next steps are listed.
+const HINTS: &str = "crates/engine/src/failure/mod.rs";
 
 /// Writes the files of the dialect, and adds it to the list.
 pub(super) fn write(house: &House, name: &str) -> Result<Vec<String>> {

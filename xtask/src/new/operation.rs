@@ -1,44 +1,109 @@
-//! Scaffold of an operation that reads the metadata of a path.
+//! The skeleton of an operation, and the places of the operations that exist.
 
 use super::{create, is_small_name, text::pascal, text::with_module};
 use crate::House;
-use anyhow::Result;
+use anyhow::{Context, Result, ensure};
 
-/// List of the operations.
-const LIST: &str = "crates/engine/src/operations/mod.rs";
+/// The list of all operations by their public names.
+const LIST: &str = "crates/engine/src/lib.rs";
+/// First line of a capability's row in that list.
+const ROW: &str = "    pub use crate::";
 
-/// Writes the file of the operation, and adds it to the list.
-pub(super) fn write(house: &House, name: &str) -> Result<Vec<String>> {
+/// An operation in the list.
+struct Listed {
+    capability: String,
+    /// Name of its module.
+    module: String,
+    /// Name under which it is published.
+    name: String,
+}
+
+/// Writes the operation's file into a capability, and lists it.
+pub(super) fn write(house: &House, capability: &str, name: &str) -> Result<Vec<String>> {
+    is_small_name(capability)?;
     is_small_name(name)?;
-    let list = with_module(&house.read(LIST)?, &format!("pub mod {name};"))?;
-    let file = format!("crates/engine/src/operations/{name}.rs");
-    create(house, &file, &skeleton(name))?;
-    house.write(LIST, &list)?;
+    let root = house.read(LIST)?;
+    let known = listed(&root);
+    let names: Vec<&str> = {
+        let mut names: Vec<&str> = known.iter().map(|row| row.capability.as_str()).collect();
+        names.dedup();
+        names
+    };
+    ensure!(
+        names.contains(&capability),
+        "no capability is called `{capability}`; there are {}",
+        names.join(", ")
+    );
+    let folder = format!("crates/engine/src/{capability}");
+    let file = format!("{folder}/{name}.rs");
+    let module = format!("{folder}/mod.rs");
+    let text = house.read(&module)?;
+    create(house, &file, &skeleton(&text, capability, name)?)?;
+    house.write(&module, &with_module(&text, &format!("pub mod {name};"))?)?;
+    house.write(LIST, &with_name(&root, capability, name)?)?;
     Ok(vec![
-        format!("{file}: the operation; say what it takes, what it gives, and what it touches at most"),
-        format!("{LIST}: its module"),
+        format!("{file}: the operation; describe its request, its output and its touches"),
+        format!("{module}: its module"),
+        format!("{LIST}: its public name"),
         format!("next: a test in crates/engine/tests; cargo xtask new tool DIALECT NAME {name}"),
     ])
 }
 
-fn skeleton(name: &str) -> String {
+/// Returns the path of an operation's file, by its public name.
+pub(super) fn path(house: &House, name: &str) -> Result<Option<String>> {
+    let found = listed(&house.read(LIST)?).into_iter().find(|row| row.name == name);
+    Ok(found.map(|row| format!("crates/engine/src/{}/{}.rs", row.capability, row.module)))
+}
+
+/// Reads the list: rows such as `pub use crate::search::{investigate, keyword as search};`.
+fn listed(root: &str) -> Vec<Listed> {
+    let rows = root.split(ROW).skip(1).filter_map(|row| row.split_once(';'));
+    let rows = rows.filter_map(|(row, _)| row.split_once("::"));
+    rows.flat_map(|(capability, names)| {
+        names.trim_matches(['{', '}', '\n', ' ']).split(',').filter_map(move |name| {
+            let name = name.trim();
+            let (module, name) = name.split_once(" as ").unwrap_or((name, name));
+            let row = Listed {
+                capability: capability.to_owned(),
+                module: module.to_owned(),
+                name: name.to_owned(),
+            };
+            (!row.name.is_empty()).then_some(row)
+        })
+    })
+    .collect()
+}
+
+/// Adds a name to the row of a capability.
+fn with_name(root: &str, capability: &str, name: &str) -> Result<String> {
+    let start = format!("{ROW}{capability}::");
+    let from =
+        root.find(&start).with_context(|| format!("{LIST} has no row `{}`", start.trim()))? + start.len();
+    let end = root[from..].find(';').with_context(|| format!("{LIST} has a row without an end"))? + from;
+    let names = root[from..end].trim_matches(['{', '}', '\n', ' ']).trim_end_matches(',');
+    Ok(format!("{}{{{names}, {name}}}{}", &root[..from], &root[end..]))
+}
+
+/// Formats the operation's file; the capability's type is the public one that has `new`.
+fn skeleton(module: &str, capability: &str, name: &str) -> Result<String> {
     let kind = pascal(name);
-    format!(
-        "//! `{name}`: the size of a file or directory.\n\n\
-         use crate::{{Access, CallCtx, Engine, Failure, Operation, Touch, engine::blocking, failures}};\n\
+    let opened = module.split("impl ").skip(1).find(|part| part.contains("pub(crate) fn new("));
+    let deps = opened.and_then(|part| part.split_whitespace().next()).with_context(|| {
+        format!("crates/engine/src/{capability}/mod.rs has no type with `pub(crate) fn new`")
+    })?;
+    Ok(format!(
+        "//! `{name}`: the path of a file.\n\n\
+         use super::{deps};\nuse crate::{{access::{{Access, Touch}}, call::CallCtx, failure::Failure, operation::Operation}};\n\
          use schemars::JsonSchema;\nuse serde::Serialize;\nuse toolpost_workspace::WorkspacePath;\n\n\
-         /// Reads the size of a file or directory.\npub struct {kind};\n\n\
-         /// Arguments of the operation.\n#[derive(Debug, Clone)]\npub struct Request {{\n\
-         /// Path to read.\npub path: WorkspacePath,\n}}\n\n\
-         /// Result of the operation.\n#[derive(Debug, Serialize, JsonSchema, PartialEq, Eq)]\npub struct Output {{\n\
-         /// Path, relative to its root.\npub path: String,\n/// Size, in bytes.\npub bytes: u64,\n}}\n\n\
+         /// Returns the path of a file.\npub struct {kind};\n\n\
+         /// A file.\n#[derive(Debug, Clone)]\npub struct Request {{\n\
+         /// The file.\npub path: WorkspacePath,\n}}\n\n\
+         /// The file, as replies name it.\n#[derive(Debug, Serialize, JsonSchema, PartialEq, Eq)]\npub struct Output {{\n\
+         /// The path, relative to its root.\npub path: String,\n}}\n\n\
          impl Operation for {kind} {{\nconst NAME: &'static str = \"{name}\";\n\
-         const ACCESS: &'static [Access] = &[Access::Reads];\ntype Request = Request;\ntype Output = Output;\n\n\
+         const ACCESS: &'static [Access] = &[Access::Reads];\ntype Capability = {deps};\ntype Request = Request;\ntype Output = Output;\n\n\
          fn touches(request: &Request) -> Vec<Touch> {{\nvec![Touch::Read(request.path.clone())]\n}}\n\n\
-         async fn run(engine: &Engine, request: Request, cx: &CallCtx) -> Result<Output, Failure> {{\n\
-         cx.check()?;\nlet engine = engine.clone();\nblocking(move || look(&engine, &request.path)).await\n}}\n}}\n\n\
-         fn look(engine: &Engine, path: &WorkspacePath) -> Result<Output, Failure> {{\n\
-         let stat = engine.workspace().stat(path).map_err(|error| failures::access(path, error))?;\n\
-         Ok(Output {{ path: path.display(), bytes: stat.len }})\n}}\n"
-    )
+         async fn run(_capability: &{deps}, request: Request, cx: &CallCtx) -> Result<Output, Failure> {{\n\
+         cx.check()?;\nOk(Output {{ path: request.path.display() }})\n}}\n}}\n"
+    ))
 }

@@ -1,7 +1,7 @@
 //! Scaffold of a tool with the fields of the operation's request as parameters.
 
 use super::{
-    create,
+    create, operation as operations,
     shape::{self, Part},
     text::{pascal, snake, with_module, with_row},
 };
@@ -30,9 +30,10 @@ pub(super) fn write(house: &House, dialect: &str, name: &str, operation: &str) -
     let is_name =
         name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') && !name.is_empty();
     ensure!(is_name, "`{name}` is no name of a tool");
-    let source = house.read(&format!("crates/engine/src/operations/{operation}.rs")).with_context(|| {
-        format!("no operation is called `{operation}`; `cargo xtask new operation {operation}` makes one")
+    let source = operations::path(house, operation)?.with_context(|| {
+        format!("no operation is called `{operation}`; `cargo xtask new operation CAPABILITY {operation}` makes one")
     })?;
+    let source = house.read(&source)?;
     let folder = format!("crates/dialects/src/{dialect}");
     let table = house.read(&format!("{folder}/mod.rs")).with_context(|| {
         format!("no dialect is called `{dialect}`; `cargo xtask new dialect {dialect}` makes one")

@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 use toolpost_engine::{
-    CallCtx, Engine, Operation, Session,
+    CallCtx, Engine, Session,
     operations::investigate::{Investigate, Request},
 };
 use toolpost_workspace::{Options, Workspace};
@@ -53,9 +53,9 @@ impl Beside {
     /// Returns the files that the investigator cites, best first.
     pub(super) fn investigate(&self, question: &str) -> Result<Vec<String>> {
         let base = self.engine.resolve(".").map_err(|failure| anyhow!(failure.what))?;
-        let cx = CallCtx::unlimited(self.session.clone());
+        let cx = CallCtx { may_read: Arc::new(|_| true), ..CallCtx::denied(self.session.clone()) };
         let request = Request::of(question.to_owned(), base);
-        let found = self.threads.block_on(Investigate::run(&self.engine, request, &cx));
+        let found = self.threads.block_on(self.engine.run::<Investigate>(request, &cx));
         let found = match found {
             Ok(found) => found,
             // A message that consists of stop words finds nothing.

@@ -10,8 +10,9 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Access, Agents, CodeService, Commands, Dependencies, Editing, Engine, Environment, Hosts, PackageStores,
-    Plan, Progress, Sandbox, ServerSettings, Servers, Session, Several, SkillPlaces, operations::grep::Rules,
+    Access, Agents, CodeService, Commands, Dependencies, Editing, Engine, EngineBuilder, Environment, Hosts,
+    PackageStores, Plan, Progress, Sandbox, ServerSettings, Servers, Session, Several, SkillPlaces,
+    operations::grep::Rules,
 };
 use toolpost_runtime::{Call, Config, Narrow, Outcome, Policy, Runtime, Structured, Verdict};
 use toolpost_tool::Dialect;
@@ -121,18 +122,11 @@ impl World {
 
     /// A world whose indexes read only what an answer needs first, and the engine that lets them go on.
     pub(crate) fn paused(dialect: &'static Dialect) -> (Self, Engine) {
-        let mut kept = None;
-        let world = Self::built(
-            dialect,
-            |engine| {
-                let engine = engine.with_index_wait(Duration::from_millis(1_500));
-                engine.pause_indexes(true);
-                kept = Some(engine.clone());
-                engine
-            },
-            |config| config,
-        );
-        (world, kept.unwrap())
+        let wait = Duration::from_millis(1_500);
+        let world = Self::built(dialect, |engine| engine.with_index_wait(wait), |config| config);
+        let engine = world.runtime.engine().clone();
+        engine.pause_indexes(true);
+        (world, engine)
     }
 
     /// A world that is configured otherwise.
@@ -142,7 +136,7 @@ impl World {
 
     fn built(
         dialect: &'static Dialect,
-        engine: impl FnOnce(Engine) -> Engine,
+        engine: impl FnOnce(EngineBuilder) -> EngineBuilder,
         config: impl FnOnce(Config) -> Config,
     ) -> Self {
         let base = tempfile::tempdir().unwrap();
@@ -183,13 +177,13 @@ impl World {
         };
         let dependencies = Dependencies::new(workspace.clone(), places);
         // Replies are compared as a whole, however busy the machine is.
-        let whole = Engine::new(workspace)
+        let whole = Engine::builder(workspace)
             .with_index_wait(Duration::from_secs(60))
             .with_commands(commands)
             .with_servers(servers)
             .with_dependencies(Some(dependencies))
             .with_skills(skills);
-        let runtime = Runtime::new(engine(whole), config(plain)).unwrap();
+        let runtime = Runtime::new(engine(whole).build(), config(plain)).unwrap();
         Self { runtime: Arc::new(runtime), session: Session::new(), base, root }
     }
 

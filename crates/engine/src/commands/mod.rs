@@ -1,14 +1,25 @@
 //! What commands are run with: the table of jobs, and where to find one again.
 
 mod blocked;
+pub mod exec;
+pub mod job;
 mod network;
-mod ran;
+mod report;
+pub mod stop;
 
-pub use ran::{Confined, Ending, Leftover, Piece, Ran, Standing, State};
+pub use report::{Confined, Ending, Leftover, Piece, Ran, Standing, State};
 
-use crate::{CallCtx, Failure, Kind, engine::blocking, failures};
+use crate::{
+    call::CallCtx,
+    failure::{Failure, Hint, Kind, convert},
+    workers::blocking,
+};
 use network::Refusals;
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 use tokio::{runtime::Handle, sync::Semaphore};
 use tokio_util::sync::CancellationToken;
 use toolpost_net::Hosts;
@@ -61,7 +72,7 @@ impl Commands {
     /// When the system has no randomness for the names of jobs.
     pub fn new(spool: PathBuf, sandbox: Sandbox, hosts: Hosts) -> Result<Self, Failure> {
         let settings = Settings { spool, ..Settings::default() };
-        let jobs = Arc::new(Jobs::new(settings).map_err(failures::start)?);
+        let jobs = Arc::new(Jobs::new(settings).map_err(convert::start)?);
         let network = if hosts.is_empty() { Network::Closed } else { Network::Proxied };
         let sandbox = match sandbox {
             Sandbox::On(plan) => Sandbox::On(Plan { network, ..plan }),
@@ -86,13 +97,14 @@ impl Commands {
             () = cx.cancel.cancelled() => return Err(cancelled()),
             place = self.starting.acquire() => place.ok(),
         };
-        let belongings = cx.session.commands.get_or_init(|| SessionCommands {
+        let slot = cx.session.state::<OnceLock<SessionCommands>>();
+        let belongings = slot.get_or_init(|| SessionCommands {
             jobs: Arc::clone(&self.jobs),
             session: session.clone(),
             ending: self.ending.child_token(),
             runtime: Handle::current(),
         });
-        let job = blocking(move || jobs.start(&session, &launch).map_err(failures::start)).await?;
+        let job = blocking(move || jobs.start(&session, &launch).map_err(convert::start)).await?;
         self.connect_session(belongings);
         self.connect(&key(cx), &job);
         Ok(job)
@@ -159,5 +171,30 @@ fn key(cx: &CallCtx) -> SessionKey {
 }
 
 fn unknown(error: &UnknownJob) -> Failure {
-    Failure::new(Kind::NotFound, failures::opened(&error.to_string()))
+    Failure::new(Kind::NotFound, convert::opened(&error.to_string()))
+}
+
+/// Commands, if they may run. Clones share their state.
+#[derive(Clone)]
+pub struct CommandAccess {
+    commands: Option<Commands>,
+}
+
+impl CommandAccess {
+    /// Opens the capability.
+    pub(crate) fn new(commands: Option<Commands>) -> Self {
+        Self { commands }
+    }
+
+    /// Returns the runner of commands.
+    ///
+    /// # Errors
+    /// `Denied` if running commands is disabled.
+    pub(crate) fn commands(&self) -> Result<Commands, Failure> {
+        self.commands.clone().ok_or_else(|| {
+            let advice = "Do it with the tools for files, or leave the command to the user.";
+            Failure::new(Kind::Denied, "No commands can be run here: this runtime was made without them.")
+                .hint(Hint::Advice(advice.to_owned()))
+        })
+    }
 }

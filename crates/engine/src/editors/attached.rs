@@ -1,66 +1,75 @@
 //! What is done with an editor that is attached: files are judged as those of other tools are, and nothing is written that moved.
 
 use super::{
-    Act, Chosen, Done, Editor, Point, Shape, Shown, Sight, Target, View, Written,
+    Act, Chosen, Done, Editor, Point, Shape, Shown, Sight, Target, View, Written, memory,
     shown::{self, inside},
 };
-use crate::{CallCtx, Engine, Failure, Hint, Kind, engine::blocking, failures};
+use crate::{
+    call::CallCtx,
+    editors::Editors,
+    failure::{Failure, Hint, Kind, convert},
+    workers::blocking,
+};
 use std::sync::Arc;
 use toolpost_text::{escape, guard, lines::lf};
 use toolpost_workspace::{Kind as FileKind, WorkspacePath};
 
 /// Tells how everything stands.
-pub(super) async fn look(engine: &Engine, editor: &Arc<dyn Editor>, cx: &CallCtx) -> Result<Shown, Failure> {
+pub(super) async fn look(
+    editors: &Editors,
+    editor: &Arc<dyn Editor>,
+    cx: &CallCtx,
+) -> Result<Shown, Failure> {
     let view = editor.ask(Act::Look, cx).await?;
-    tell(engine, editor, view, cx).await
+    tell(editors, editor, view, cx).await
 }
 
 /// Opens a file that is there.
 pub(super) async fn open(
-    engine: &Engine,
+    editors: &Editors,
     editor: &Arc<dyn Editor>,
     file: &WorkspacePath,
     line: Option<u64>,
     cx: &CallCtx,
 ) -> Result<Shown, Failure> {
     cx.check()?;
-    let (checked, on) = (file.clone(), engine.clone());
+    let (checked, on) = (file.clone(), editors.clone());
     blocking(move || is_there(&on, &checked)).await?;
     let mut view = editor.ask(Act::Open { file, line }, cx).await?;
     clamped(&mut view, line.map(|line| Point { line, column: 1 }));
-    tell(engine, editor, view, cx).await
+    tell(editors, editor, view, cx).await
 }
 
 /// Moves the cursor, in a file of the workspace.
 pub(super) async fn goto(
-    engine: &Engine,
+    editors: &Editors,
     editor: &Arc<dyn Editor>,
     to: Point,
     cx: &CallCtx,
 ) -> Result<Shown, Failure> {
     let before = editor.ask(Act::Look, cx).await?;
-    active(engine, editor, &before).await?;
+    active(editors, editor, &before).await?;
     let mut view = editor.ask(Act::Goto(to), cx).await?;
     clamped(&mut view, Some(to));
-    tell(engine, editor, view, cx).await
+    tell(editors, editor, view, cx).await
 }
 
 /// Writes a text into the buffer of a file that may be written, if nothing has moved since this session looked last.
 pub(super) async fn write(
-    engine: &Engine,
+    editors: &Editors,
     editor: &Arc<dyn Editor>,
     at: Target,
     content: &str,
     cx: &CallCtx,
 ) -> Result<Written, Failure> {
     let view = editor.ask(Act::Look, cx).await?;
-    let path = active(engine, editor, &view).await?;
+    let path = active(editors, editor, &view).await?;
     if !((cx.may_read)(&path) && (cx.may_write)(&path)) {
         return Err(forbidden(&path));
     }
-    let known = cx.session.editor().token.clone();
+    let known = memory(cx).lock().token.clone();
     if known.as_ref().is_some_and(|known| *known != view.token) {
-        cx.session.editor().token = Some(view.token.clone());
+        memory(cx).lock().token = Some(view.token.clone());
         return Err(moved(&path, &view));
     }
     let content = lf(content);
@@ -75,21 +84,21 @@ pub(super) async fn write(
     if content.contains('\0') {
         return Err(Failure::invalid("The text holds a NUL, which no line of an editor can hold."));
     }
-    guard::check(&content, &old).map_err(|found| failures::placeholder(&path.display(), &found))?;
+    guard::check(&content, &old).map_err(|found| convert::placeholder(&path.display(), &found))?;
     let after = editor.ask(act, cx).await?;
-    let shown = tell(engine, editor, after, cx).await?;
+    let shown = tell(editors, editor, after, cx).await?;
     Ok(Written { shown, at: Some(from), done: Done::InEditor, changed: None })
 }
 
 /// Finds the active file in the workspace.
-async fn active(engine: &Engine, editor: &Arc<dyn Editor>, view: &View) -> Result<WorkspacePath, Failure> {
+async fn active(editors: &Editors, editor: &Arc<dyn Editor>, view: &View) -> Result<WorkspacePath, Failure> {
     let Some(name) = view.active.clone() else {
         let what = format!("The cursor of {} is in no file.", editor.name());
         return Err(Failure::new(Kind::NotFound, what)
             .hint(Hint::Advice("Open a file first, or let the user go to one.".to_owned())));
     };
-    let (engine, wanted) = (engine.clone(), name.clone());
-    let found = blocking(move || Ok(inside(&engine, &wanted))).await?;
+    let (editors, wanted) = (editors.clone(), name.clone());
+    let found = blocking(move || Ok(inside(&editors, &wanted))).await?;
     found.ok_or_else(|| {
         let name = escape::name(name.as_bytes()).into_owned();
         let what =
@@ -157,20 +166,25 @@ fn clamped(view: &mut View, wanted: Option<Point>) {
     }
 }
 
-async fn tell(engine: &Engine, editor: &Arc<dyn Editor>, view: View, cx: &CallCtx) -> Result<Shown, Failure> {
-    cx.session.editor().token = Some(view.token.clone());
-    let (engine, cx, name) = (engine.clone(), cx.clone(), editor.name());
-    blocking(move || Ok(shown::told(&engine, &cx, name, view))).await
+async fn tell(
+    editors: &Editors,
+    editor: &Arc<dyn Editor>,
+    view: View,
+    cx: &CallCtx,
+) -> Result<Shown, Failure> {
+    memory(cx).lock().token = Some(view.token.clone());
+    let (editors, cx, name) = (editors.clone(), cx.clone(), editor.name());
+    blocking(move || Ok(shown::told(&editors, &cx, name, view))).await
 }
 
-fn is_there(engine: &Engine, path: &WorkspacePath) -> Result<(), Failure> {
-    use crate::show::find;
-    match engine.workspace().stat(path) {
-        Ok(stat) if stat.kind == FileKind::Directory => Err(find::directory(engine, path)),
+fn is_there(editors: &Editors, path: &WorkspacePath) -> Result<(), Failure> {
+    use crate::files::lookup;
+    match editors.files().workspace().stat(path) {
+        Ok(stat) if stat.kind == FileKind::Directory => Err(lookup::directory(editors.files(), path)),
         Ok(_) => Ok(()),
         Err(error) if error.why == toolpost_workspace::AccessKind::Missing => {
-            Err(find::missing(engine, path, &path.absolute()))
+            Err(lookup::missing(editors.files(), path, &path.absolute()))
         }
-        Err(error) => Err(failures::access(path, error)),
+        Err(error) => Err(convert::access(path, error)),
     }
 }

@@ -1,7 +1,13 @@
 //! Buffers of an attached editor with changes that are not on disk, among the files that a call names.
 
 use super::{Act, Standing, shown::inside};
-use crate::{CallCtx, Engine, Extent, Failure, Hint, Kind, Touch, engine::blocking};
+use crate::{
+    access::{Extent, Touch},
+    call::CallCtx,
+    editors::Editors,
+    failure::{Failure, Hint, Kind},
+    workers::blocking,
+};
 use std::time::Duration;
 use toolpost_workspace::{Kind as FileKind, WorkspacePath};
 
@@ -21,16 +27,16 @@ pub struct BufferNotes {
 ///
 /// Calls of the editor's own tools go through the buffer and are not looked at.
 pub(crate) async fn check(
-    engine: &Engine,
+    editors: &Editors,
     cx: &CallCtx,
     touches: Vec<Touch>,
 ) -> Result<BufferNotes, Failure> {
     let mut notes = BufferNotes::default();
-    let Some(editor) = engine.editing().editor.clone() else { return Ok(notes) };
+    let Some(editor) = editors.editing().editor.clone() else { return Ok(notes) };
     if touches.iter().any(|touch| matches!(touch, Touch::Editor(_))) {
         return Ok(notes);
     }
-    let (on, uses) = (engine.clone(), touches);
+    let (on, uses) = (editors.clone(), touches);
     let files = blocking(move || Ok(files(&on, &uses))).await?;
     if files.is_empty() {
         return Ok(notes);
@@ -44,7 +50,7 @@ pub(crate) async fn check(
     };
     let unsaved = view.open.into_iter().filter(|buffer| buffer.standing == Standing::Unsaved);
     let names: Vec<String> = unsaved.map(|buffer| buffer.name).collect();
-    let on = engine.clone();
+    let on = editors.clone();
     let unsaved: Vec<WorkspacePath> =
         blocking(move || Ok(names.iter().filter_map(|name| inside(&on, name)).collect())).await?;
     for file in &files {
@@ -83,8 +89,8 @@ impl FileUse {
 }
 
 /// Lists the files that a call names, and the directories that it would move or delete; a read counts only without a write.
-fn files(engine: &Engine, touches: &[Touch]) -> Vec<FileUse> {
-    let kind = |path: &WorkspacePath| engine.workspace().stat(path).ok().map(|stat| stat.kind);
+fn files(editors: &Editors, touches: &[Touch]) -> Vec<FileUse> {
+    let kind = |path: &WorkspacePath| editors.files().workspace().stat(path).ok().map(|stat| stat.kind);
     let writes = touches.iter().filter_map(|touch| match touch {
         Touch::Write(path, Extent::Gone | Extent::Name) => Some((path, Purpose::Removal)),
         Touch::Write(path, Extent::Whole | Extent::Part) => Some((path, Purpose::Change)),

@@ -1,19 +1,27 @@
 //! Editors: what an attached one can do, and what a session remembers where none is attached.
 
 mod attached;
-mod buffers;
+pub(crate) mod buffers;
+pub mod editor_move;
+pub mod editor_selection;
+pub mod editor_state;
+pub mod editor_write;
 mod own;
 mod shown;
 
-pub use buffers::BufferNotes;
-pub(crate) use buffers::check as check_buffers;
 use own::Own;
 pub use shown::{Opened, Place, Selection, Shown};
 
-use crate::{Asking, CallCtx, Engine, Failure, Hint, Kind, engine::blocking};
+use crate::{
+    call::{Asking, CallCtx},
+    edits::Edits,
+    failure::{Failure, Hint, Kind},
+    files::Files,
+    workers::blocking,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use toolpost_workspace::WorkspacePath;
 
 /// An editor that is attached: Neovim, a console, an IDE.
@@ -56,46 +64,6 @@ pub enum Act<'a> {
         /// How everything stood when that was decided.
         token: &'a str,
     },
-}
-
-/// What a call would do to an editor, as rules speak of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum EditorUse {
-    /// See what is open, where the cursor stands, what is selected.
-    Look,
-    /// Open a file.
-    Open,
-    /// Move the cursor.
-    Goto,
-    /// Replace what is selected.
-    Replace,
-    /// Insert text.
-    Insert,
-}
-
-impl EditorUse {
-    /// Gives the word that rules have for it.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Look => "look",
-            Self::Open => "open",
-            Self::Goto => "goto",
-            Self::Replace => "replace",
-            Self::Insert => "insert",
-        }
-    }
-
-    /// Says what is done, for people and models.
-    pub(crate) fn shown(self) -> &'static str {
-        match self {
-            Self::Look => "see what is open and selected",
-            Self::Open => "open a file",
-            Self::Goto => "move the cursor",
-            Self::Replace => "replace what is selected",
-            Self::Insert => "insert text at the cursor",
-        }
-    }
 }
 
 /// A place in a text.
@@ -194,6 +162,22 @@ pub(crate) struct Memory {
     pub(crate) token: Option<String>,
 }
 
+/// Memory of a session, shared by its calls.
+#[derive(Debug, Default)]
+pub(crate) struct SharedMemory(Mutex<Memory>);
+
+impl SharedMemory {
+    /// Locks the memory.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Memory> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Returns what the session of a call remembers of editors.
+pub(crate) fn memory(cx: &CallCtx) -> Arc<SharedMemory> {
+    cx.session.state()
+}
+
 /// Which editor is used, and what becomes of texts where there is none.
 #[derive(Clone, Default)]
 pub struct Editing {
@@ -201,6 +185,36 @@ pub struct Editing {
     pub editor: Option<Arc<dyn Editor>>,
     /// What becomes of texts that are to be inserted where none is.
     pub without: Without,
+}
+
+/// The user's editor, or its stand-in in the session. Clones share their state.
+#[derive(Clone)]
+pub struct Editors {
+    edits: Edits,
+    editing: Editing,
+}
+
+impl Editors {
+    /// Opens the capability.
+    pub(crate) fn new(edits: Edits, editing: Editing) -> Self {
+        Self { edits, editing }
+    }
+
+    /// The editor that is attached.
+    #[must_use]
+    pub fn editing(&self) -> &Editing {
+        &self.editing
+    }
+
+    /// Changes of files, if no editor is attached.
+    pub(crate) fn edits(&self) -> &Edits {
+        &self.edits
+    }
+
+    /// Files of the workspace.
+    pub(crate) fn files(&self) -> &Files {
+        self.edits.files()
+    }
 }
 
 /// What becomes of a text that is to be inserted where no editor is attached.
@@ -214,44 +228,44 @@ pub enum Without {
 }
 
 /// Tells how everything stands.
-pub(crate) async fn look(engine: &Engine, cx: &CallCtx) -> Result<Shown, Failure> {
-    match attached(engine) {
-        Some(editor) => attached::look(engine, &editor, cx).await,
-        None => own(engine, cx, |engine, cx| Ok(cx.session.editor().own.shown(engine))).await,
+pub(crate) async fn look(editors: &Editors, cx: &CallCtx) -> Result<Shown, Failure> {
+    match attached(editors) {
+        Some(editor) => attached::look(editors, &editor, cx).await,
+        None => own(editors, cx, |editors, cx| Ok(memory(cx).lock().own.shown(editors))).await,
     }
 }
 
 /// Opens a file.
 pub(crate) async fn open(
-    engine: &Engine,
+    editors: &Editors,
     file: WorkspacePath,
     line: Option<u64>,
     cx: &CallCtx,
 ) -> Result<Shown, Failure> {
-    match attached(engine) {
-        Some(editor) => attached::open(engine, &editor, &file, line, cx).await,
-        None => own(engine, cx, move |engine, cx| own::open(engine, cx, &file, line)).await,
+    match attached(editors) {
+        Some(editor) => attached::open(editors, &editor, &file, line, cx).await,
+        None => own(editors, cx, move |editors, cx| own::open(editors, cx, &file, line)).await,
     }
 }
 
 /// Moves the cursor.
-pub(crate) async fn goto(engine: &Engine, to: Point, cx: &CallCtx) -> Result<Shown, Failure> {
-    match attached(engine) {
-        Some(editor) => attached::goto(engine, &editor, to, cx).await,
-        None => own(engine, cx, move |engine, cx| own::goto(engine, cx, to)).await,
+pub(crate) async fn goto(editors: &Editors, to: Point, cx: &CallCtx) -> Result<Shown, Failure> {
+    match attached(editors) {
+        Some(editor) => attached::goto(editors, &editor, to, cx).await,
+        None => own(editors, cx, move |editors, cx| own::goto(editors, cx, to)).await,
     }
 }
 
 /// Writes a text in the place of what is selected, or in front of the cursor.
 pub(crate) async fn write(
-    engine: &Engine,
+    editors: &Editors,
     at: Target,
     content: String,
     cx: &CallCtx,
 ) -> Result<Written, Failure> {
-    match attached(engine) {
-        Some(editor) => attached::write(engine, &editor, at, &content, cx).await,
-        None => own(engine, cx, move |engine, cx| own::write(engine, cx, at, content)).await,
+    match attached(editors) {
+        Some(editor) => attached::write(editors, &editor, at, &content, cx).await,
+        None => own(editors, cx, move |editors, cx| own::write(editors, cx, at, content)).await,
     }
 }
 
@@ -274,7 +288,7 @@ pub(crate) struct Written {
     /// What was done with it.
     pub(crate) done: Done,
     /// What became of the file on the disk, where one was changed.
-    pub(crate) changed: Option<crate::operations::change::Changed>,
+    pub(crate) changed: Option<crate::edits::change::Changed>,
 }
 
 /// What was done with a text.
@@ -289,19 +303,19 @@ pub enum Done {
     OnDisk,
 }
 
-fn attached(engine: &Engine) -> Option<Arc<dyn Editor>> {
-    engine.editing().editor.clone()
+fn attached(editors: &Editors) -> Option<Arc<dyn Editor>> {
+    editors.editing().editor.clone()
 }
 
 /// Does what needs the disk and no editor.
 async fn own<T: Send + 'static>(
-    engine: &Engine,
+    editors: &Editors,
     cx: &CallCtx,
-    work: impl FnOnce(&Engine, &CallCtx) -> Result<T, Failure> + Send + 'static,
+    work: impl FnOnce(&Editors, &CallCtx) -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
     cx.check()?;
-    let (engine, cx) = (engine.clone(), cx.clone());
-    blocking(move || work(&engine, &cx)).await
+    let (editors, cx) = (editors.clone(), cx.clone());
+    blocking(move || work(&editors, &cx)).await
 }
 
 /// Says how an editor is attached.

@@ -1,11 +1,17 @@
 //! What a session remembers where no editor is attached: the files that were opened, and where the cursor was put.
 
-use super::{Done, Opened, Place, Point, Shown, Standing, Target, Without, Written, attaching, nothing_open};
+use super::{
+    Done, Opened, Place, Point, Shown, Standing, Target, Without, Written, attaching, memory, nothing_open,
+};
 use crate::{
-    CallCtx, Engine, Failure, Hint, Kind, changing, failures,
-    fresh::LIMIT,
-    operations::change::{Change, Exact, Request, Where},
-    show::find,
+    call::CallCtx,
+    editors::Editors,
+    edits::{
+        change::{Change, Exact, Request, Where, apply},
+        freshness::LIMIT,
+    },
+    failure::{Failure, Hint, Kind, convert},
+    files::lookup,
 };
 use toolpost_text::{
     counted::counted,
@@ -35,7 +41,7 @@ struct Tab {
 
 impl Own {
     /// Tells how everything stands.
-    pub(super) fn shown(&self, engine: &Engine) -> Shown {
+    pub(super) fn shown(&self, editors: &Editors) -> Shown {
         let opened = |tab: &Tab| Opened {
             path: tab.path.display(),
             place: Place::Workspace,
@@ -43,7 +49,7 @@ impl Own {
         };
         let active = self.tabs.iter().position(|tab| Some(&tab.path) == self.active.as_ref());
         let cursor = active.map(|at| self.tabs[at].cursor);
-        let gone = self.tabs.iter().filter(|tab| !is_file(engine, &tab.path));
+        let gone = self.tabs.iter().filter(|tab| !is_file(editors, &tab.path));
         let notes = gone.map(|tab| format!("{} is no file any more", tab.path.display())).collect();
         Shown {
             editor: None,
@@ -73,70 +79,76 @@ impl Own {
 
 /// Opens a file, at a line; without one the cursor stays where it was in it.
 pub(super) fn open(
-    engine: &Engine,
+    editors: &Editors,
     cx: &CallCtx,
     path: &WorkspacePath,
     line: Option<u64>,
 ) -> Result<Shown, Failure> {
-    let snapshot = read(engine, path)?;
-    let known = cx.session.editor().own.tabs.iter().find(|tab| tab.path == *path).cloned();
+    let snapshot = read(editors, path)?;
+    let known = memory(cx).lock().own.tabs.iter().find(|tab| tab.path == *path).cloned();
     let wanted = match (line, known) {
         (Some(line), _) => Point { line, column: 1 },
         (None, Some(tab)) => tab.cursor,
         (None, None) => Point::START,
     };
-    put(engine, cx, path, snapshot, wanted)
+    put(editors, cx, path, snapshot, wanted)
 }
 
 /// Moves the cursor in the file that was opened last.
-pub(super) fn goto(engine: &Engine, cx: &CallCtx, to: Point) -> Result<Shown, Failure> {
-    let path = cx.session.editor().own.tab().map(|tab| tab.path.clone()).ok_or_else(nothing_open)?;
-    let snapshot = read(engine, &path)?;
-    put(engine, cx, &path, snapshot, to)
+pub(super) fn goto(editors: &Editors, cx: &CallCtx, to: Point) -> Result<Shown, Failure> {
+    let path = memory(cx).lock().own.tab().map(|tab| tab.path.clone()).ok_or_else(nothing_open)?;
+    let snapshot = read(editors, &path)?;
+    put(editors, cx, &path, snapshot, to)
 }
 
 /// Inserts a text into the file, where the operator wants that; else says what the client may do.
-pub(super) fn write(engine: &Engine, cx: &CallCtx, at: Target, content: String) -> Result<Written, Failure> {
-    let tab = cx.session.editor().own.tab().cloned();
+pub(super) fn write(
+    editors: &Editors,
+    cx: &CallCtx,
+    at: Target,
+    content: String,
+) -> Result<Written, Failure> {
+    let tab = memory(cx).lock().own.tab().cloned();
     let told = |tab: Option<&Tab>| Written {
-        shown: cx.session.editor().own.shown(engine),
+        shown: memory(cx).lock().own.shown(editors),
         at: tab.map(|tab| tab.cursor),
         done: Done::Told,
         changed: None,
     };
-    match (at, tab, engine.editing().without) {
+    match (at, tab, editors.editing().without) {
         // Nobody selects where there is no editor: only the client can know of a selection.
         (Target::Selection, ..) => Ok(told(None)),
         (Target::Cursor, None, _) => Err(nothing_open().hint(attaching())),
         (Target::Cursor, Some(tab), Without::Told) => Ok(told(Some(&tab))),
-        (Target::Cursor, Some(tab), Without::Applied) => insert(engine, cx, &tab, content),
+        (Target::Cursor, Some(tab), Without::Applied) => insert(editors, cx, &tab, content),
     }
 }
 
-fn insert(engine: &Engine, cx: &CallCtx, tab: &Tab, content: String) -> Result<Written, Failure> {
+fn insert(editors: &Editors, cx: &CallCtx, tab: &Tab, content: String) -> Result<Written, Failure> {
     let path = &tab.path;
     let may = (cx.may_read)(path) && (cx.may_write)(path);
     if !may {
         return Err(super::attached::forbidden(path));
     }
-    let snapshot = read(engine, path)?;
+    let snapshot = read(editors, path)?;
     if snapshot.hash != tab.of {
         return Err(moved(path));
     }
-    let text = Text::open(snapshot.bytes, engine.encoding()).map_err(|error| {
+    let text = Text::open(snapshot.bytes, editors.files().encoding()).map_err(|error| {
         let what = format!("{} cannot be changed as text: {error}", path.display());
-        Failure::new(Kind::WrongKind, failures::sentence(&what))
+        Failure::new(Kind::WrongKind, convert::sentence(&what))
     })?;
     let offset = offset(text.view(), tab.cursor);
     let exact = Exact { from: offset, to: offset, of: tab.of };
     let behind = behind(tab.cursor, &lf(&content));
     let change = Change { path: path.clone(), at: Where::Exact(exact), text: content };
-    let output = changing::run(engine, &Request { changes: vec![change] }, cx)?;
+    let output = apply::run(editors.edits(), &Request { changes: vec![change] }, cx)?;
     let changed = output.files.into_iter().next();
     let of = changed.as_ref().and_then(|file| file.seen.first()).and_then(|seen| seen.hash);
-    let mut session = cx.session.editor();
+    let memory = memory(cx);
+    let mut session = memory.lock();
     session.own.put(Tab { path: path.clone(), cursor: behind, of: of.unwrap_or(tab.of) });
-    let mut shown = session.own.shown(engine);
+    let mut shown = session.own.shown(editors);
     shown.notes.extend(output.notes);
     Ok(Written { shown, at: Some(tab.cursor), done: Done::OnDisk, changed })
 }
@@ -150,23 +162,24 @@ fn moved(path: &WorkspacePath) -> Failure {
 
 /// Puts the cursor to a place, or to the nearest one that there is.
 fn put(
-    engine: &Engine,
+    editors: &Editors,
     cx: &CallCtx,
     path: &WorkspacePath,
     snapshot: Snapshot,
     wanted: Point,
 ) -> Result<Shown, Failure> {
     let of = snapshot.hash;
-    let (cursor, note) = match Text::open(snapshot.bytes, engine.encoding()) {
+    let (cursor, note) = match Text::open(snapshot.bytes, editors.files().encoding()) {
         Ok(text) => nearest(&path.display(), text.view(), wanted),
         Err(error) => {
             let words = format!("{} is opened at its beginning: {error}", path.display());
             (Point::START, (wanted != Point::START).then_some(words))
         }
     };
-    let mut session = cx.session.editor();
+    let memory = memory(cx);
+    let mut session = memory.lock();
     session.own.put(Tab { path: path.clone(), cursor, of });
-    let mut shown = session.own.shown(engine);
+    let mut shown = session.own.shown(editors);
     shown.notes.extend(note);
     Ok(shown)
 }
@@ -220,16 +233,16 @@ fn behind(at: Point, content: &str) -> Point {
     }
 }
 
-fn read(engine: &Engine, path: &WorkspacePath) -> Result<Snapshot, Failure> {
-    engine.workspace().read(path, LIMIT).map_err(|error| match error.why {
-        AccessKind::Missing => find::missing(engine, path, &path.absolute()),
-        AccessKind::IsDirectory => find::directory(engine, path),
-        _ => failures::access(path, error),
+fn read(editors: &Editors, path: &WorkspacePath) -> Result<Snapshot, Failure> {
+    editors.files().workspace().read(path, LIMIT).map_err(|error| match error.why {
+        AccessKind::Missing => lookup::missing(editors.files(), path, &path.absolute()),
+        AccessKind::IsDirectory => lookup::directory(editors.files(), path),
+        _ => convert::access(path, error),
     })
 }
 
-fn is_file(engine: &Engine, path: &WorkspacePath) -> bool {
-    engine.workspace().stat(path).is_ok_and(|stat| stat.kind == FileKind::File)
+fn is_file(editors: &Editors, path: &WorkspacePath) -> bool {
+    editors.files().workspace().stat(path).is_ok_and(|stat| stat.kind == FileKind::File)
 }
 
 #[cfg(test)]

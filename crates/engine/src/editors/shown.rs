@@ -1,7 +1,7 @@
 //! What a caller is told of an editor: names everywhere, texts only of files that it may read.
 
 use super::{Buffer, Chosen, Point, Shape, Sight, Standing, View};
-use crate::{CallCtx, Engine};
+use crate::{call::CallCtx, editors::Editors};
 use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_text::escape;
@@ -73,18 +73,18 @@ impl Shown {
 }
 
 /// Finds a file of an editor in the workspace.
-pub(super) fn inside(engine: &Engine, name: &str) -> Option<WorkspacePath> {
-    engine.resolve(name).ok()
+pub(super) fn inside(editors: &Editors, name: &str) -> Option<WorkspacePath> {
+    editors.files().resolve(name).ok()
 }
 
 /// Tells what an editor has said; the text that is selected only where the caller may read the file.
-pub(super) fn told(engine: &Engine, cx: &CallCtx, editor: String, view: View) -> Shown {
+pub(super) fn told(editors: &Editors, cx: &CallCtx, editor: String, view: View) -> Shown {
     let View { active, mut open, cursor, selection, token, notes } = view;
     if let Some(name) = active.as_ref().filter(|name| open.iter().all(|buffer| buffer.name != **name)) {
         open.push(Buffer { name: name.clone(), standing: Standing::Saved });
     }
     let at = active.as_ref().and_then(|name| open.iter().position(|buffer| buffer.name == *name));
-    let opened = |buffer: &Buffer| match inside(engine, &buffer.name) {
+    let opened = |buffer: &Buffer| match inside(editors, &buffer.name) {
         Some(path) => Opened { path: path.display(), place: Place::Workspace, standing: buffer.standing },
         None => Opened {
             path: escape::name(buffer.name.as_bytes()).into_owned(),
@@ -92,7 +92,7 @@ pub(super) fn told(engine: &Engine, cx: &CallCtx, editor: String, view: View) ->
             standing: buffer.standing,
         },
     };
-    let selection = selection.map(|chosen| selected(engine, cx, active.as_deref(), chosen, token));
+    let selection = selection.map(|chosen| selected(editors, cx, active.as_deref(), chosen, token));
     Shown {
         editor: Some(editor),
         open: open.iter().map(opened).collect(),
@@ -103,8 +103,14 @@ pub(super) fn told(engine: &Engine, cx: &CallCtx, editor: String, view: View) ->
     }
 }
 
-fn selected(engine: &Engine, cx: &CallCtx, active: Option<&str>, chosen: Chosen, token: String) -> Selection {
-    let withheld = match active.map(|name| inside(engine, name)) {
+fn selected(
+    editors: &Editors,
+    cx: &CallCtx,
+    active: Option<&str>,
+    chosen: Chosen,
+    token: String,
+) -> Selection {
+    let withheld = match active.map(|name| inside(editors, name)) {
         None => Some("it stands in no file of the workspace"),
         Some(None) => Some("the file lies outside of the workspace"),
         Some(Some(path)) if !(cx.may_read)(&path) => {

@@ -1,7 +1,7 @@
 //! Where skills are looked for: a project's before a user's, the customary folders in one order.
 
-use super::{Found, Skill, SkillPlaces, Source, folder, read};
-use crate::{Engine, MayRead};
+use super::{Found, Skill, Source, folder, read};
+use crate::{call::MayRead, skills::SkillLibrary};
 use std::collections::HashSet;
 use toolpost_workspace::{OpenError, Options, Scope, Workspace};
 
@@ -17,9 +17,10 @@ const CUSTOMARY: [&str; 7] = [
 ];
 
 /// Finds all skills.
-pub(crate) fn find(engine: &Engine, places: &SkillPlaces, may: &MayRead) -> Found {
+pub(crate) fn find(library: &SkillLibrary, may: &MayRead) -> Found {
+    let places = library.places();
     let mut found = Found::default();
-    let workspace = engine.workspace();
+    let workspace = library.files().workspace();
     for root in workspace.roots() {
         for place in CUSTOMARY {
             for raw in folder::walk(workspace, root, place, &**may, &mut found.problems) {

@@ -1,14 +1,16 @@
 //! Skills: folders with instructions that are read when they are needed.
 
-mod find;
+pub(crate) mod find;
 mod folder;
+pub mod list;
 mod read;
-
-pub(crate) use find::find;
+pub mod skill;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::{path::PathBuf, sync::Arc};
+
+use crate::files::Files;
 
 /// Where a user's skills lie, and which of a project's are trusted.
 #[derive(Clone)]
@@ -25,6 +27,30 @@ pub type Trusts = Arc<dyn Fn(&str, &str) -> bool + Send + Sync>;
 impl Default for SkillPlaces {
     fn default() -> Self {
         Self { user: Vec::new(), trusted: Arc::new(|_, _| false) }
+    }
+}
+
+/// Skills of the user and of the project. Clones share their state.
+#[derive(Clone)]
+pub struct SkillLibrary {
+    files: Files,
+    places: SkillPlaces,
+}
+
+impl SkillLibrary {
+    /// Opens the capability.
+    pub(crate) fn new(files: Files, places: SkillPlaces) -> Self {
+        Self { files, places }
+    }
+
+    /// Files of the workspace.
+    pub(crate) fn files(&self) -> &Files {
+        &self.files
+    }
+
+    /// Directories that are searched, and the skills that are trusted.
+    pub(crate) fn places(&self) -> &SkillPlaces {
+        &self.places
     }
 }
 

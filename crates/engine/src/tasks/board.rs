@@ -1,7 +1,7 @@
 //! What can be done with a list of tasks; what is refused leaves it as it was.
 
 use super::{Board, CHARACTERS, MOST, Priority, Status, Task};
-use crate::{Failure, Hint, Kind};
+use crate::failure::{Failure, Hint, Kind};
 use std::collections::HashSet;
 use toolpost_text::counted::counted;
 

@@ -1,25 +1,53 @@
 //! The tasks of a session: one list, whatever the tool by which it is written.
 
 mod board;
+pub mod complete;
+pub mod list;
 mod order;
-mod store;
+pub(crate) mod store;
 
 pub use board::{Edit, Item, NewTask};
-pub(crate) use store::Tasks;
-pub use store::{Kept, TaskLists};
+use store::Tasks;
 
-use crate::{CallCtx, Engine, Failure, Session, engine::blocking};
+use crate::{call::CallCtx, failure::Failure, session::Session, workers::blocking};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use toolpost_workspace::Workspace;
+
+/// Task lists of the workspace. Clones share their state.
+#[derive(Clone)]
+pub struct TaskBoards(Arc<State>);
+
+struct State {
+    workspace: Workspace,
+    /// Opened on first use, so that an unusable state directory fails the calls that need it.
+    lists: OnceLock<Result<Tasks, Failure>>,
+}
+
+impl TaskBoards {
+    /// Opens the capability.
+    pub(crate) fn new(workspace: Workspace) -> Self {
+        Self(Arc::new(State { workspace, lists: OnceLock::new() }))
+    }
+
+    /// The task lists.
+    ///
+    /// # Errors
+    /// `Io` if the state directory cannot be used.
+    pub(crate) fn tasks(&self) -> Result<&Tasks, Failure> {
+        self.0.lists.get_or_init(|| Tasks::of(&self.0.workspace)).as_ref().map_err(Clone::clone)
+    }
+}
 
 /// Works on the lists, for the session of a call.
 pub(crate) async fn on_lists<T: Send + 'static>(
-    engine: &Engine,
+    boards: &TaskBoards,
     cx: &CallCtx,
     work: impl FnOnce(&Tasks, &Session) -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
-    let (engine, session) = (engine.clone(), cx.session.clone());
-    blocking(move || work(engine.tasks()?, &session)).await
+    let (boards, session) = (boards.clone(), cx.session.clone());
+    blocking(move || work(boards.tasks()?, &session)).await
 }
 
 /// How many tasks a list may have, and how many characters they may have together.
@@ -82,6 +110,31 @@ pub struct Completion {
     /// A command that would show it; nobody has run it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
+}
+
+/// Completion of a session's work, if it was reported.
+#[derive(Debug, Default)]
+struct SharedCompletion(Mutex<Option<Completion>>);
+
+impl Completion {
+    /// Returns the completion that was reported in a session and not cleared since.
+    #[must_use]
+    pub fn of(session: &Session) -> Option<Self> {
+        let completion = session.state::<SharedCompletion>();
+        completion.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Records that the work of a session is complete.
+    pub(crate) fn record(self, session: &Session) {
+        let completion = session.state::<SharedCompletion>();
+        *completion.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(self);
+    }
+
+    /// Records that the work of a session goes on.
+    pub(crate) fn clear(session: &Session) {
+        let completion = session.state::<SharedCompletion>();
+        *completion.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
 }
 
 /// All tasks of a session.

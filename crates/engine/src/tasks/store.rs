@@ -1,8 +1,14 @@
 //! Where the tasks of sessions are kept: in the state folder, or with the session where there is none.
 
 use super::{Board, Tally};
-use crate::{Failure, Hint, Kind, Session, failures};
-use std::time::SystemTime;
+use crate::{
+    failure::{Failure, Hint, Kind, convert},
+    session::Session,
+};
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::SystemTime,
+};
 use toolpost_workspace::{JsonStore, JsonStoreError, Workspace, hash};
 
 /// Where the tasks of sessions are kept.
@@ -44,7 +50,7 @@ impl Tasks {
     pub(crate) fn read(&self, session: &Session) -> Result<Board, Failure> {
         match &self.shelf {
             Some(shelf) => Ok(shelf.read(&self.key(session)).map_err(failed)?.unwrap_or_default()),
-            None => Ok(session.board().clone()),
+            None => Ok(session.state::<SharedBoard>().lock().clone()),
         }
     }
 
@@ -62,7 +68,8 @@ impl Tasks {
         match &self.shelf {
             Some(shelf) => shelf.update(&self.key(session), keep).map_err(|trouble| trouble.0),
             None => {
-                let mut board = session.board();
+                let boards = session.state::<SharedBoard>();
+                let mut board = boards.lock();
                 let mut next = board.clone();
                 let done = keep(&mut next).map_err(|trouble| trouble.0)?;
                 *board = next;
@@ -95,6 +102,16 @@ impl Tasks {
     }
 }
 
+/// Board of a session without a state directory.
+#[derive(Debug, Default)]
+struct SharedBoard(Mutex<Board>);
+
+impl SharedBoard {
+    fn lock(&self) -> MutexGuard<'_, Board> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// A failure, or what the shelf says.
 struct Trouble(Failure);
 
@@ -111,7 +128,7 @@ impl From<JsonStoreError> for Trouble {
 }
 
 fn failed(error: JsonStoreError) -> Failure {
-    let words = failures::sentence(&format!("The tasks cannot be kept: {error}"));
+    let words = convert::sentence(&format!("The tasks cannot be kept: {error}"));
     match error {
         JsonStoreError::Name(_) => Failure::invalid(words),
         JsonStoreError::Io { .. } | JsonStoreError::Damaged { .. } => Failure::new(Kind::Io, words),

@@ -32,9 +32,6 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
                 touch.shown()
             )));
         }
-        if may == May::Read {
-            trip.cx.may_consult = Err("A call inside of another may only read, and asks nobody.".to_owned());
-        }
         trip.cx.door = None;
         next.go(trip).await
     })

@@ -1,12 +1,12 @@
 //! Judges each touch by the rules: allow, ask, deny.
 
-use super::{Going, Next, Stop, Trip};
+use super::{Going, Next, Stop, Trip, Within};
 use crate::{
     Addition, Call, Decision, Policy, Question, Span, Verdict,
     policy::{Judgement, Lesson, Lifted, does, verb},
 };
 use std::sync::Arc;
-use toolpost_engine::{Access, Failure, Hint, Kind, Touch};
+use toolpost_engine::{Access, Failure, Hint, Kind, May, Touch};
 use toolpost_workspace::WorkspacePath;
 
 pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
@@ -15,9 +15,9 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
         let taught = policy.taught(&trip.call.session.granted.rules());
         let mut asked: Vec<(Touch, Judgement)> = Vec::new();
         let mut granted: Vec<Touch> = Vec::new();
-        let mut refused = None;
+        let mut consult = consult(trip.within.as_ref());
         for touch in &trip.prepared()?.touches {
-            if touch.is_beside() && trip.cx.may_consult.is_err() {
+            if touch.is_beside() && consult.is_err() {
                 continue;
             }
             let judgement = policy.judge(touch);
@@ -30,18 +30,15 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
                     if !touch.is_beside() {
                         return Err(Stop::Failed(failure));
                     }
-                    refused = Some(failure.what);
+                    consult = Err(failure.what);
                 }
             }
-        }
-        if let Some(why) = refused {
-            trip.cx.may_consult = Err(why);
         }
         let dialect = trip.published.map_or("", |published| published.dialect.name);
         let note = match put(&trip.call, dialect, &policy, &asked).await {
             // What stands beside the rest of the call is left out where somebody says no.
             Err(Stop::Failed(failure)) if asked.iter().all(|(touch, _)| touch.is_beside()) => {
-                trip.cx.may_consult = Err(failure.what);
+                consult = Err(failure.what);
                 asked.clear();
                 None
             }
@@ -49,6 +46,7 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
         };
         granted.extend(asked.into_iter().map(|(touch, _)| touch));
         let runtime = next.runtime;
+        trip.cx.may_consult = consult;
         trip.cx.may_read = runtime.may_read.clone();
         if !granted.is_empty() {
             let (may_read, granted) = (runtime.may_read.clone(), granted.clone());
@@ -71,6 +69,14 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
         note.into_iter().for_each(|note| done.page.note(note));
         Ok(done)
     })
+}
+
+/// Whether external services may be consulted, before any rule is applied: not by a nested call that may only read.
+fn consult(within: Option<&Within>) -> Result<(), String> {
+    match within.map(|within| within.may) {
+        Some(May::Read) => Err("A call inside of another may only read, and asks nobody.".to_owned()),
+        _ => Ok(()),
+    }
 }
 
 /// Returns whether an approval of the session covers a touch: by the very touch, or by a rule.

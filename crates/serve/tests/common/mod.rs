@@ -19,7 +19,7 @@ use tokio::{
     task::JoinHandle,
     time::timeout,
 };
-use toolpost_engine::{Access, CallCtx, Engine, Extent, Failure, Fresh, Kind, Operation, Touch};
+use toolpost_engine::{Access, CallCtx, Engine, Extent, Failure, Files, Fresh, Kind, Operation, Touch};
 use toolpost_runtime::{Config, Narrow, Policy, RuleSource, Runtime, Structured, Verdict};
 use toolpost_serve::{Options, ServeError};
 use toolpost_text::matching::Step;
@@ -59,6 +59,7 @@ struct Echo;
 impl Operation for Echo {
     const NAME: &'static str = "read";
     const ACCESS: &'static [Access] = &[Access::Reads];
+    type Capability = Files;
     type Request = String;
     type Output = Said;
 
@@ -66,7 +67,7 @@ impl Operation for Echo {
         Vec::new()
     }
 
-    async fn run(_engine: &Engine, request: String, _cx: &CallCtx) -> Result<Said, Failure> {
+    async fn run(_files: &Files, request: String, _cx: &CallCtx) -> Result<Said, Failure> {
         if request == "fail" {
             return Err(Failure::new(Kind::Internal, "It failed as it was told to."));
         }
@@ -94,6 +95,7 @@ struct Picture;
 impl Operation for Picture {
     const NAME: &'static str = "picture";
     const ACCESS: &'static [Access] = &[Access::Reads];
+    type Capability = Files;
     type Request = ();
     type Output = Said;
 
@@ -101,7 +103,7 @@ impl Operation for Picture {
         Vec::new()
     }
 
-    async fn run(_engine: &Engine, _request: (), _cx: &CallCtx) -> Result<Said, Failure> {
+    async fn run(_files: &Files, _request: (), _cx: &CallCtx) -> Result<Said, Failure> {
         Ok(Said { text: "a picture".to_owned() })
     }
 }
@@ -138,6 +140,7 @@ struct Steps {
 impl Operation for Wait {
     const NAME: &'static str = "wait";
     const ACCESS: &'static [Access] = &[Access::Reads];
+    type Capability = Files;
     type Request = (String, u64);
     type Output = Said;
 
@@ -145,7 +148,7 @@ impl Operation for Wait {
         Vec::new()
     }
 
-    async fn run(_engine: &Engine, (name, steps): (String, u64), cx: &CallCtx) -> Result<Said, Failure> {
+    async fn run(_files: &Files, (name, steps): (String, u64), cx: &CallCtx) -> Result<Said, Failure> {
         note(format!("{name} begins"));
         for step in 1..=steps {
             // Now and then a count falls back, as of walkers that do not know of one another.
@@ -190,6 +193,7 @@ struct Place {
 impl Operation for Write {
     const NAME: &'static str = "change";
     const ACCESS: &'static [Access] = &[Access::Reads, Access::Writes];
+    type Capability = Files;
     type Request = (WorkspacePath, String);
     type Output = Said;
 
@@ -197,7 +201,7 @@ impl Operation for Write {
         vec![Touch::Write(path.clone(), Extent::Part)]
     }
 
-    async fn run(_engine: &Engine, (_, text): Self::Request, _cx: &CallCtx) -> Result<Said, Failure> {
+    async fn run(_files: &Files, (_, text): Self::Request, _cx: &CallCtx) -> Result<Said, Failure> {
         note(text.clone());
         Ok(Said { text: format!("wrote {text}") })
     }

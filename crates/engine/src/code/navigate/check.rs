@@ -1,0 +1,205 @@
+//! Whether a server's answer lacks uses that are known to be there: imports of the name from the file that defines it.
+
+use super::Place;
+use super::{
+    files::{self, Text},
+    question::{BY_TREE_ALONE, Question},
+};
+use crate::{call::CallCtx, code::Code, failure::Failure};
+use std::{
+    collections::HashSet,
+    path::{Component, Path, PathBuf},
+    time::{Duration, Instant},
+};
+use toolpost_lsp as lsp;
+use toolpost_syntax::{Facts, Language, What};
+use toolpost_workspace::WorkspacePath;
+
+/// How long it is looked: what is not found by then is not known to be missing.
+const TIME: Duration = Duration::from_secs(3);
+
+/// The languages in which an import says surely which file is meant.
+const NAMES_FILES: [&str; 5] = ["python", "typescript", "tsx", "javascript", "jsx"];
+
+/// What came of looking.
+pub(crate) enum Checked {
+    /// All imports that are known are in the answer, and there are some.
+    Holds,
+    /// These are not.
+    Lacks(Vec<Place>),
+    /// No import is known.
+    Nothing,
+}
+
+/// Compares the answer to a question for references with the imports of the name in all files.
+pub(crate) fn check(
+    code: &Code,
+    cx: &CallCtx,
+    question: &Question,
+    answer: &[lsp::Place],
+) -> Result<Checked, Failure> {
+    let (Some((asked, _)), Some(language)) = (&question.name, Language::of_path(question.path.raw())) else {
+        return Ok(Checked::Nothing);
+    };
+    if !NAMES_FILES.contains(&language.name()) {
+        return Ok(Checked::Nothing);
+    }
+    let answered: HashSet<&Path> = answer.iter().filter_map(|place| place.path.as_deref()).collect();
+    let start = Instant::now();
+    let (mut defining, mut importing) = (Vec::new(), Vec::new());
+    let listed = files::listed(code, cx, &question.path)?;
+    let all = listed.shown.iter().chain(&listed.withheld);
+    let stems: HashSet<PathBuf> = all.map(|file| file.path.relative().with_extension("")).collect();
+    for found in listed.shown {
+        cx.check()?;
+        if start.elapsed() > TIME {
+            return Ok(Checked::Nothing);
+        }
+        let own = Language::of_path(found.path.raw()).filter(|own| files::related(*own, language));
+        // What went away meanwhile, or is no text, holds no name.
+        let (Some(own), Ok(text)) = (own, files::read(code, &found.path)) else { continue };
+        if !text.text.contains(asked.name.as_str()) {
+            continue;
+        }
+        let Ok(tree) = own.parse(&text.text) else { continue };
+        let facts = tree.facts();
+        if defines(&facts, &text, &found.path, &asked.name, answer) {
+            defining.push(found.path.relative().to_owned());
+        }
+        let of_name = |what: &What| matches!(what, What::Name(name) if *name == asked.name);
+        for import in facts.imports.into_iter().filter(|import| of_name(&import.what)) {
+            importing.push((found.path.clone(), text.clone(), import));
+        }
+    }
+    let (mut holds, mut lacks) = (false, Vec::new());
+    for (path, text, import) in importing {
+        if !defining.iter().any(|file| leads(&import.module, path.relative(), file, &stems)) {
+            continue;
+        }
+        if answered.contains(path.raw()) {
+            holds = true;
+        } else {
+            let (line, column) = text.place(import.at.start);
+            let what = Some(format!("import; {}", BY_TREE_ALONE));
+            let (line, column, text) = (line + 1, column + 1, text.shown(line));
+            lacks.push(Place { path: path.display(), line, column, text, what });
+        }
+    }
+    Ok(match (lacks.is_empty(), holds) {
+        (false, _) => Checked::Lacks(lacks),
+        (true, true) => Checked::Holds,
+        (true, false) => Checked::Nothing,
+    })
+}
+
+/// Tells whether a file defines a name for others, at a place that the answer has.
+fn defines(facts: &Facts, text: &Text, path: &WorkspacePath, name: &str, answer: &[lsp::Place]) -> bool {
+    let defined = facts.symbols.iter().filter(|symbol| symbol.parent.is_none() && symbol.name == name);
+    let lines = defined.filter_map(|symbol| Some(text.place(symbol.at.as_ref()?.start).0));
+    let answered = |line| {
+        answer.iter().any(|place| place.path.as_deref() == Some(path.raw()) && place.span.from.line == line)
+    };
+    lines.into_iter().any(answered)
+}
+
+/// Tells whether a module that is written in one file is surely another file, both relative to the root, whose files have these
+/// stems.
+fn leads(module: &str, from: &Path, to: &Path, stems: &HashSet<PathBuf>) -> bool {
+    let stem = to.with_extension("");
+    let whole = |name: &str| if stem.ends_with(name) { stem.parent() } else { None };
+    let folder = from.parent().unwrap_or(Path::new(""));
+    if from.extension().is_some_and(|extension| extension == "py" || extension == "pyi") {
+        let rest = module.trim_start_matches('.');
+        let up = module.len() - rest.len();
+        let rest: PathBuf = rest.split('.').collect();
+        let targets = [Some(stem.as_path()), whole("__init__")];
+        return targets.into_iter().flatten().any(|target| match up {
+            0 => absolute(&rest, folder, target, stems),
+            _ => folder.ancestors().nth(up - 1).is_some_and(|above| above.join(&rest) == target),
+        });
+    }
+    if !(module.starts_with("./") || module.starts_with("../")) {
+        return false;
+    }
+    let Some(meant) = plain(&folder.join(module)) else { return false };
+    let written = ["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"];
+    let has_extension = meant.extension().is_some_and(|own| written.iter().any(|known| own == *known));
+    meant == stem || (has_extension && meant.with_extension("") == stem) || whole("index") == Some(&meant)
+}
+
+/// Tells whether a module without dots before it is surely a file: it lies where such modules are looked for, and no other of the
+/// root could be meant.
+fn absolute(module: &Path, folder: &Path, target: &Path, stems: &HashSet<PathBuf>) -> bool {
+    if module.as_os_str().is_empty() {
+        return false;
+    }
+    // What lies beside a file of a package is reached by its whole name only.
+    let beside = (!stems.contains(&folder.join("__init__"))).then(|| folder.join(module));
+    let places = [Some(module.to_owned()), Some(Path::new("src").join(module)), beside];
+    let ends_so = |stem: &&PathBuf| stem.ends_with(module) || stem.ends_with(module.join("__init__"));
+    places.iter().flatten().any(|place| place == target) && stems.iter().filter(ends_so).count() == 1
+}
+
+/// Takes `.` and `..` out of a path; none where it leads out of the root.
+fn plain(path: &Path) -> Option<PathBuf> {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::Normal(name) => out.push(name),
+            Component::ParentDir if !out.pop() => return None,
+            _ => {}
+        }
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_lead_to_files() {
+        let rows = [
+            ("shop.prices", "till.py", "shop/prices.py", true),
+            ("shop.prices", "till.py", "src/shop/prices.py", true),
+            ("shop", "till.py", "shop/__init__.py", true),
+            ("prices", "till.py", "shop/other.py", false),
+            ("shop.prices", "till.py", "prices.py", false),
+            ("shop.prices", "till.py", "vendor/shop/prices.py", false),
+            ("logging", "main.py", "app/logging.py", false),
+            ("prices", "scripts/till.py", "scripts/prices.py", true),
+            (".prices", "shop/till.py", "shop/prices.py", true),
+            (".prices", "shop/till.py", "prices.py", false),
+            ("..prices", "shop/in/till.py", "shop/prices.py", true),
+            (".", "shop/till.py", "shop/__init__.py", true),
+            ("...prices", "till.py", "prices.py", false),
+            ("./prices", "src/till.ts", "src/prices.ts", true),
+            ("./prices.js", "src/till.ts", "src/prices.ts", true),
+            ("../lib/prices", "src/till.tsx", "lib/prices.ts", true),
+            ("../lib", "src/till.ts", "lib/index.ts", true),
+            ("prices", "src/till.ts", "src/prices.ts", false),
+            ("../../prices", "src/till.ts", "prices.ts", false),
+            ("./prices.spec", "src/till.ts", "src/prices.spec.ts", true),
+            ("./prices.spec", "src/till.ts", "src/prices.ts", false),
+        ];
+        for (module, from, to, wanted) in rows {
+            let found = led(module, from, to, &[]);
+            assert_eq!(found, wanted, "{module} in {from} as {to}");
+        }
+        // With these others in the root nothing is sure.
+        let others = [
+            ("shop.prices", "till.py", "shop/prices.py", "src/shop/prices.py"),
+            ("prices", "scripts/till.py", "scripts/prices.py", "prices/__init__.py"),
+            ("logging", "app/main.py", "app/logging.py", "app/__init__.py"),
+        ];
+        for (module, from, to, other) in others {
+            assert!(!led(module, from, to, &[other]), "{module} in {from} as {to} beside {other}");
+        }
+    }
+
+    fn led(module: &str, from: &str, to: &str, others: &[&str]) -> bool {
+        let all = [from, to].into_iter().chain(others.iter().copied());
+        let stems = all.map(|path| Path::new(path).with_extension("")).collect();
+        leads(module, Path::new(from), Path::new(to), &stems)
+    }
+}

@@ -1,0 +1,211 @@
+//! What a language server answered, in the words of the operation.
+
+use super::{Complete, Output, Place, Source, Symbol};
+use super::{
+    files::{self, Text},
+    question::{PLACES, Question},
+};
+use crate::{call::CallCtx, code::Code};
+use std::collections::HashMap;
+use toolpost_lsp::{self as lsp, Answer, Encoding, Named, Standing};
+use toolpost_workspace::WorkspacePath;
+
+/// What a server answered, and what has to be known of it.
+pub(crate) struct Answered {
+    pub(crate) server: &'static str,
+    pub(crate) answer: Answer,
+    /// From where a text comes.
+    pub(crate) sources: Vec<lsp::Place>,
+    pub(crate) standing: Standing,
+    pub(crate) encoding: Encoding,
+}
+
+/// Makes the output of an answer.
+pub(crate) fn output(code: &Code, cx: &CallCtx, question: &Question, answered: Answered) -> Output {
+    let Answered { server, answer, sources, standing, encoding } = answered;
+    let mut output = Output {
+        source: Source::Server(server.to_owned()),
+        complete: match standing.complete {
+            lsp::Complete::Yes => Complete::Yes,
+            lsp::Complete::No => Complete::No,
+            lsp::Complete::Unknown => Complete::Unknown,
+        },
+        why: standing.why,
+        asked: question.name.as_ref().map(|(asked, _)| asked.clone()),
+        places: Vec::new(),
+        total: 0,
+        withheld: 0,
+        symbols: Vec::new(),
+        text: None,
+        notes: Vec::new(),
+    };
+    let mut known = Known { code, cx, texts: HashMap::new() };
+    match answer {
+        Answer::Places(places) => {
+            output.total = places.len() as u64;
+            for place in &places {
+                match known.look(place, encoding) {
+                    Looked::At(place) => output.places.push(place),
+                    Looked::Withheld => output.withheld += 1,
+                    Looked::Gone => {
+                        output.total -= 1;
+                        doubt(
+                            &mut output,
+                            "it names a place in a file that is gone, so it has not read what changed",
+                        );
+                    }
+                }
+            }
+            output.places.sort();
+            output.places.truncate(PLACES);
+        }
+        Answer::Text(text) => {
+            let hidden = |place: &lsp::Place| matches!(known.look(place, encoding), Looked::Withheld);
+            output.withheld = sources.iter().map(hidden).filter(|hidden| *hidden).count() as u64;
+            output.total = output.withheld;
+            if output.withheld == 0 {
+                output.text = text;
+            } else {
+                doubt(&mut output, "what it tells comes from a file that the rules do not let be read");
+            }
+        }
+        Answer::Symbols(symbols) => {
+            output.symbols = symbols.iter().map(|named| symbol(named, &question.text)).collect();
+            output.total = symbols.len() as u64;
+        }
+    }
+    output
+}
+
+/// Notes why an answer is not all; what was known before says more.
+fn doubt(output: &mut Output, why: &str) {
+    if output.complete != Complete::No {
+        output.complete = Complete::No;
+        why.clone_into(&mut output.why);
+    }
+}
+
+/// What came of looking at a place.
+enum Looked {
+    At(Place),
+    /// The rules do not let its file be read.
+    Withheld,
+    /// Its file is gone, and the server has not understood it yet.
+    Gone,
+}
+
+/// The files that places were found in, each read once.
+struct Known<'a> {
+    code: &'a Code,
+    cx: &'a CallCtx,
+    texts: HashMap<WorkspacePath, Option<Text>>,
+}
+
+impl Known<'_> {
+    fn look(&mut self, place: &lsp::Place, encoding: Encoding) -> Looked {
+        let from = place.span.from;
+        let shown = place.path.as_ref().and_then(|path| path.to_str());
+        let inside = shown.and_then(|path| self.code.files().resolve(path).ok());
+        let Some(inside) = inside else {
+            let path = shown.unwrap_or(&place.address).to_owned();
+            let (line, column) = (from.line.saturating_add(1), from.character.saturating_add(1));
+            let what = Some("outside of the workspace".to_owned());
+            return Looked::At(Place { path, line, column, text: String::new(), what });
+        };
+        if !(self.cx.may_read)(&inside) {
+            return Looked::Withheld;
+        }
+        if self.code.files().workspace().stat(&inside).is_err() {
+            return Looked::Gone;
+        }
+        let code = self.code;
+        let text = self.texts.entry(inside.clone()).or_insert_with_key(|path| files::read(code, path).ok());
+        let line = text.as_ref().and_then(|text| text.line(from.line)).unwrap_or_default();
+        let column = line[..encoding.byte(line, from.character)].chars().count();
+        Looked::At(Place {
+            path: inside.display(),
+            line: from.line.saturating_add(1),
+            column: u32::try_from(column + 1).unwrap_or(u32::MAX),
+            text: text.as_ref().map(|text| text.shown(from.line)).unwrap_or_default(),
+            what: None,
+        })
+    }
+}
+
+fn symbol(named: &Named, text: &Text) -> Symbol {
+    Symbol {
+        name: named.name.clone(),
+        kind: named.kind.to_owned(),
+        depth: named.depth,
+        line: named.at.line.saturating_add(1),
+        // What ends at the beginning of a line does not reach into it.
+        last_line: named.span.to.line.saturating_add(
+            u32::from(named.span.to.character > 0).max(u32::from(named.span.to.line == named.at.line)),
+        ),
+        text: text.shown(named.at.line),
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+mod tests {
+    use super::*;
+    use crate::{code::navigate::Want, session::Session};
+    use std::{fs, sync::Arc};
+    use tempfile::TempDir;
+    use toolpost_lsp::{Position, Span, Stage};
+    use toolpost_workspace::{Options, Workspace};
+
+    /// Makes the output in a world in which one file may not be read.
+    fn answered(answer: impl FnOnce(&dyn Fn(&str) -> lsp::Place) -> (Answer, Vec<lsp::Place>)) -> Output {
+        let base = TempDir::new().unwrap();
+        for name in ["a.py", "secret.py"] {
+            fs::write(base.path().join(name), "key = 'k'\n").unwrap();
+        }
+        let options = Options { roots: vec![base.path().to_owned()], ..Options::default() };
+        let code = Code::of_workspace(Workspace::open(options).unwrap().0);
+        let path = code.files().resolve("a.py").unwrap();
+        let root = path.root().path().to_owned();
+        let may_read = Arc::new(|path: &WorkspacePath| !path.relative().ends_with("secret.py"));
+        let cx = CallCtx { may_read, ..CallCtx::denied(Session::new()) };
+        let text = files::read(&code, &path).unwrap();
+        let question = Question { path, want: Want::Symbols, text, name: None };
+        let place = |name: &str| {
+            let at = Position { line: u32::MAX, character: u32::MAX };
+            let path = root.join(name);
+            let address = name.to_owned();
+            lsp::Place { path: Some(path), address, span: Span { from: at, to: at } }
+        };
+        let (answer, sources) = answer(&place);
+        let standing =
+            Standing { stage: Stage::Ready, complete: lsp::Complete::Yes, why: "it is ready".to_owned() };
+        let answered = Answered { server: "x", answer, sources, standing, encoding: Encoding::Utf16 };
+        output(&code, &cx, &question, answered)
+    }
+
+    #[test]
+    fn what_may_not_be_read_is_counted_and_not_told() {
+        let text = || Answer::Text(Some("key: 'k'".to_owned()));
+        let hidden = "what it tells comes from a file that the rules do not let be read";
+        let rows = [
+            (&[][..], Some("key: 'k'"), 0, Complete::Yes, "it is ready"),
+            (&["a.py"][..], Some("key: 'k'"), 0, Complete::Yes, "it is ready"),
+            (&["a.py", "secret.py"][..], None, 1, Complete::No, hidden),
+        ];
+        for (sources, told, withheld, complete, why) in rows {
+            let output = answered(|place| (text(), sources.iter().map(|name| place(name)).collect()));
+            let found = (output.text.as_deref(), output.withheld, output.complete, output.why.as_str());
+            assert_eq!(found, (told, withheld, complete, why), "{sources:?}");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_names_what_is_gone_is_not_all_and_lines_end_somewhere() {
+        let names = ["a.py", "gone.py", "/nowhere/b.py"];
+        let output = answered(|place| (Answer::Places(names.map(place).to_vec()), Vec::new()));
+        let lines: Vec<u32> = output.places.iter().map(|place| place.line).collect();
+        assert_eq!((lines, output.total, output.complete), (vec![u32::MAX; 2], 2, Complete::No));
+        let why = "it names a place in a file that is gone, so it has not read what changed";
+        assert_eq!(output.why, why);
+    }
+}

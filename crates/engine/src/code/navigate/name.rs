@@ -1,0 +1,77 @@
+//! The name that is meant by a place, which is often a little beside it.
+
+use super::files::Text;
+use super::{Asked, Spot};
+use crate::failure::{Failure, Hint, Kind};
+use std::ops::Range;
+use toolpost_workspace::WorkspacePath;
+
+/// Finds the name at a place, or the one next to it on its line; and the byte of the text at which it begins.
+pub(crate) fn find(path: &WorkspacePath, text: &Text, spot: Spot) -> Result<(Asked, usize), Failure> {
+    let Some(line) = text.line(spot.line) else {
+        let what = format!(
+            "{} has {} lines, and line {} was asked for; this call counts lines from {}.",
+            path.display(),
+            text.lines(),
+            spot.base.number(spot.line),
+            spot.base.first()
+        );
+        return Err(Failure::invalid(what));
+    };
+    let byte = usize::try_from(spot.column).ok().and_then(|column| line.char_indices().nth(column));
+    let byte = byte.map_or(line.len(), |(byte, _)| byte);
+    let away = |word: &Range<usize>| {
+        if word.start <= byte && byte <= word.end {
+            0
+        } else {
+            word.start.abs_diff(byte).min(word.end.abs_diff(byte))
+        }
+    };
+    // Of two that touch the place, the one that begins there is meant.
+    let Some(word) = words(line).into_iter().min_by_key(|word| (away(word), word.end == byte)) else {
+        let what = format!("No name is in line {} of {}.", spot.base.number(spot.line), path.display());
+        let hint = Hint::Advice(format!(
+            "This call counts lines and columns from {}; give those of a name.",
+            spot.base.first()
+        ));
+        let failure = Failure::new(Kind::NoMatch, what).hint(hint);
+        return Err(if line.trim().is_empty() { failure } else { failure.found(line.to_owned()) });
+    };
+    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let asked = Asked {
+        name: line[word.clone()].to_owned(),
+        line: spot.line.saturating_add(1),
+        column: count(line[..word.start].chars().count() + 1),
+        moved: away(&word) > 0,
+        base: spot.base,
+    };
+    Ok((asked, text.start(spot.line) + word.start))
+}
+
+/// Lists the names of a line.
+fn words(line: &str) -> Vec<Range<usize>> {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '$';
+    let mut words: Vec<Range<usize>> = Vec::new();
+    for (at, letter) in line.char_indices().filter(|(_, letter)| is_part(*letter)) {
+        let end = at + letter.len_utf8();
+        match words.last_mut() {
+            Some(word) if word.end == at => word.end = end,
+            _ => words.push(at..end),
+        }
+    }
+    words.retain(|word| !line[word.clone()].starts_with(|first: char| first.is_ascii_digit()));
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_cut_out_of_lines() {
+        let line = "  söme_x(a, 12)+$b";
+        let found: Vec<&str> = words(line).into_iter().map(|word| &line[word]).collect();
+        assert_eq!(found, ["söme_x", "a", "$b"]);
+        assert!(words("} 42 ;").is_empty());
+    }
+}

@@ -1,0 +1,183 @@
+//! Calls of which the text does not tell where they go are asked of a server that has read the project, beside all else.
+
+use super::files::{self, Text};
+use crate::{code::Code, workers::blocking};
+use std::{collections::HashMap, sync::Arc, time::Duration};
+use toolpost_index::{Answer as Told, Doubts, How, Place as There};
+use toolpost_lsp::{self as lsp, Answer, Client, Position, Question, Server, Stage};
+use toolpost_workspace::{ContentHash, hash};
+
+/// How long one answer is waited for.
+const ANSWER: Duration = Duration::from_secs(10);
+/// How many calls are asked about in one pass.
+const CALLS: usize = 20_000;
+/// How many are asked about before whoever else asks the server gets a turn.
+const BURST: usize = 64;
+
+/// In how many files it is looked for what is not known before others get the index.
+const SLICE: usize = 64;
+
+/// What a server said of one file, each answer by the byte at which the name begins.
+#[derive(Default)]
+struct Heard {
+    calls: Vec<(u32, Told)>,
+    implementations: Vec<(u32, Told)>,
+}
+
+/// What is asked about a name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum About {
+    Call,
+    Implementations,
+}
+
+/// What an answer leads to, as a file with its content.
+type Targets = HashMap<String, Option<(ContentHash, Text)>>;
+
+/// Begins to ask a server, unless it is being asked already.
+pub(super) fn begin(code: &Code, server: &Arc<Server>) {
+    let key = Arc::as_ptr(server).addr();
+    let upgrades = code.upgrades();
+    if server.standing().stage != Stage::Ready || !upgrades.lock().insert(key) {
+        return;
+    }
+    let (code, server) = (code.clone(), server.clone());
+    tokio::spawn(async move {
+        pass(&code, &server).await;
+        code.upgrades().lock().remove(&key);
+    });
+}
+
+/// Asks about all doubtful calls of the server's languages; ends where the server is no longer ready.
+async fn pass(code: &Code, server: &Arc<Server>) {
+    let known = server.known();
+    let of_server = move |path: &str| {
+        let extension = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, end)| end);
+        extension.is_some_and(|end| known.language(end).is_some())
+    };
+    let Some(doubts) = doubts(code, of_server).await else { return };
+    let mut targets = Targets::new();
+    let mut left = CALLS;
+    for doubt in doubts {
+        if left == 0 || server.standing().stage != Stage::Ready {
+            return;
+        }
+        if !code.upgrades().ask(&doubt) {
+            continue;
+        }
+        left = left.saturating_sub(doubt.places.len() + doubt.implemented.len());
+        let Some(heard) = of_file(code, server, &doubt, &mut targets).await else { return };
+        code.index().tell(&doubt.path, doubt.hash, heard.calls);
+        if !heard.implementations.is_empty() {
+            code.index().tell_implementations(&doubt.path, doubt.hash, heard.implementations);
+        }
+    }
+}
+
+/// Lists what is not known of the server's files, those of which least is to be asked first; the index is lent for some at a time.
+async fn doubts(code: &Code, of_server: impl Fn(&str) -> bool + Send + 'static) -> Option<Vec<Doubts>> {
+    let code = code.clone();
+    let found = blocking(move || {
+        let index = code.index();
+        let Ok(graph) = index.graph(&|| false) else { return Ok(Vec::new()) };
+        let paths: Vec<String> = graph.files().map(|file| graph.file(file).path.to_string()).collect();
+        drop(graph);
+        let paths: Vec<String> = paths.into_iter().filter(|path| of_server(path)).collect();
+        let mut all = Vec::new();
+        for some in paths.chunks(SLICE) {
+            // Whoever waits to bring the index up to date gets it in between.
+            let Ok(graph) = index.graph(&|| false) else { break };
+            all.extend(graph.doubts(some));
+        }
+        all.sort_by(|one: &Doubts, other: &Doubts| {
+            let key = |doubts: &Doubts| doubts.places.len() + doubts.implemented.len();
+            (key(one), &one.path).cmp(&(key(other), &other.path))
+        });
+        Ok(all)
+    });
+    found.await.ok()
+}
+
+/// Asks about the calls and the interfaces of one file; none where the server cannot be asked any more.
+async fn of_file(code: &Code, server: &Server, doubt: &Doubts, targets: &mut Targets) -> Option<Heard> {
+    let Some((now, text)) = read(code, &doubt.path).await.filter(|(now, _)| *now == doubt.hash) else {
+        return Some(Heard::default());
+    };
+    targets.insert(doubt.path.clone(), Some((now, text.clone())));
+    let path = code.files().resolve(&doubt.path).ok()?;
+    let extension = path.extension().map(|end| end.to_string_lossy().into_owned()).unwrap_or_default();
+    let language = server.known().language(&extension)?;
+    let mut heard = Heard::default();
+    let calls = doubt.places.iter().map(|place| (*place, About::Call));
+    let others = doubt.implemented.iter().map(|place| (*place, About::Implementations));
+    let asked: Vec<(u32, About)> = calls.chain(others).collect();
+    for places in asked.chunks(BURST) {
+        let talk = server.greeted(ANSWER).await.ok()?;
+        // What it has not read yet, it cannot tell the truth about.
+        if !talk.waiting().is_empty() {
+            return None;
+        }
+        talk.show(path.raw(), language, &text.text);
+        for (place, about) in places {
+            let (at, file) = (position(&text, *place, &talk), path.raw().to_owned());
+            let (question, heard) = match about {
+                About::Call => (Question::Definition(file, at), &mut heard.calls),
+                About::Implementations => (Question::Implementation(file, at), &mut heard.implementations),
+            };
+            match talk.ask(&question, ANSWER).await {
+                Ok(Answer::Places(found)) if !found.is_empty() => {
+                    let told = told(code, &found, &talk, targets).await;
+                    heard.extend(told.map(|told| (*place, told)));
+                }
+                // It does not know either, or is not made to be asked that.
+                Ok(_) | Err(lsp::Fault::Refused { .. } | lsp::Fault::Odd { .. }) => {}
+                Err(lsp::Fault::Unable { .. }) if *about == About::Implementations => {}
+                Err(_) => return None,
+            }
+        }
+        drop(talk);
+        tokio::task::yield_now().await;
+    }
+    Some(heard)
+}
+
+fn position(text: &Text, byte: u32, talk: &Client<'_>) -> Position {
+    let byte = byte as usize;
+    let (line, _) = text.place(byte);
+    let character = talk.encoding().count(text.line(line).unwrap_or_default(), byte - text.start(line));
+    Position { line, character }
+}
+
+/// Says where an answer leads to; none where that is a file that cannot be read.
+async fn told(code: &Code, found: &[lsp::Place], talk: &Client<'_>, targets: &mut Targets) -> Option<Told> {
+    let mut places = Vec::new();
+    for place in found {
+        let inside = place
+            .path
+            .as_ref()
+            .and_then(|path| path.to_str())
+            .and_then(|path| code.files().resolve(path).ok());
+        // What lies outside of the workspace is no place in it.
+        let Some(path) = inside else { continue };
+        let shown = path.display();
+        if !targets.contains_key(&shown) {
+            let read = read(code, &shown).await;
+            targets.insert(shown.clone(), read);
+        }
+        let (hash, text) = targets.get(&shown)?.as_ref()?;
+        let Position { line, character } = place.span.from;
+        let byte = text.start(line) + talk.encoding().byte(text.line(line)?, character);
+        places.push(There { path: shown.as_str().into(), hash: *hash, byte: u32::try_from(byte).ok()? });
+    }
+    Some(Told { by: How::Server, places })
+}
+
+async fn read(code: &Code, shown: &str) -> Option<(ContentHash, Text)> {
+    let (code, shown) = (code.clone(), shown.to_owned());
+    let read = blocking(move || {
+        let path = code.files().resolve(&shown)?;
+        files::read(&code, &path)
+    });
+    let text = read.await.ok()?;
+    Some((hash(text.text.as_bytes()), text))
+}

@@ -1,0 +1,340 @@
+//! `outline`: what a file defines, each thing with what stands in it.
+
+use super::symbol_index::one_line;
+use crate::{
+    access::{Access, Touch},
+    call::CallCtx,
+    code::Code,
+    failure::Failure,
+    files::document::block,
+    operation::Operation,
+    workers::blocking,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::HashMap;
+use toolpost_syntax::{Symbol, Tree, ids};
+use toolpost_text::lines::LineIndex;
+use toolpost_workspace::WorkspacePath;
+
+/// Tells what a file defines.
+pub struct Outline;
+
+/// Which file.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The file.
+    pub path: WorkspacePath,
+    /// The file, as it was said.
+    pub said: String,
+    /// Number of symbols to skip, in file order; without it, the outline covers the whole file.
+    pub offset: Option<usize>,
+    /// How many bytes the answer may have: of a whole file, what is deepest is left out first.
+    pub max_bytes: usize,
+}
+
+/// What a file defines.
+#[derive(Debug, Serialize, JsonSchema, PartialEq, Eq)]
+pub struct Output {
+    /// The file, relative to its root.
+    pub path: String,
+    /// Its language.
+    pub language: String,
+    /// What it defines, each thing before what stands in it.
+    pub symbols: Vec<Entry>,
+    /// How many symbols the file has in all.
+    pub total: usize,
+    /// Number of symbols that were skipped, if the request had an offset.
+    pub offset: Option<usize>,
+    /// The offset of the next page, if the request had an offset.
+    pub next_offset: Option<usize>,
+    /// At how many places the parser did not understand the text: what stands there may be missing.
+    pub errors: usize,
+}
+
+/// Something that a file defines.
+#[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
+pub struct Entry {
+    /// By what it is known again: `language:path#Outer.inner(kind)`.
+    pub id: String,
+    /// Its own name.
+    pub name: String,
+    /// Its name behind the names of what it stands in.
+    pub qualified: String,
+    /// What it is.
+    pub kind: String,
+    /// How it begins, up to its body.
+    pub signature: String,
+    /// The first line of its documentation, without the signs of a comment.
+    pub documentation: Option<String>,
+    /// The line of its name, counted from 1.
+    pub line: u64,
+    /// Its first line, counted from 1, with what stands before it and belongs to it.
+    pub first_line: u64,
+    /// Its last line.
+    pub last_line: u64,
+    /// What it stands in, by place in the list.
+    pub parent: Option<usize>,
+    /// How many symbols in it were left out.
+    pub more: usize,
+    /// True if another symbol of the file has the same whole name, so that only the id tells them apart.
+    pub shares_name: bool,
+}
+
+/// How many bytes an entry takes beside its words.
+const AROUND: usize = 160;
+
+impl Operation for Outline {
+    const NAME: &'static str = "outline";
+    const ACCESS: &'static [Access] = &[Access::Reads];
+    type Capability = Code;
+    type Request = Request;
+    type Output = Output;
+
+    fn touches(request: &Request) -> Vec<Touch> {
+        Touch::reads(&request.path)
+    }
+
+    async fn run(code: &Code, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        cx.check()?;
+        let (code, cx) = (code.clone(), cx.clone());
+        blocking(move || outline(&code, &request, &cx)).await
+    }
+}
+
+fn outline(code: &Code, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
+    let (path, text) = block::read(code.files(), &request.path, &request.said, cx)?;
+    let tree = block::parse(&path, text.view())?;
+    let (language, symbols) = (tree.language(), tree.symbols());
+    let all = entries(&tree, &ids(language, &path, &symbols), &symbols);
+    let total = all.len();
+    let (symbols, next_offset) = match request.offset {
+        None => (fit(all, request.max_bytes), None),
+        Some(offset) => page(&all, offset, request.max_bytes),
+    };
+    Ok(Output {
+        path,
+        language: language.name().to_owned(),
+        symbols,
+        total,
+        offset: request.offset,
+        next_offset,
+        errors: tree.errors().len(),
+    })
+}
+
+fn entries(tree: &Tree<'_>, ids: &[String], symbols: &[Symbol]) -> Vec<Entry> {
+    let text = tree.text();
+    let index = LineIndex::new(text);
+    let part = |range: &std::ops::Range<usize>| text.get(range.clone()).unwrap_or_default();
+    let mut names: HashMap<&str, usize> = HashMap::new();
+    symbols.iter().for_each(|symbol| *names.entry(symbol.qualified.as_str()).or_default() += 1);
+    let entry = |(symbol, id): (&Symbol, &String)| {
+        let last = symbol.span.end.saturating_sub(1).max(symbol.span.start);
+        Entry {
+            id: id.clone(),
+            name: symbol.name.clone(),
+            qualified: symbol.qualified.clone(),
+            kind: symbol.kind.name().to_owned(),
+            signature: one_line(part(&symbol.signature)),
+            documentation: symbol.docs.as_ref().and_then(|docs| first_words(part(docs))),
+            line: index.line(symbol.at.as_ref().map_or(symbol.signature.start, |at| at.start)) as u64,
+            first_line: index.line(symbol.span.start) as u64,
+            last_line: index.line(last) as u64,
+            parent: symbol.parent,
+            more: 0,
+            shares_name: names.get(symbol.qualified.as_str()).is_some_and(|count| *count > 1),
+        }
+    };
+    symbols.iter().zip(ids).map(entry).collect()
+}
+
+/// Gives the first line of a documentation that says something.
+fn first_words(docs: &str) -> Option<String> {
+    let signs: &[char] = &['/', '*', '!', '#', '-', '"', '\'', '<', '>', ';', ' ', '\t'];
+    docs.lines().map(|line| line.trim_matches(signs)).find(|line| !line.is_empty()).map(one_line)
+}
+
+/// Returns the entries from an offset that fit, and the offset of the next page; a page has at least one entry.
+///
+/// An entry whose parent is on another page has no parent.
+fn page(all: &[Entry], offset: usize, max_bytes: usize) -> (Vec<Entry>, Option<usize>) {
+    let (mut room, mut out) = (max_bytes, Vec::new());
+    for entry in all.iter().skip(offset) {
+        let weight = weight(entry);
+        if weight > room && !out.is_empty() {
+            break;
+        }
+        room = room.saturating_sub(weight);
+        let parent = entry.parent.and_then(|parent| parent.checked_sub(offset));
+        out.push(Entry { parent, ..entry.clone() });
+    }
+    let next = offset + out.len();
+    let more = next < all.len() && !out.is_empty();
+    (out, more.then_some(next))
+}
+
+/// Estimates the size of an entry in bytes.
+fn weight(entry: &Entry) -> usize {
+    let documentation = entry.documentation.as_ref().map_or(0, String::len);
+    let id = if entry.shares_name { entry.id.len() } else { 0 };
+    AROUND + id + entry.name.len() + entry.signature.len() + documentation
+}
+
+/// Leaves out what is deepest until all fits; of the topmost, those at the end.
+fn fit(all: Vec<Entry>, max_bytes: usize) -> Vec<Entry> {
+    let depths = depths(&all);
+    let deepest = depths.iter().copied().max().unwrap_or(0);
+    let of_level = |level: usize| {
+        all.iter()
+            .zip(&depths)
+            .filter(move |(_, depth)| **depth == level)
+            .map(|(entry, _)| weight(entry))
+            .sum()
+    };
+    let mut room = max_bytes;
+    let mut levels = 0;
+    while levels <= deepest {
+        let needed: usize = of_level(levels);
+        if needed > room {
+            break;
+        }
+        room -= needed;
+        levels += 1;
+    }
+    let mut of_first = 0;
+    let stays = |(at, entry): (usize, &Entry)| {
+        if levels > 0 {
+            return depths[at] < levels;
+        }
+        of_first += if depths[at] == 0 { weight(entry) } else { 0 };
+        depths[at] == 0 && of_first <= max_bytes
+    };
+    let kept: Vec<bool> = all.iter().enumerate().map(stays).collect();
+    without(all, &kept)
+}
+
+/// Gives how deep each entry stands; each comes after what it stands in.
+fn depths(all: &[Entry]) -> Vec<usize> {
+    let mut depths: Vec<usize> = Vec::with_capacity(all.len());
+    for entry in all {
+        depths.push(entry.parent.and_then(|parent| depths.get(parent)).map_or(0, |above| above + 1));
+    }
+    depths
+}
+
+/// Takes entries out; what they stand in counts them.
+fn without(all: Vec<Entry>, kept: &[bool]) -> Vec<Entry> {
+    let parents: Vec<Option<usize>> = all.iter().map(|entry| entry.parent).collect();
+    let mut places: Vec<Option<usize>> = Vec::with_capacity(all.len());
+    let mut out: Vec<Entry> = Vec::new();
+    for (at, entry) in all.into_iter().enumerate() {
+        if kept[at] {
+            places.push(Some(out.len()));
+            let parent = entry.parent.and_then(|parent| places[parent]);
+            out.push(Entry { parent, ..entry });
+            continue;
+        }
+        places.push(None);
+        let mut above = parents[at];
+        while let Some(parent) = above {
+            match places[parent].and_then(|place| out.get_mut(place)) {
+                Some(shown) => {
+                    shown.more += 1;
+                    break;
+                }
+                None => above = parents[parent],
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Entries of a name each, with what each stands in.
+    fn all(parents: &[Option<usize>]) -> Vec<Entry> {
+        let entry = |(at, parent): (usize, &Option<usize>)| Entry {
+            id: format!("{at}"),
+            name: String::new(),
+            qualified: String::new(),
+            kind: String::new(),
+            signature: String::new(),
+            documentation: None,
+            line: 1,
+            first_line: 1,
+            last_line: 1,
+            parent: *parent,
+            more: 0,
+            shares_name: false,
+        };
+        parents.iter().enumerate().map(entry).collect()
+    }
+
+    #[test]
+    fn what_is_deepest_is_left_out_first() {
+        let parents = [None, Some(0), Some(1), Some(1), None, Some(4)];
+        let each = AROUND;
+        type Shown = (&'static str, Option<usize>, usize);
+        let rows: [(usize, &[Shown]); 4] = [
+            (
+                6 * each,
+                &[
+                    ("0", None, 0),
+                    ("1", Some(0), 0),
+                    ("2", Some(1), 0),
+                    ("3", Some(1), 0),
+                    ("4", None, 0),
+                    ("5", Some(4), 0),
+                ],
+            ),
+            (5 * each, &[("0", None, 0), ("1", Some(0), 2), ("4", None, 0), ("5", Some(2), 0)]),
+            (3 * each, &[("0", None, 3), ("4", None, 1)]),
+            (each, &[("0", None, 3)]),
+        ];
+        for (room, wanted) in rows {
+            let fitted = fit(all(&parents), room);
+            let got: Vec<_> =
+                fitted.iter().map(|entry| (entry.id.as_str(), entry.parent, entry.more)).collect();
+            assert_eq!(got, wanted, "{room}");
+        }
+    }
+
+    #[test]
+    fn documentation_is_shown_without_its_signs() {
+        let rows = [
+            ("/// Adds.\n/// More.", Some("Adds.")),
+            ("/**\n * Adds.\n */", Some("Adds.")),
+            ("\"\"\"\n    Adds.\n    \"\"\"", Some("Adds.")),
+            ("# Adds.", Some("Adds.")),
+            ("/** */", None),
+        ];
+        for (docs, wanted) in rows {
+            assert_eq!(first_words(docs).as_deref(), wanted, "{docs}");
+        }
+    }
+
+    #[test]
+    fn pages_give_each_entry_once_and_in_order() {
+        let all = all(&[None, Some(0), Some(1), None, Some(3), None]);
+        for room in [0, 200, 340, 700, 10_000] {
+            let (mut seen, mut next) = (Vec::new(), Some(0));
+            while let Some(offset) = next {
+                let (entries, after) = page(&all, offset, room);
+                assert!(!entries.is_empty() && after.is_none_or(|after| after > offset), "{room}");
+                assert!(
+                    entries
+                        .iter()
+                        .enumerate()
+                        .all(|(at, entry)| entry.parent.is_none_or(|parent| parent < at))
+                );
+                seen.extend(entries.into_iter().map(|entry| entry.id));
+                next = after;
+            }
+            assert_eq!(seen, ["0", "1", "2", "3", "4", "5"], "{room}");
+        }
+        assert_eq!(page(&all, 9, 10_000), (Vec::new(), None));
+    }
+}

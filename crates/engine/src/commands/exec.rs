@@ -1,0 +1,170 @@
+//! `exec`: a command is started, and waited for as long as is wanted.
+
+use super::{Commands, Ran};
+use crate::{
+    access::{
+        Access, Touch,
+        command::{Command, Line},
+    },
+    call::CallCtx,
+    commands::CommandAccess,
+    failure::{Failure, Kind},
+    operation::Operation,
+    workers::blocking,
+};
+use std::time::{Duration, Instant};
+use toolpost_process::{Job, Launch, Limits, Program, Until, Why, Woke};
+
+pub use super::{Confined, Ending, Leftover, Piece, Ran as Output, Standing, State};
+pub use toolpost_process::{From as Side, Shell, Want};
+
+/// Runs a command.
+pub struct Exec;
+
+/// Which command, and how long it is waited for.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The command, and the directory in which it starts.
+    pub command: Command,
+    /// How a shell is started, where the command is a line for one.
+    pub shell: Shell,
+    /// How long it is waited for, and what happens then.
+    pub wait: Wait,
+    /// Which part of what it wrote is shown.
+    pub want: Want,
+    /// What was odd about the asking, in a sentence each; it comes back with the output.
+    pub notes: Vec<String>,
+}
+
+/// How long a command is waited for, and what happens then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wait {
+    /// Until it ends; when the time is up, it is ended with everything that it started.
+    OrEnd(Duration),
+    /// Until it ends; when the time is up, it goes on by itself.
+    OrLeave(Duration),
+}
+
+/// How often what a command writes is told while it runs.
+const TOLD: Duration = Duration::from_millis(500);
+/// How long after its time a command that does not end is waited for.
+const PATIENCE: Duration = Duration::from_secs(6);
+/// How much of the latest output is told, in bytes.
+const LATEST: usize = 400;
+
+impl Operation for Exec {
+    const NAME: &'static str = "exec";
+    const ACCESS: &'static [Access] = &[Access::Executes];
+    type Capability = CommandAccess;
+    type Request = Request;
+    type Output = Output;
+
+    fn touches(request: &Request) -> Vec<Touch> {
+        vec![Touch::Execute(request.command.clone())]
+    }
+
+    async fn run(access: &CommandAccess, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        cx.check()?;
+        let commands = access.commands()?;
+        let Request { wait, want, notes, .. } = request;
+        let (wait, limit) = match wait {
+            // What has a limit ends by itself; that may take longer than the limit.
+            Wait::OrEnd(time) => (time.saturating_add(PATIENCE), Some(cx.time_left(time))),
+            Wait::OrLeave(time) => (cx.time_left(time), None),
+        };
+        let job = commands.start(cx, launch(&commands, &request.command, request.shell, limit)).await?;
+        let mut watched = Watched { job: job.clone(), dropped: Dropped::End };
+        watched.wait(cx, wait).await?;
+        watched.dropped = Dropped::Leave;
+        let (commands, cx) = (commands.clone(), cx.clone());
+        blocking(move || {
+            let notes = notes.into_iter().chain(commands.refused(&cx, &job)).collect();
+            Ran::of(&job, want, notes)
+        })
+        .await
+    }
+}
+
+fn launch(commands: &Commands, command: &Command, shell: Shell, limit: Option<Duration>) -> Launch {
+    let program = match &command.line {
+        Line::Shell(line) => Program::Line { line: line.clone(), shell },
+        Line::Words(words) => {
+            Program::direct(words.first().cloned().unwrap_or_default(), words.iter().skip(1).cloned())
+        }
+    };
+    let limits = Limits { time: limit, ..Limits::default() };
+    Launch { limits, ..commands.launch(program, &command.directory) }
+}
+
+/// A job that somebody waits for.
+struct Watched {
+    job: Job,
+    dropped: Dropped,
+}
+
+/// What becomes of a job when nobody waits for it any more.
+enum Dropped {
+    /// It is ended: the call that ran it was given up.
+    End,
+    /// It goes on, or has ended.
+    Leave,
+}
+
+impl Watched {
+    /// Waits for the job as long as is wanted, and tells meanwhile what it writes.
+    async fn wait(&self, cx: &CallCtx, wait: Duration) -> Result<(), Failure> {
+        let start = Instant::now();
+        let mut heard = 0;
+        loop {
+            let left = wait.saturating_sub(start.elapsed());
+            tokio::select! {
+                biased;
+                () = cx.cancel.cancelled() => {
+                    self.job.stop(Why::Cancelled).await;
+                    return Err(given_up(&self.job));
+                }
+                woke = self.job.wait(Until::Ended, left.min(TOLD)) => {
+                    if woke == Woke::Come || left <= TOLD {
+                        return Ok(());
+                    }
+                }
+            }
+            heard = tell(cx, &self.job, start, heard);
+        }
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        match self.dropped {
+            Dropped::End => self.job.ask_to_stop(Why::Cancelled),
+            Dropped::Leave => {}
+        }
+    }
+}
+
+/// Tells how long the command has run and what it wrote last; gives the place up to which that is told.
+fn tell(cx: &CallCtx, job: &Job, start: Instant, heard: u64) -> u64 {
+    let ran = start.elapsed();
+    let count = u64::try_from(ran.as_millis()).unwrap_or(u64::MAX);
+    match job.follow(heard, LATEST) {
+        Ok(followed) if !(followed.text.is_empty() && followed.pending.is_empty()) => {
+            cx.progress.tell(count, format!("{}{}", followed.text, followed.pending).trim_end());
+            followed.cursor
+        }
+        _ => {
+            cx.progress.tell(count, &format!("runs for {} s", ran.as_secs()));
+            heard
+        }
+    }
+}
+
+fn given_up(job: &Job) -> Failure {
+    let shown = job.show(Want { from: Side::Bottom, skip: 0, count: 4_000 });
+    let text: String =
+        shown.map(|shown| shown.pieces.into_iter().map(|piece| piece.text).collect()).unwrap_or_default();
+    let what = "The call was cancelled: the command was ended, with everything that it had started. What it did until \
+                then is done.";
+    let failure = Failure::new(Kind::Cancelled, what);
+    if text.is_empty() { failure } else { failure.found(text) }
+}

@@ -1,0 +1,54 @@
+//! `stop`: a command is ended, with everything that it started.
+
+use super::Ran;
+use crate::{
+    access::{Access, Touch},
+    call::CallCtx,
+    commands::CommandAccess,
+    failure::Failure,
+    operation::Operation,
+    workers::blocking,
+};
+use toolpost_process::Why;
+
+pub use super::Ran as Output;
+pub use super::exec::{Side, Want};
+
+/// Ends a command that was started before.
+pub struct Stop;
+
+/// Which command.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The job.
+    pub id: String,
+    /// Which part of what it wrote is shown.
+    pub want: Want,
+}
+
+impl Operation for Stop {
+    const NAME: &'static str = "stop";
+    const ACCESS: &'static [Access] = &[Access::Executes];
+    type Capability = CommandAccess;
+    type Request = Request;
+    type Output = Output;
+
+    /// Touches nothing but what the session started itself.
+    fn touches(_request: &Request) -> Vec<Touch> {
+        Vec::new()
+    }
+
+    async fn run(access: &CommandAccess, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        cx.check()?;
+        let commands = access.commands()?;
+        let job = commands.find(cx, Some(&request.id))?;
+        let before = job.report();
+        let notes = if Ran::is_over(&before) {
+            vec!["It had ended already; nothing was left to stop.".to_owned()]
+        } else {
+            job.stop(Why::Stopped).await;
+            Vec::new()
+        };
+        blocking(move || Ran::of(&job, request.want, notes)).await
+    }
+}

@@ -1,0 +1,83 @@
+//! `editor_move`: a file is opened in the editor, or its cursor goes elsewhere.
+
+pub use super::Shown;
+
+use super::Point;
+use crate::access::resource::EditorUse;
+use crate::{
+    access::{Access, Touch},
+    call::CallCtx,
+    editors,
+    editors::Editors,
+    failure::Failure,
+    operation::Operation,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use toolpost_workspace::WorkspacePath;
+
+/// Opens files and moves the cursor.
+pub struct EditorMove;
+
+/// Where to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Request {
+    /// To a file.
+    Open {
+        /// The file.
+        file: WorkspacePath,
+        /// The line, counted from 1.
+        line: Option<u64>,
+    },
+    /// Elsewhere in the active file.
+    Goto(Point),
+}
+
+/// What came of it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// What was asked for.
+    pub act: Act,
+    /// How everything stands now.
+    #[serde(flatten)]
+    pub shown: Shown,
+}
+
+/// What was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Act {
+    /// A file was opened.
+    Open {
+        /// The line that was named.
+        line: Option<u64>,
+    },
+    /// The cursor was moved.
+    Goto,
+}
+
+impl Operation for EditorMove {
+    const NAME: &'static str = "editor_move";
+    const ACCESS: &'static [Access] = &[Access::Reads, Access::Editor];
+    type Capability = Editors;
+    type Request = Request;
+    type Output = Output;
+
+    fn touches(request: &Request) -> Vec<Touch> {
+        match request {
+            Request::Open { file, .. } => {
+                vec![Touch::Read(file.clone()), Touch::Editor(EditorUse::Open)]
+            }
+            Request::Goto(_) => vec![Touch::Editor(EditorUse::Goto)],
+        }
+    }
+
+    async fn run(editors: &Editors, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        Ok(match request {
+            Request::Open { file, line } => {
+                Output { act: Act::Open { line }, shown: editors::open(editors, file, line, cx).await? }
+            }
+            Request::Goto(to) => Output { act: Act::Goto, shown: editors::goto(editors, to, cx).await? },
+        })
+    }
+}

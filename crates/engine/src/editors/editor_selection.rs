@@ -1,0 +1,32 @@
+//! `editor_selection`: what is selected in the editor, with its text.
+
+pub use super::{Selection, Shown as Output};
+
+use crate::access::resource::EditorUse;
+use crate::{
+    access::{Access, Touch},
+    call::CallCtx,
+    editors,
+    editors::Editors,
+    failure::Failure,
+    operation::Operation,
+};
+
+/// Tells what is selected.
+pub struct EditorSelection;
+
+impl Operation for EditorSelection {
+    const NAME: &'static str = "editor_selection";
+    const ACCESS: &'static [Access] = &[Access::Editor];
+    type Capability = Editors;
+    type Request = ();
+    type Output = Output;
+
+    fn touches(_request: &()) -> Vec<Touch> {
+        vec![Touch::Editor(EditorUse::Look)]
+    }
+
+    async fn run(editors: &Editors, _request: (), cx: &CallCtx) -> Result<Output, Failure> {
+        editors::look(editors, cx).await
+    }
+}

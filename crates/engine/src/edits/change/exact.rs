@@ -1,0 +1,27 @@
+//! Changes a part of one certain content, and nothing where another one stands.
+
+use super::Exact;
+use super::draft::{Before, Draft};
+use crate::{
+    failure::{Failure, Hint, Kind},
+    files::Files,
+    files::lookup,
+};
+use toolpost_text::encoding::Splice;
+
+/// Works out the content with the part changed.
+pub(super) fn put(files: &Files, draft: &mut Draft, exact: &Exact, new: &str) -> Result<(), Failure> {
+    let Some(text) = draft.text(files)? else {
+        return Err(lookup::missing(files, &draft.path, &draft.path.absolute()));
+    };
+    let stands = matches!(&draft.before, Some(Before::File { hash, .. }) if *hash == exact.of);
+    if !stands {
+        let what = format!(
+            "{} is not the content any more in which the place was named; nothing was written.",
+            draft.path.display()
+        );
+        return Err(Failure::new(Kind::Stale, what).hint(Hint::ReadAgain(draft.path.clone())));
+    }
+    let splice = Splice { range: exact.from..exact.to, new: new.to_owned() };
+    draft.splice(&text, &[splice], &[new])
+}

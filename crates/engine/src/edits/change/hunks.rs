@@ -1,0 +1,98 @@
+//! Puts the hunks of a patch into a file.
+
+use super::draft::Draft;
+use crate::{
+    call::CallCtx,
+    failure::{Failure, Hint, Kind, Trouble, convert},
+    files::Files,
+    files::lookup,
+    seen::Part,
+};
+use toolpost_text::{
+    encoding::Text,
+    matching::Miss,
+    patch::{self, Hunk, HunkError, HunkProblem as Unfit},
+};
+
+/// How many lines that were not found are repeated.
+const REPEATED: usize = 60;
+
+/// Works out the content with the hunks put in.
+pub(super) fn apply(files: &Files, cx: &CallCtx, draft: &mut Draft, hunks: &[Hunk]) -> Result<(), Failure> {
+    let unreadable = |failure: Failure| failure.trouble(Trouble::Unreadable, &draft.path);
+    let Some(text) = draft.text(files).map_err(unreadable)? else {
+        return Err(unreadable(lookup::missing(files, &draft.path, &draft.path.absolute())));
+    };
+    let applied = patch::apply(text.view(), hunks).map_err(|misfit| failure(draft, &misfit, &text))?;
+    if draft.seen == Part::Some && applied.doubtful > 0 {
+        return Err(draft.stale(files, cx)); // which of the places is meant is not certain any more
+    }
+    let added: Vec<&str> = hunks.iter().flat_map(Hunk::added).collect();
+    draft.splice(&text, &applied.splices, &[&added.join("\n")])?;
+    draft.notes.extend(applied.notes);
+    Ok(())
+}
+
+/// Says why a hunk does not fit, what comes closest and what to do.
+fn failure(draft: &Draft, misfit: &HunkError, text: &Text) -> Failure {
+    let path = draft.path.display();
+    let hunk = match misfit.of {
+        1 => format!("the hunk at line {} of the patch", misfit.at),
+        of => format!("hunk {} of {of}, at line {} of the patch", misfit.hunk, misfit.at),
+    };
+    let (words, before, closest) = match &misfit.trouble {
+        Unfit::Scope { scope, before, closest } => {
+            (format!("Failed to find context '{}' in {path} ({hunk}).", text.shown(scope)), *before, closest)
+        }
+        Unfit::Lines { old, before, already, closest } => {
+            let mut words =
+                format!("Failed to find expected lines in {path}:\n{}\n({hunk}).", repeated(text, old));
+            if let Some(lines) = already {
+                words.push_str(&format!(
+                    " Its new lines are already there, at lines {}-{}: the change may have been made before.",
+                    lines.first, lines.last
+                ));
+            }
+            (words, *before, closest)
+        }
+        Unfit::TooMuch => {
+            let words = format!(
+                "{path} has too many lines that are the same for so many hunks; {hunk}, and those behind it, were not placed."
+            );
+            return Failure::new(Kind::TooLarge, words)
+                .hint(Hint::Advice("Send fewer hunks at a time.".to_owned()));
+        }
+        Unfit::Place { line, count, lines } => {
+            let words = format!(
+                "Failed to place {hunk}, in {path}: it has added lines only, and its header (old lines: {count}, from line \
+                 {line}) does not tell where among the {lines} lines of the file they belong."
+            );
+            return Failure::new(Kind::NoMatch, words).hint(Hint::Advice(
+                "Give the lines before and after the place, each with a space in front.".to_owned(),
+            ));
+        }
+    };
+    let miss = Miss::Absent { closest: closest.as_deref().cloned(), already_there: None };
+    let shown = convert::miss(&draft.path, &miss, text);
+    let failure = Failure { what: words, ..shown };
+    let failure = match &misfit.trouble {
+        Unfit::Lines { old, .. } => convert::with_encoding(failure, text, old),
+        _ => failure,
+    };
+    match before {
+        None => failure,
+        Some(line) => failure.hint(Hint::Advice(format!(
+            "It does stand at line {line}, before the end of the hunk in front of it: put the hunks of a file in the \
+             order of its lines."
+        ))),
+    }
+}
+
+fn repeated(text: &Text, old: &str) -> String {
+    let lines: Vec<&str> = old.split('\n').collect();
+    let shown = text.shown(&lines[..lines.len().min(REPEATED)].join("\n")).into_owned();
+    match lines.len().saturating_sub(REPEATED) {
+        0 => shown,
+        more => format!("{shown}\n… {more} more lines"),
+    }
+}

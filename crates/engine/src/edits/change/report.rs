@@ -1,0 +1,102 @@
+//! Tells what became of a file.
+
+use super::draft::{Before, Draft};
+use super::{Changed, What};
+use crate::{
+    files::Files,
+    seen::{Part, Seen},
+};
+use std::borrow::Cow;
+use toolpost_text::{diff, encoding::Text, lines};
+use toolpost_workspace::{ContentHash, WorkspacePath, hash};
+
+/// Lines around each change that the diff shows.
+const CONTEXT: usize = 3;
+
+/// Tells what became of each file, after all was committed.
+pub(super) fn files(files: &Files, drafts: &[Draft]) -> Vec<Changed> {
+    drafts.iter().filter(|draft| is_told(drafts, draft)).map(|draft| file(files, drafts, draft)).collect()
+}
+
+/// A file that was moved is told of under its new name only, and one that came and went not at all.
+fn is_told(drafts: &[Draft], draft: &Draft) -> bool {
+    let moved = drafts.iter().any(|other| other.from.as_ref() == Some(&draft.path));
+    draft.is_there() || (draft.before.is_some() && !moved)
+}
+
+fn file(files: &Files, drafts: &[Draft], draft: &Draft) -> Changed {
+    let before = on_disk(drafts, draft.from.as_ref().unwrap_or(&draft.path));
+    let after = draft.present().unwrap_or_default();
+    let (old, new) = (opened(files, before.unwrap_or_default()), opened(files, after));
+    let (old, new) = (shown(old.as_ref()), shown(new.as_ref()));
+    let hash = draft.present().map(hash);
+    let diff = if before.is_some() && draft.present().is_some() {
+        diff::unified(&old, &new, CONTEXT)
+    } else {
+        diff::Diff::default()
+    };
+    let lines_before = lines::count(&old) as u64;
+    let what = match (before, &draft.from, draft.is_there()) {
+        (_, _, false) => What::Deleted { lines_before },
+        (_, Some(from), true) => What::Moved { from: from.display() },
+        (None, None, true) => What::Created,
+        (Some(bytes), None, true) if bytes == after => What::Unchanged,
+        (Some(_), None, true) if draft.wrote_whole => What::Overwritten { lines_before },
+        (Some(_), None, true) => What::Replaced { count: draft.replaced },
+    };
+    let since = draft.changed_since.iter().filter(|_| what != What::Unchanged);
+    let notes = since.chain(&draft.notes).cloned().collect();
+    let removed = if draft.is_there() { diff.removed } else { lines::count(&old) };
+    Changed {
+        path: draft.path.display(),
+        what,
+        diff: diff.text,
+        added: diff.added,
+        removed,
+        first_line: diff.first_line,
+        last_line: diff.last_line,
+        lines: lines::count(&new) as u64,
+        bytes: after.len() as u64,
+        hash: hash.map_or_else(String::new, |hash| hash.to_string()),
+        notes,
+        seen: seen(drafts, draft, hash),
+    }
+}
+
+/// Gives what a file held on the disk.
+fn on_disk<'a>(drafts: &'a [Draft], path: &WorkspacePath) -> Option<&'a [u8]> {
+    match drafts.iter().find(|draft| draft.path == *path)?.before.as_ref()? {
+        Before::File { bytes, .. } => Some(bytes),
+        Before::Link => None,
+    }
+}
+
+/// Says what the caller has seen of the file now, and of the name that it had.
+fn seen(drafts: &[Draft], draft: &Draft, hash: Option<ContentHash>) -> Vec<Seen> {
+    let forget =
+        |path: &WorkspacePath| Seen { path: path.clone(), hash: None, part: Part::Some, bytes: None };
+    let mut seen = Vec::new();
+    if let Some(from) = &draft.from
+        && !drafts.iter().any(|other| other.path == *from && other.is_there())
+    {
+        seen.push(forget(from));
+    }
+    let Some(bytes) = draft.present() else {
+        seen.push(forget(&draft.path));
+        return seen;
+    };
+    let whole = (draft.before.is_none() && draft.from.is_none()) || draft.wrote_whole;
+    let part = if whole { Part::Whole } else { draft.seen.clone() };
+    seen.push(Seen { path: draft.path.clone(), hash, part, bytes: Some(bytes.into()) });
+    seen
+}
+
+/// Opens a file as text; none for what is no text.
+fn opened(files: &Files, bytes: &[u8]) -> Option<Text> {
+    Text::open(bytes.to_vec(), files.encoding()).ok()
+}
+
+/// Gives a text as it can be shown; nothing for what is no text.
+fn shown(text: Option<&Text>) -> Cow<'_, str> {
+    text.map_or(Cow::Borrowed(""), |text| text.shown(text.view()))
+}

@@ -1,0 +1,141 @@
+//! `copy`: a file, a link or a directory, a second time.
+
+use super::{
+    change::apply,
+    move_copy,
+    tree::{self, Inside},
+};
+use crate::{
+    access::{Access, Extent, Touch},
+    call::CallCtx,
+    edits::Edits,
+    failure::{Failure, Hint, convert},
+    files::stat::FileKind,
+    operation::{Effect, Operation},
+    seen::{Part, Seen},
+    workers::blocking,
+};
+use toolpost_workspace::{Action, CommitError, CommitKind, Coverage, Draft, Kind, Stat, WorkspacePath};
+
+pub use super::move_copy::{Output, Request};
+
+/// Copies something.
+pub struct Copy;
+
+/// The most bytes that one call copies.
+const BYTES: u64 = 4 * 1024 * 1024 * 1024;
+
+impl Operation for Copy {
+    const NAME: &'static str = "copy";
+    const ACCESS: &'static [Access] = &[Access::Reads, Access::Writes];
+    const EFFECT: Effect = Effect::Adds;
+    type Capability = Edits;
+    type Request = Request;
+    type Output = Output;
+
+    fn touches(request: &Request) -> Vec<Touch> {
+        vec![Touch::Read(request.from.clone()), Touch::Write(request.to.clone(), Extent::Whole)]
+    }
+
+    async fn run(edits: &Edits, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        let (edits, cx) = (edits.clone(), cx.clone());
+        blocking(move || copy(&edits, &request, &cx)).await
+    }
+
+    fn seen(output: &Output) -> Vec<Seen> {
+        output.seen.clone()
+    }
+}
+
+fn copy(edits: &Edits, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
+    let Request { from, said, to } = request;
+    cx.check()?;
+    let hold = apply::hold(edits, cx, vec![from.clone(), to.clone()])?;
+    let stat = move_copy::source(edits.files(), from, said)?;
+    move_copy::apart(from, to, "copied")?;
+    let tree = tree(edits, cx, from, to, &stat)?;
+    let bytes = weigh(edits, cx, from, &stat, &tree)?;
+    let places = tree::beneath(from, to, &tree);
+    cx.check()?;
+    let draft = Draft { path: to.clone(), action: Action::Copy { from: from.clone() } };
+    let committed =
+        hold.commit(vec![draft], &cx.cause).map_err(|error| move_copy::taken(failed(&error, from), to))?;
+    let hash = committed.changes.first().and_then(|change| change.after);
+    // Who has seen all of the original has seen the copy; whatever was seen there before is gone.
+    let known = cx.session.ledger.seen(from).filter(|seen| Some(seen.hash) == hash);
+    let known = known.is_some_and(|seen| seen.coverage == Coverage::Whole);
+    let copy = Seen { path: to.clone(), hash: hash.filter(|_| known), part: Part::Whole, bytes: None };
+    let others = places.into_iter().map(|path| Seen { path, hash: None, part: Part::Whole, bytes: None });
+    Ok(Output {
+        from: from.display(),
+        to: to.display(),
+        kind: FileKind::from(stat.kind),
+        bytes,
+        entries: tree.len() as u64,
+        notes: hold.notes().iter().chain(&committed.notes).map(ToString::to_string).collect(),
+        seen: std::iter::once(copy).chain(others).collect(),
+    })
+}
+
+/// Lists what a directory holds; each file must be free to be read, and its new place to be written.
+fn tree(
+    edits: &Edits,
+    cx: &CallCtx,
+    from: &WorkspacePath,
+    to: &WorkspacePath,
+    stat: &Stat,
+) -> Result<Vec<Inside>, Failure> {
+    match stat.kind {
+        Kind::File | Kind::Link => return Ok(Vec::new()),
+        Kind::Directory => {}
+        other => return Err(not_copied(from, other)),
+    }
+    let tree = tree::inside(edits.files(), from, cx)?;
+    let odd = |inside: &&Inside| !matches!(inside.kind, Kind::File | Kind::Directory | Kind::Link);
+    if let Some(odd) = tree.iter().find(odd) {
+        return Err(not_copied(&odd.path, odd.kind));
+    }
+    tree::judge(cx, Access::Reads, from, tree.iter().map(|inside| &inside.path))?;
+    tree::judge(cx, Access::Writes, to, &tree::beneath(from, to, &tree))?;
+    Ok(tree)
+}
+
+fn not_copied(path: &WorkspacePath, kind: Kind) -> Failure {
+    let what = format!(
+        "{} is {}; only files, links and directories are copied. Nothing was copied.",
+        path.display(),
+        kind.name()
+    );
+    Failure::new(crate::failure::Kind::WrongKind, what)
+}
+
+/// Counts the bytes that a copy needs.
+fn weigh(
+    edits: &Edits,
+    cx: &CallCtx,
+    from: &WorkspacePath,
+    stat: &Stat,
+    tree: &[Inside],
+) -> Result<u64, Failure> {
+    let mut bytes = if stat.kind == Kind::File { stat.len } else { 0 };
+    for inside in tree.iter().filter(|inside| inside.kind == Kind::File) {
+        cx.check()?;
+        bytes += edits.files().workspace().stat(&inside.path).map_or(0, |stat| stat.len);
+    }
+    if bytes <= BYTES {
+        return Ok(bytes);
+    }
+    let what = format!("{} has {bytes} bytes; at most {BYTES} are copied in one call.", from.display());
+    Err(Failure::new(crate::failure::Kind::TooLarge, what)
+        .hint(Hint::Advice("Copy the parts of it that are needed.".to_owned())))
+}
+
+fn failed(error: &CommitError, from: &WorkspacePath) -> Failure {
+    let failure = convert::commit(error);
+    match error.why {
+        CommitKind::Exists => failure,
+        _ => {
+            Failure { what: format!("{} could not be copied to {}", from.display(), failure.what), ..failure }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! `delete`: files, links and directories, all of them or none.
+
+use super::{
+    change::apply,
+    tree::{self, Inside},
+};
+use crate::{
+    access::{Access, Extent, Touch},
+    call::CallCtx,
+    edits::Edits,
+    failure::{Failure, Kind, convert},
+    files::{lookup, stat::FileKind},
+    operation::{Effect, Operation},
+    seen::{Part, Seen},
+    workers::blocking,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use toolpost_workspace::{AccessKind, Action, Draft, Expect, Stat, WorkspacePath};
+
+/// Deletes files.
+pub struct Delete;
+
+/// What is to go; all of it or nothing.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The names.
+    pub targets: Vec<Target>,
+    /// What happens where a directory is named.
+    pub directories: Directories,
+}
+
+/// A name that is to go.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// The place, with a link at its end not followed.
+    pub path: WorkspacePath,
+    /// The path as it was said, to find what was meant if nothing is there.
+    pub said: String,
+}
+
+/// What happens where a directory is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Directories {
+    /// It is refused, in these words.
+    Refused(&'static str),
+    /// It goes with all that is in it.
+    WithAllInside,
+}
+
+/// What is gone.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// Each name, in the order in which they were named.
+    pub deleted: Vec<Deleted>,
+    /// What is odd about it.
+    pub notes: Vec<String>,
+}
+
+/// Something that is gone.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Deleted {
+    /// The name, relative to its root.
+    pub path: String,
+    /// What it was.
+    pub kind: FileKind,
+    /// How many bytes it had; of a directory, 0.
+    pub bytes: u64,
+    /// How many entries went with a directory.
+    pub entries: u64,
+    #[serde(skip)]
+    #[schemars(skip)]
+    gone: Vec<WorkspacePath>,
+}
+
+/// A name that was looked at.
+struct Doomed {
+    path: WorkspacePath,
+    stat: Stat,
+    tree: Vec<Inside>,
+}
+
+impl Operation for Delete {
+    const NAME: &'static str = "delete";
+    const ACCESS: &'static [Access] = &[Access::Writes];
+    const EFFECT: Effect = Effect::Replaces;
+    type Capability = Edits;
+    type Request = Request;
+    type Output = Output;
+
+    fn touches(request: &Request) -> Vec<Touch> {
+        // What lies in a directory is judged when it is known: see `trees`.
+        request.targets.iter().map(|target| Touch::Write(target.path.clone(), Extent::Gone)).collect()
+    }
+
+    async fn run(edits: &Edits, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        let (edits, cx) = (edits.clone(), cx.clone());
+        blocking(move || delete(&edits, &request, &cx)).await
+    }
+
+    fn seen(output: &Output) -> Vec<Seen> {
+        let gone = output.deleted.iter().flat_map(|deleted| &deleted.gone);
+        gone.map(|path| Seen { path: path.clone(), hash: None, part: Part::Whole, bytes: None }).collect()
+    }
+}
+
+fn delete(edits: &Edits, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
+    cx.check()?;
+    let targets = outermost(&request.targets);
+    let hold = apply::hold(edits, cx, targets.iter().map(|target| target.path.clone()).collect())?;
+    let mut doomed = Vec::with_capacity(targets.len());
+    let mut wrong = Vec::new();
+    for target in &targets {
+        match look(edits, cx, target, request.directories) {
+            Ok(found) => doomed.push(found),
+            Err(failure) => wrong.push(failure),
+        }
+    }
+    if !wrong.is_empty() {
+        return Err(refused(wrong, targets.len()));
+    }
+    cx.check()?;
+    let drafts = doomed.iter().map(|doomed| draft(cx, doomed)).collect();
+    let committed = hold.commit(drafts, &cx.cause).map_err(|error| convert::commit(&error))?;
+    let notes = hold.notes().iter().chain(&committed.notes).map(ToString::to_string).collect();
+    Ok(Output { deleted: doomed.into_iter().map(deleted).collect(), notes })
+}
+
+/// Leaves out what is named twice, or goes with a directory that is named, too.
+fn outermost(targets: &[Target]) -> Vec<&Target> {
+    let mut kept: Vec<&Target> = Vec::new();
+    for (number, target) in targets.iter().enumerate() {
+        let elsewhere = targets.iter().enumerate().any(|(other, outer)| {
+            let same = outer.path == target.path;
+            number != other && outer.path.contains(&target.path) && (!same || other < number)
+        });
+        if !elsewhere {
+            kept.push(target);
+        }
+    }
+    kept
+}
+
+fn look(edits: &Edits, cx: &CallCtx, target: &Target, directories: Directories) -> Result<Doomed, Failure> {
+    let path = &target.path;
+    let stat = match edits.files().workspace().stat(path) {
+        Ok(stat) => stat,
+        Err(error) if error.why == AccessKind::Missing => {
+            return Err(lookup::missing(edits.files(), path, &target.said));
+        }
+        Err(error) => return Err(convert::access(path, error)),
+    };
+    if path.is_root() {
+        let what = format!("{} is a root of the workspace, which is never deleted.", path.display());
+        return Err(Failure::new(Kind::WrongKind, what));
+    }
+    let mut tree = Vec::new();
+    if stat.kind == toolpost_workspace::Kind::Directory {
+        if let Directories::Refused(words) = directories {
+            let what = format!("{} is a directory: {words}", path.display());
+            return Err(Failure::new(Kind::WrongKind, convert::sentence(&what)));
+        }
+        tree = tree::inside(edits.files(), path, cx)?;
+        tree::judge(cx, Access::Writes, path, tree.iter().map(|inside| &inside.path))?;
+        tree::unchanged(edits.files(), cx, &tree)?;
+    }
+    Ok(Doomed { path: path.clone(), stat, tree })
+}
+
+fn draft(cx: &CallCtx, doomed: &Doomed) -> Draft {
+    let path = doomed.path.clone();
+    let seen = || cx.expected.get(&path).copied().or_else(|| Some(cx.session.ledger.seen(&path)?.hash));
+    let expect = match doomed.stat.kind {
+        toolpost_workspace::Kind::Directory => return Draft { path, action: Action::DeleteTree },
+        toolpost_workspace::Kind::File => seen().map_or(Expect::Any, Expect::Hash),
+        _ => Expect::Any,
+    };
+    Draft { path, action: Action::Delete { expect } }
+}
+
+fn deleted(doomed: Doomed) -> Deleted {
+    let kind = FileKind::from(doomed.stat.kind);
+    Deleted {
+        path: doomed.path.display(),
+        kind,
+        bytes: if kind == FileKind::File { doomed.stat.len } else { 0 },
+        entries: doomed.tree.len() as u64,
+        gone: std::iter::once(doomed.path).chain(doomed.tree.into_iter().map(|inside| inside.path)).collect(),
+    }
+}
+
+/// Makes one failure of those of several names; nothing was deleted.
+fn refused(mut wrong: Vec<Failure>, of: usize) -> Failure {
+    if of == 1
+        && let Some(only) = wrong.pop()
+    {
+        return only;
+    }
+    let kind = wrong.first().map_or(Kind::Internal, |failure| failure.kind);
+    let lines: Vec<&str> = wrong.iter().map(|failure| failure.what.as_str()).collect();
+    let what = format!("Nothing was deleted: {} of {of} cannot be.\n{}", wrong.len(), lines.join("\n"));
+    let mut all = Failure::new(kind, what);
+    for hint in wrong.into_iter().flat_map(|failure| failure.hints) {
+        if !all.hints.contains(&hint) {
+            all.hints.push(hint);
+        }
+    }
+    all
+}

@@ -1,0 +1,98 @@
+//! `rename`: another name or place for a file, a link or a directory.
+
+use super::{
+    change::apply,
+    move_copy,
+    tree::{self, Inside},
+};
+use crate::{
+    access::{Access, Extent, Touch},
+    call::CallCtx,
+    edits::Edits,
+    failure::{Failure, convert},
+    files::stat::FileKind,
+    operation::{Effect, Operation},
+    workers::blocking,
+};
+use toolpost_workspace::{Action, Draft, Overwrite, Stat, WorkspacePath};
+
+pub use super::move_copy::{Output, Request};
+
+/// Gives something another name.
+pub struct Rename;
+
+impl Operation for Rename {
+    const NAME: &'static str = "rename";
+    const ACCESS: &'static [Access] = &[Access::Reads, Access::Writes];
+    const EFFECT: Effect = Effect::Replaces;
+    type Capability = Edits;
+    type Request = Request;
+    type Output = Output;
+
+    fn touches(request: &Request) -> Vec<Touch> {
+        // Under its new name a file might be read that is kept under the old one, so a move reads, too.
+        vec![
+            Touch::Read(request.from.clone()),
+            Touch::Write(request.from.clone(), Extent::Gone),
+            Touch::Write(request.to.clone(), Extent::Whole),
+        ]
+    }
+
+    async fn run(edits: &Edits, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        let (edits, cx) = (edits.clone(), cx.clone());
+        blocking(move || rename(&edits, &request, &cx)).await
+    }
+}
+
+fn rename(edits: &Edits, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
+    let Request { from, said, to } = request;
+    cx.check()?;
+    let hold = apply::hold(edits, cx, vec![from.clone(), to.clone()])?;
+    let stat = move_copy::source(edits.files(), from, said)?;
+    if from == to {
+        let what = format!("{} already has this name; nothing was moved.", from.display());
+        return Err(Failure::invalid(what));
+    }
+    move_copy::apart(from, to, "moved")?;
+    let tree = tree(edits, cx, from, to, &stat)?;
+    if stat.kind == toolpost_workspace::Kind::File {
+        tree::as_seen(edits.files(), cx, from)?;
+    }
+    tree::unchanged(edits.files(), cx, &tree)?;
+    cx.check()?;
+    let action = Action::Move { to: to.clone(), overwrite: Overwrite::Refuse };
+    let committed = hold
+        .commit(vec![Draft { path: from.clone(), action }], &cx.cause)
+        .map_err(|error| move_copy::taken(convert::commit(&error), to))?;
+    cx.session.ledger.forget(to); // whatever was seen there once is not what is there now
+    cx.session.ledger.moved(from, to);
+    let kind = FileKind::from(stat.kind);
+    Ok(Output {
+        from: from.display(),
+        to: to.display(),
+        kind,
+        bytes: if kind == FileKind::File { stat.len } else { 0 },
+        entries: tree.len() as u64,
+        notes: hold.notes().iter().chain(&committed.notes).map(ToString::to_string).collect(),
+        seen: Vec::new(),
+    })
+}
+
+/// Lists what goes with a directory; each file must be free to be read and to leave, and its new place to be written.
+fn tree(
+    edits: &Edits,
+    cx: &CallCtx,
+    from: &WorkspacePath,
+    to: &WorkspacePath,
+    stat: &Stat,
+) -> Result<Vec<Inside>, Failure> {
+    if stat.kind != toolpost_workspace::Kind::Directory {
+        return Ok(Vec::new());
+    }
+    let tree = tree::inside(edits.files(), from, cx)?;
+    let old = || tree.iter().map(|inside| &inside.path);
+    tree::judge(cx, Access::Reads, from, old())?;
+    tree::judge(cx, Access::Writes, from, old())?;
+    tree::judge(cx, Access::Writes, to, &tree::beneath(from, to, &tree))?;
+    Ok(tree)
+}

@@ -1,0 +1,137 @@
+//! Which lines of a file a symbol has, or the block of code around a line.
+
+use crate::files::lookup;
+use crate::{
+    call::CallCtx,
+    failure::{Failure, Hint, Kind, convert},
+    files::Files,
+    files::symbol_failure::{listed, no_parser, none},
+};
+use std::{ops::Range, path::Path};
+use toolpost_syntax::{Language, Resolution, Symbol, Tree, find as find_symbol, named};
+use toolpost_text::{encoding::Text, lines::LineIndex};
+use toolpost_workspace::WorkspacePath;
+
+/// The longest block that is shown for one line of it.
+const LONGEST: usize = 150;
+/// How many symbols of one name are shown.
+const MOST: usize = 10;
+
+/// Lines that were found.
+pub(crate) struct Block {
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+    /// What stands there.
+    pub(crate) words: String,
+}
+
+/// Finds what has a name; all of them, where several have it.
+pub(crate) fn symbol(
+    files: &Files,
+    path: &WorkspacePath,
+    said: &str,
+    name: &str,
+    cx: &CallCtx,
+) -> Result<Vec<Block>, Failure> {
+    let (shown, text) = read(files, path, said, cx)?;
+    let symbols = parse(&shown, text.view())?.symbols();
+    let which = match find_symbol(&symbols, name) {
+        Resolution::One(at) => vec![at],
+        Resolution::Several(all) if all.len() > MOST => {
+            let what = format!("{} symbols of {shown} are called {}.", all.len(), name.trim());
+            let failure =
+                Failure::new(Kind::Ambiguous, what).found(listed(&named(text.view(), &symbols, &all)));
+            return Err(failure.hint(Hint::Advice("Name one of them as it stands here.".to_owned())));
+        }
+        Resolution::Several(all) => all,
+        Resolution::None(like) => {
+            let all: Vec<usize> = (0..symbols.len().min(40)).collect();
+            let (like, all) = (named(text.view(), &symbols, &like), named(text.view(), &symbols, &all));
+            return Err(none(format!("Nothing in {shown} is called {}.", name.trim()), &like, &all));
+        }
+    };
+    let found = named(text.view(), &symbols, &which);
+    let block = |one: toolpost_syntax::NamedSymbol| Block {
+        from: one.first as u64,
+        to: one.last as u64,
+        words: one.words,
+    };
+    Ok(found.into_iter().map(block).collect())
+}
+
+/// Finds the innermost block of several lines around a line; none where there is no such, or only a very long one.
+pub(crate) fn around(
+    files: &Files,
+    path: &WorkspacePath,
+    said: &str,
+    line: u64,
+    cx: &CallCtx,
+) -> Result<Option<Block>, Failure> {
+    if Language::of_path(Path::new(said)).is_none() {
+        return Ok(None);
+    }
+    let (_, text) = read(files, path, said, cx)?;
+    let view = text.view();
+    let Some(language) = Language::of_text(Path::new(said), view) else { return Ok(None) };
+    let Ok(tree) = language.parse(view) else { return Ok(None) };
+    let Some(place) = start(view, line) else { return Ok(None) };
+    let index = LineIndex::new(view);
+    let lines = |range: &Range<usize>| {
+        index.line(range.start)..=index.line(range.end.saturating_sub(1).max(range.start))
+    };
+    let fits = |range: &Range<usize>| {
+        let count = lines(range).count();
+        range.contains(&place) && count > 1 && count <= LONGEST
+    };
+    let symbols = tree.symbols();
+    let inner = symbols.iter().enumerate().filter(|(_, symbol)| fits(&symbol.span));
+    let found = match inner.min_by_key(|(_, symbol)| symbol.span.len()) {
+        Some((at, Symbol { span, .. })) => {
+            let words = named(view, &symbols, &[at]).pop().map(|one| one.words);
+            Some((span.clone(), words.unwrap_or_default()))
+        }
+        None => {
+            let block = tree.blocks().into_iter().find(|item| fits(&item.range));
+            block.map(|item| (item.range, item.kind.name().to_owned()))
+        }
+    };
+    Ok(found.map(|(range, words)| {
+        let lines = lines(&range);
+        Block { from: *lines.start() as u64, to: *lines.end() as u64, words }
+    }))
+}
+
+/// Parses a file by the language that its name, and of a header its text, tells.
+pub(crate) fn parse<'t>(shown: &str, text: &'t str) -> Result<Tree<'t>, Failure> {
+    let language = Language::of_text(Path::new(shown), text).ok_or_else(|| no_parser(shown))?;
+    language.parse(text).map_err(|error| {
+        let what = format!("No symbol of {shown} is known, because it cannot be parsed: {error}.");
+        Failure::new(Kind::TooLarge, what)
+    })
+}
+
+/// Reads a text that is small enough to be parsed.
+pub(crate) fn read(
+    files: &Files,
+    path: &WorkspacePath,
+    said: &str,
+    cx: &CallCtx,
+) -> Result<(String, Text), Failure> {
+    let found = lookup::file(files, path, said, cx)?;
+    let shown = found.path.display();
+    let whole = lookup::open(files, &found.path)?.whole()?;
+    let text = Text::open(whole.bytes, files.encoding()).map_err(|error| {
+        let what = format!("{shown} is no text in which symbols could be: {error}");
+        Failure::new(Kind::WrongKind, convert::sentence(&what))
+    })?;
+    Ok((shown, text))
+}
+
+/// Gives where the first character of a line stands.
+fn start(text: &str, line: u64) -> Option<usize> {
+    let before = usize::try_from(line).ok()?.checked_sub(1)?;
+    let mut lines = text.split_inclusive('\n');
+    let start: usize = lines.by_ref().take(before).map(str::len).sum();
+    let own = lines.next()?;
+    Some(start + (own.len() - own.trim_start().len()).min(own.len() - 1))
+}

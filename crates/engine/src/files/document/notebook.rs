@@ -1,0 +1,91 @@
+//! The cells of a notebook.
+
+use crate::files::lookup::Opened;
+use crate::{
+    call::CallCtx,
+    failure::{Failure, Hint, Kind},
+    files::content::{Cell, CellOutput, Content, Notebook, Request, Shown},
+    seen::Part,
+};
+use toolpost_documents::notebook::{self, NotebookLimits, Output};
+use toolpost_text::cut::NOTICE;
+
+/// Shows the cells of a notebook.
+pub(crate) fn show(opened: Opened, request: &Request, cx: &CallCtx) -> Result<Shown, Failure> {
+    let path = opened.path().display();
+    let _alone = super::image::alone();
+    cx.check()?;
+    let whole = opened.whole()?;
+    let limits = NotebookLimits::default();
+    let read = notebook::read(&whole.bytes, limits).map_err(|error| {
+        Failure::new(Kind::WrongKind, format!("{path} is no notebook that can be shown: {error}"))
+    })?;
+    let cells = read.cells.into_iter().map(|cell| Cell {
+        id: cell.id,
+        kind: format!("{:?}", cell.kind).to_lowercase(),
+        execution_count: cell.execution_count,
+        source: cell.source,
+        outputs: cell.outputs.into_iter().map(output).collect(),
+    });
+    let mut notebook = Notebook {
+        language: read.language.unwrap_or_else(|| "unknown language".to_owned()),
+        cells: cells.collect(),
+        notes: Vec::new(),
+    };
+    let total = notebook.cells.len();
+    window(&mut notebook, request, &path)?;
+    let part = if notebook.cells.len() == total { Part::Whole } else { Part::Some };
+    let bytes = Some(whole.bytes.into());
+    Ok(Shown { content: Content::Notebook(notebook), hash: Some(whole.hash), part, bytes })
+}
+
+fn output(output: Output) -> CellOutput {
+    match output {
+        Output::Image(shown) => CellOutput::Image { mime: shown.mime.to_owned(), data: shown.data },
+        Output::Text { text, left_out } => CellOutput::Text { text: with_rest(text, left_out) },
+        Output::NotShown { why } => CellOutput::Text { text: format!("[not shown: {why}]") },
+        Output::Error { name, value, traceback, left_out } => {
+            CellOutput::Text { text: with_rest(format!("{name}: {value}\n{traceback}"), left_out) }
+        }
+    }
+}
+
+fn with_rest(text: String, left_out: usize) -> String {
+    if left_out == 0 { text } else { format!("{text}\n{NOTICE}{left_out} more bytes of this output]") }
+}
+
+/// Keeps the cells that fit into the answer: offset and limit count cells here.
+fn window(notebook: &mut Notebook, request: &Request, path: &str) -> Result<(), Failure> {
+    let total = notebook.cells.len();
+    let skip = usize::try_from(request.offset.saturating_sub(1)).unwrap_or(usize::MAX);
+    if skip > 0 && skip >= total {
+        let what = format!(
+            "{path} has {total} cells; offset {} is behind its end (it counts cells here).",
+            request.offset
+        );
+        return Err(Failure::invalid(what).hint(Hint::Page(1)));
+    }
+    let mut used = 0;
+    let mut cells: Vec<Cell> = std::mem::take(&mut notebook.cells).into_iter().skip(skip).collect();
+    let fits = cells.iter().take_while(|cell| {
+        used += cell.source.len() + 64 + cell.outputs.iter().map(size).sum::<usize>();
+        used <= request.max_bytes
+    });
+    let keep = fits.count().max(1).min(usize::try_from(request.limit).unwrap_or(usize::MAX));
+    let left = cells.len().saturating_sub(keep);
+    cells.truncate(keep);
+    if cells.len() < total {
+        let last = skip + cells.len();
+        let rest = if left == 0 { String::new() } else { format!("; continue with offset {}", last + 1) };
+        notebook.notes.push(format!("cells {}-{last} of {total} (offset counts cells here){rest}", skip + 1));
+    }
+    notebook.cells = cells;
+    Ok(())
+}
+
+fn size(output: &CellOutput) -> usize {
+    match output {
+        CellOutput::Text { text } => text.len(),
+        CellOutput::Image { .. } => 0,
+    }
+}

@@ -1,0 +1,268 @@
+//! The lines of a text, without loading more of the file than is shown.
+
+mod ends;
+pub(crate) mod stretch;
+
+use crate::files::lookup::{Opened, Whole};
+use crate::{
+    call::CallCtx,
+    failure::{Failure, Hint, Kind},
+    files::Files,
+    files::content::{Content, Gutter, Keep, Request, Shown, Text, Total},
+    seen::Part,
+};
+use std::{io::Read as _, sync::Arc};
+use toolpost_text::{
+    counted::counted,
+    encoding::{self, Encoding, EncodingGuess, Eol, Text as Decoded},
+    window::{self, Ask, Facts, Line, Lines, Seen, Window},
+};
+use toolpost_workspace::{ContentHash, Hasher, WorkspacePath};
+
+/// How many bytes are read at once.
+const PIECE: usize = 256 * 1024;
+/// How many bytes it takes to say that a line is cut.
+const NOTICED: usize = 64;
+/// After so many bytes behind the last shown line, the lines are no longer counted.
+const COUNTED: u64 = 1024 * 1024 * 1024;
+/// Content up to this size is remembered, to say later what changed.
+const REMEMBERED: u64 = 1024 * 1024;
+
+/// What one pass over a file gave.
+pub(crate) struct Looked {
+    /// The lines that were asked for and exist.
+    pub(crate) lines: Lines,
+    pub(crate) total: Total,
+    pub(crate) facts: Vec<String>,
+    /// The hash of all of it; none where not all of it was read.
+    pub(crate) hash: Option<ContentHash>,
+    /// All of it, where it is small enough to be remembered.
+    pub(crate) bytes: Option<Arc<[u8]>>,
+}
+
+/// Shows the lines that were asked for.
+pub(crate) fn show(opened: Opened, files: &Files, request: &Request, cx: &CallCtx) -> Result<Shown, Failure> {
+    let path = opened.path().clone();
+    let looked = look(opened, files, ask(request), cx)?;
+    let total = looked.total.count();
+    if looked.lines.is_empty() && total > 0 {
+        let what = format!(
+            "{} has {}; line {} is behind its end.",
+            path.display(),
+            counted(total, "line"),
+            request.offset
+        );
+        return Err(Failure::invalid(what).hint(Hint::Page(total.saturating_sub(request.limit - 1).max(1))));
+    }
+    let (hash, bytes) = (looked.hash, looked.bytes.clone());
+    let (text, part) = match request.keep {
+        Keep::Ends { head, tail } if hash.is_some() && !ends::fits(&looked, request) => {
+            let wanted = ends::Wanted { head, tail, last: total.min(last_wanted(request)) };
+            ends::show(looked, &wanted, files, request, &path, cx)?
+        }
+        Keep::Head | Keep::Ends { .. } => {
+            let text = fit(looked, request);
+            let part = part(request, &text, total);
+            (text, part)
+        }
+    };
+    Ok(Shown { content: Content::Text(text), hash, part, bytes })
+}
+
+/// Looks at some lines of a file, piece by piece where it is read as it is.
+pub(crate) fn look(opened: Opened, files: &Files, ask: Ask, cx: &CallCtx) -> Result<Looked, Failure> {
+    match encoding::sniff(opened.head()) {
+        EncodingGuess::Binary { .. } => Err(super::binary(opened.path(), opened.len(), "it has zero bytes")),
+        EncodingGuess::Text(Encoding::Utf8 | Encoding::Utf8Bom) => as_it_is(opened, ask, cx),
+        EncodingGuess::Text(Encoding::EightBit) if files.encoding().is_none() => as_it_is(opened, ask, cx),
+        EncodingGuess::Text(_) => decoded(opened, files, ask),
+    }
+}
+
+/// Reads a file whose bytes are shown as they are.
+fn as_it_is(opened: Opened, ask: Ask, cx: &CallCtx) -> Result<Looked, Failure> {
+    if opened.len() > REMEMBERED {
+        return stream(opened, ask, cx);
+    }
+    let (path, len) = (opened.path().clone(), opened.len());
+    let Whole { bytes, hash } = opened.whole()?;
+    let (seen, bytes) = match String::from_utf8(bytes) {
+        Ok(text) => {
+            let text: Arc<str> = text.into();
+            (window::seen(&text, ask), text.into())
+        }
+        Err(error) => {
+            let bytes = error.into_bytes();
+            let mut window = Window::new(ask);
+            window.feed(&bytes);
+            (window.finish(), bytes.into())
+        }
+    };
+    finish(&path, len, seen, Some(hash), Some(bytes))
+}
+
+/// Reads a long file piece by piece and keeps only the lines that are shown.
+fn stream(mut opened: Opened, ask: Ask, cx: &CallCtx) -> Result<Looked, Failure> {
+    let mut window = Window::new(ask);
+    let mut hasher = Hasher::default();
+    let mut piece = vec![0; PIECE];
+    let (mut read, mut counted_to) = (0_u64, None::<u64>);
+    loop {
+        cx.check()?;
+        let count = opened.read(&mut piece).map_err(|error| opened.failed(&error))?;
+        if count == 0 {
+            break;
+        }
+        read += count as u64;
+        window.feed(&piece[..count]);
+        hasher.update(&piece[..count]);
+        if counted_to.is_none() && window.is_full() {
+            counted_to = Some(read.saturating_add(COUNTED));
+        }
+        if counted_to.is_some_and(|stop| read >= stop) {
+            return finish(opened.path(), opened.len(), window.finish(), None, None);
+        }
+    }
+    finish(opened.path(), opened.len(), window.finish(), Some(hasher.finish()), None)
+}
+
+/// Decodes a file that is neither UTF-8 nor unknown, as a whole.
+fn decoded(opened: Opened, files: &Files, ask: Ask) -> Result<Looked, Failure> {
+    let path = opened.path().clone();
+    let whole = opened.whole()?;
+    let text = Decoded::open(whole.bytes, files.encoding())
+        .map_err(|error| Failure::new(Kind::WrongKind, format!("{}: {error}", path.display())))?;
+    let mut window = Window::new(ask);
+    window.feed(text.shown(text.view()).as_bytes());
+    let seen = window.finish();
+    let mut facts = facts(&Facts { bom: false, ..seen.facts });
+    facts.insert(0, format!("encoding: {}", text.encoding().name()));
+    match text.eol() {
+        Eol::CrLf => facts.push("eol: CRLF".to_owned()),
+        Eol::Mixed => facts.push("eol: mixed, CRLF and LF".to_owned()),
+        Eol::Lf | Eol::None => {}
+    }
+    let total = Total::Exactly(seen.facts.lines);
+    Ok(Looked { lines: seen.lines, total, facts, hash: Some(whole.hash), bytes: None })
+}
+
+/// Asks for no more lines than the answer could hold.
+fn ask(request: &Request) -> Ask {
+    let most = (request.max_bytes as u64).min(request.max_lines).saturating_add(1);
+    Ask { first: request.offset, count: request.limit.min(most), characters: request.characters }
+}
+
+/// Gives the number of the last line that is asked for.
+fn last_wanted(request: &Request) -> u64 {
+    request.offset.saturating_add(request.limit).saturating_sub(1)
+}
+
+fn finish(
+    path: &WorkspacePath,
+    len: u64,
+    seen: Seen,
+    hash: Option<ContentHash>,
+    bytes: Option<Arc<[u8]>>,
+) -> Result<Looked, Failure> {
+    if let Some(nul) = seen.facts.nul.filter(|nul| *nul < encoding::HEAD as u64) {
+        return Err(super::binary(path, len, &format!("byte {nul} is zero")));
+    }
+    let count = seen.facts.lines;
+    let total = if hash.is_some() { Total::Exactly(count) } else { Total::MoreThan(count) };
+    let facts = facts(&seen.facts);
+    Ok(Looked { lines: seen.lines, total, facts, hash, bytes })
+}
+
+/// Leaves out the lines that do not fit into the answer, and says where to continue.
+fn fit(looked: Looked, request: &Request) -> Text {
+    let Looked { mut lines, total, facts, .. } = looked;
+    let keep = how_many(lines.iter(), room(request), request.gutter).max(1);
+    lines.keep_first(keep.min(usize::try_from(request.max_lines).unwrap_or(usize::MAX)));
+    if lines.len() == 1 {
+        shorten(&mut lines, room(request), request.gutter);
+    }
+    let last = lines.last().map_or(0, |line| line.number);
+    Text { lines, total, next: (last < total.count()).then_some(last + 1), end: None, facts }
+}
+
+/// Gives how many bytes of lines the answer has room for.
+fn room(request: &Request) -> usize {
+    request.max_bytes.saturating_sub(512)
+}
+
+/// Counts the lines that fit, one after the other, into so many bytes.
+fn how_many<'a>(lines: impl Iterator<Item = Line<'a>>, room: usize, gutter: Gutter) -> usize {
+    let mut used = 0;
+    let fits = lines.take_while(|line| {
+        used += weight(line, gutter);
+        used <= room
+    });
+    fits.count()
+}
+
+impl Text {
+    /// Tells how many bytes the lines take when they are shown.
+    pub(crate) fn weight(&self) -> usize {
+        self.lines.iter().map(|line| weight(&line, Gutter::Columns)).sum()
+    }
+
+    /// Keeps as many lines as so many bytes hold, at least one; the lines that it then shows, if some had to go.
+    pub(crate) fn narrow(&mut self, room: usize) -> Option<std::ops::RangeInclusive<u64>> {
+        let keep = how_many(self.lines.iter(), room, Gutter::Columns).max(1);
+        let all = self.lines.len();
+        self.lines.keep_first(keep);
+        if keep == 1 {
+            shorten(&mut self.lines, room, Gutter::Columns);
+        }
+        if keep >= all {
+            return None;
+        }
+        let (first, last) = (self.lines.first()?.number, self.lines.last()?.number);
+        self.next = Some(last + 1);
+        Some(first..=last)
+    }
+}
+
+/// Cuts a line that does not fit into so many bytes.
+fn shorten(lines: &mut Lines, room: usize, gutter: Gutter) {
+    if how_many(lines.iter(), room, gutter) == 0 {
+        lines.shorten(room.saturating_sub(gutter.weight(u64::MAX) + NOTICED));
+    }
+}
+
+fn weight(line: &Line<'_>, gutter: Gutter) -> usize {
+    line.text.len() + gutter.weight(line.number) + if line.more > 0 { NOTICED } else { 0 }
+}
+
+/// Tells how much of the file is shown in the end. A line that is too long to be shown counts as seen: it is said how
+/// much of it is missing, and there is no other way to see it.
+fn part(request: &Request, text: &Text, total: u64) -> Part {
+    let shown = text.lines.len() as u64;
+    match text.lines.first() {
+        _ if request.offset == 1 && shown >= total => Part::Whole,
+        Some(first) => Part::Lines(first.number..=first.number + shown - 1),
+        None => Part::Some,
+    }
+}
+
+/// Says what must be known to change the file.
+fn facts(seen: &Facts) -> Vec<String> {
+    let mut facts = Vec::new();
+    if seen.tabs > 0 {
+        facts.push(
+            if seen.spaces > seen.tabs { "indent: tabs and spaces" } else { "indent: tabs" }.to_owned(),
+        );
+    }
+    match (seen.crlf, seen.lf) {
+        (0, _) => {}
+        (_, 0) => facts.push("eol: CRLF".to_owned()),
+        (crlf, lf) => facts.push(format!("eol: mixed, {crlf} CRLF and {lf} LF")),
+    }
+    if seen.bom {
+        facts.push("BOM".to_owned());
+    }
+    if seen.invalid > 0 {
+        facts.push("encoding: unknown 8-bit, shown as windows-1252; changes must be ASCII".to_owned());
+    }
+    facts
+}

@@ -1,0 +1,133 @@
+//! The first and the last lines of a text that is too long to be shown.
+
+use super::{Looked, NOTICED, PIECE, how_many, room, shorten};
+use crate::{
+    call::CallCtx,
+    failure::{Failure, Hint, Kind},
+    files::{
+        Files,
+        content::{Gutter, Request, Text},
+        lookup,
+    },
+    seen::Part,
+};
+use std::io::Read as _;
+use toolpost_text::{
+    encoding::{self, Encoding, EncodingGuess},
+    window::{self, Ask, Lines},
+};
+use toolpost_workspace::WorkspacePath;
+
+/// Which lines are wanted of a text that is too long.
+pub(super) struct Wanted {
+    /// So many of the first.
+    pub(super) head: u64,
+    /// So many of the last.
+    pub(super) tail: u64,
+    /// The number of the last of all lines that were asked for.
+    pub(super) last: u64,
+}
+
+/// Tells whether all lines that were asked for are there, and fit into the answer.
+pub(super) fn fits(looked: &Looked, request: &Request) -> bool {
+    let wanted = looked.total.count().saturating_sub(request.offset.saturating_sub(1)).min(request.limit);
+    let count = looked.lines.len() as u64;
+    count == wanted
+        && count <= request.max_lines
+        && how_many(looked.lines.iter(), room(request), request.gutter) == looked.lines.len()
+}
+
+/// Shows both ends, and says how much of the file that is.
+pub(super) fn show(
+    looked: Looked,
+    wanted: &Wanted,
+    files: &Files,
+    request: &Request,
+    path: &WorkspacePath,
+    cx: &CallCtx,
+) -> Result<(Text, Part), Failure> {
+    let Looked { mut lines, total, facts, hash, .. } = looked;
+    let (head, tail) = (wanted.head, wanted.tail);
+    let for_tail = share(room(request), head, tail);
+    lines.keep_first(usize::try_from(head).unwrap_or(usize::MAX));
+    keep_first(&mut lines, room(request) - for_tail, request.gutter);
+    let next = lines.last().map_or(request.offset, |line| line.number + 1);
+    let first = next.max((wanted.last + 1).saturating_sub(tail));
+    let shown = lines.len() as u64;
+    let mut for_end = for_tail;
+    if first <= wanted.last {
+        let ask = Ask { first, count: wanted.last + 1 - first, characters: request.characters };
+        let again = super::look(lookup::open(files, path)?, files, ask, cx)?;
+        if again.hash != hash {
+            let what = format!("{} changed while it was read.", path.display());
+            return Err(Failure::new(Kind::Conflict, what).hint(Hint::TryAgain));
+        }
+        let mut last = again.lines;
+        keep_last(&mut last, for_tail, request.gutter);
+        for_end /= 2;
+        lines = lines.and(&last);
+    }
+    let end = match lines.last() {
+        Some(line) if line.more > 0 && line.number == total.count() => {
+            end_of_file(lookup::open(files, path)?, line.more, for_end.saturating_sub(NOTICED), cx)?
+        }
+        _ => None,
+    };
+    let part = Part::Lines(request.offset..=request.offset + shown.saturating_sub(1));
+    let left_out = lines.has_gap();
+    Ok((Text { lines, total, next: left_out.then_some(next), end, facts }, part))
+}
+
+/// Reads at most so many characters and bytes of the end of the last line; none of a text in an encoding of wide characters.
+fn end_of_file(
+    mut opened: lookup::Opened,
+    characters: u64,
+    bytes: usize,
+    cx: &CallCtx,
+) -> Result<Option<String>, Failure> {
+    if !matches!(
+        encoding::sniff(opened.head()),
+        EncodingGuess::Text(Encoding::Utf8 | Encoding::Utf8Bom | Encoding::EightBit)
+    ) {
+        return Ok(None);
+    }
+    let (mut piece, mut end) = (vec![0; PIECE], Vec::new());
+    loop {
+        cx.check()?;
+        let count = opened.read(&mut piece).map_err(|error| opened.failed(&error))?;
+        if count == 0 {
+            break;
+        }
+        end.extend_from_slice(&piece[..count]);
+        // Two more for the break of the line.
+        end.drain(..end.len().saturating_sub(bytes + 2));
+    }
+    let line = end.strip_suffix(b"\n").unwrap_or(&end);
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let continued = line.iter().take(3).take_while(|byte| **byte & 0xC0 == 0x80).count();
+    let text = window::shown(&line[continued..]);
+    let skipped = text.chars().count().saturating_sub(usize::try_from(characters).unwrap_or(usize::MAX));
+    Ok(Some(text.chars().skip(skipped).collect()))
+}
+
+/// Gives the end its share of the bytes, by lines.
+fn share(bytes: usize, head: u64, tail: u64) -> usize {
+    let all = u128::from(head + tail).max(1);
+    usize::try_from(bytes as u128 * u128::from(tail) / all).unwrap_or(bytes)
+}
+
+/// Keeps the first lines that fit, and of a first line that does not fit its beginning.
+fn keep_first(lines: &mut Lines, room: usize, gutter: Gutter) {
+    let keep = how_many(lines.iter(), room, gutter);
+    lines.keep_first(keep.max(1));
+    shorten(lines, room, gutter);
+}
+
+/// Keeps the last lines that fit, and of a last line that does not fit its beginning, in half of the room.
+fn keep_last(lines: &mut Lines, room: usize, gutter: Gutter) {
+    let keep = how_many(lines.iter().rev(), room, gutter);
+    lines.keep_last(keep.max(1));
+    if keep == 0 {
+        shorten(lines, room / 2, gutter);
+    }
+}

@@ -1,0 +1,49 @@
+//! How shown lines stand in structured output: lines that follow one another are one text.
+
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+use toolpost_text::window::{Line, Lines};
+
+/// Lines that follow one another.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Stretch {
+    /// The number of the first of them, counted from 1.
+    first: u64,
+    /// The lines, with a line feed between any two.
+    text: String,
+    /// The very long lines among them that are not shown to their ends.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    cut: Vec<Cut>,
+}
+
+/// A line that is not shown to its end.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Cut {
+    /// Its number.
+    line: u64,
+    /// How many characters of it are not shown.
+    characters: u64,
+}
+
+/// Writes lines as stretches.
+///
+/// # Errors
+///
+/// When the writer fails.
+pub(crate) fn write<S: Serializer>(lines: &Lines, to: S) -> Result<S::Ok, S::Error> {
+    let lines: Vec<Line<'_>> = lines.iter().collect();
+    to.collect_seq(lines.chunk_by(|one, next| one.number + 1 == next.number).map(stretch))
+}
+
+fn stretch(lines: &[Line<'_>]) -> Stretch {
+    let first = lines.first().map_or(1, |line| line.number);
+    let mut text = String::with_capacity(lines.iter().map(|line| line.text.len() + 1).sum());
+    for (at, line) in lines.iter().enumerate() {
+        if at > 0 {
+            text.push('\n');
+        }
+        text.push_str(line.text);
+    }
+    let cut = lines.iter().filter_map(|line| Some(Cut { line: line.number, characters: line.cut()? }));
+    Stretch { first, text, cut: cut.collect() }
+}

@@ -1,0 +1,179 @@
+//! Opens the file that was said, or tells what may have been meant.
+
+use super::dependencies;
+use crate::{
+    call::CallCtx,
+    failure::{Failure, Hint, Kind, convert},
+    files::Files,
+};
+use std::io::{Error, Read};
+use toolpost_workspace::{
+    AccessKind, ContentHash, Lookup, LookupError, MissingPath, OpenFile, WorkspacePath, hash,
+};
+
+/// How many entries of a directory are named.
+const ENTRIES: usize = 50;
+
+/// The file that was said, or the only one that can have been meant.
+pub(crate) struct Found {
+    pub(crate) path: WorkspacePath,
+    pub(crate) len: u64,
+    pub(crate) note: Option<String>,
+}
+
+/// A file that is open, with its first bytes.
+pub(crate) struct Opened {
+    path: WorkspacePath,
+    file: OpenFile,
+    len: u64,
+    head: Vec<u8>,
+    given: usize,
+}
+
+/// All bytes of a file, and their hash.
+pub(crate) struct Whole {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) hash: ContentHash,
+}
+
+/// Finds the file: the exact name first, always; then the only near miss that may be read without asking.
+pub(crate) fn file(files: &Files, path: &WorkspacePath, said: &str, cx: &CallCtx) -> Result<Found, Failure> {
+    let missing = match files.workspace().stat(path) {
+        Ok(stat) if stat.kind == toolpost_workspace::Kind::Directory => return Err(directory(files, path)),
+        Ok(stat) => return Ok(Found { path: path.clone(), len: stat.len, note: None }),
+        Err(error) if error.why == AccessKind::Missing && path.root().label().is_some() => {
+            return Err(dependencies::missing(files, path));
+        }
+        Err(error) if error.why == AccessKind::Missing => files.workspace().lookup(said),
+        Err(error) => return Err(convert::access(path, error)),
+    };
+    match missing {
+        Ok(Lookup { path: found, note: Some(note) }) if (cx.may_read)(&found) => {
+            let stat = files.workspace().stat(&found).map_err(|error| convert::access(&found, error))?;
+            Ok(Found { note: Some(note), len: stat.len, path: found })
+        }
+        Ok(_) => Err(not_found(files, path, &[])),
+        Err(LookupError::Missing(missing)) => Err(not_found(files, path, &meant(&missing))),
+        Err(LookupError::Path(error)) => Err(convert::path(error)),
+    }
+}
+
+/// Lists what may have been meant: names beside it, and the same name elsewhere.
+pub(crate) fn meant(missing: &MissingPath) -> Vec<String> {
+    missing.siblings.iter().chain(&missing.same_name_elsewhere).map(WorkspacePath::display).collect()
+}
+
+/// Nothing is at the place that was said: says so, with what may have been meant.
+pub(crate) fn missing(files: &Files, path: &WorkspacePath, said: &str) -> Failure {
+    if path.root().label().is_some() {
+        return dependencies::missing(files, path);
+    }
+    let suggestions = match files.workspace().lookup(said) {
+        Ok(found) => vec![found.path.display()],
+        Err(LookupError::Missing(missing)) => meant(&missing),
+        Err(LookupError::Path(_)) => Vec::new(),
+    };
+    not_found(files, path, &suggestions)
+}
+
+/// Opens a file and reads its first bytes.
+pub(crate) fn open(files: &Files, path: &WorkspacePath) -> Result<Opened, Failure> {
+    let file = files.workspace().open_file(path).map_err(|error| convert::access(path, error))?;
+    let len = file.stat().len;
+    let mut head = Vec::with_capacity(toolpost_text::encoding::HEAD);
+    file.read_rest(&mut head, toolpost_text::encoding::HEAD as u64 - 1)
+        .map_err(|error| convert::io(path, &error))?;
+    Ok(Opened { path: path.clone(), file, len, head, given: 0 })
+}
+
+impl Opened {
+    /// Gives the place.
+    pub(crate) fn path(&self) -> &WorkspacePath {
+        &self.path
+    }
+
+    /// Gives the first bytes.
+    pub(crate) fn head(&self) -> &[u8] {
+        &self.head
+    }
+
+    /// Gives the size in bytes.
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Words an error of reading on.
+    pub(crate) fn failed(&self, error: &Error) -> Failure {
+        convert::io(&self.path, error)
+    }
+
+    /// Reads all of it into memory.
+    pub(crate) fn whole(self) -> Result<Whole, Failure> {
+        if self.len > super::document::WHOLE {
+            let what = format!(
+                "{} has {} bytes; at most {} can be shown.",
+                self.path.display(),
+                self.len,
+                super::document::WHOLE
+            );
+            return Err(Failure::new(Kind::TooLarge, what));
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(self.len).unwrap_or(0).saturating_add(1));
+        bytes.extend_from_slice(&self.head);
+        self.file
+            .read_rest(&mut bytes, super::document::WHOLE)
+            .map_err(|error| convert::io(&self.path, &error))?;
+        let hash = hash(&bytes);
+        Ok(Whole { bytes, hash })
+    }
+}
+
+/// Reads from the beginning, the first bytes included.
+impl Read for Opened {
+    fn read(&mut self, piece: &mut [u8]) -> std::io::Result<usize> {
+        let rest = &self.head[self.given..];
+        if rest.is_empty() {
+            return self.file.read(piece);
+        }
+        let count = rest.len().min(piece.len());
+        piece[..count].copy_from_slice(&rest[..count]);
+        self.given += count;
+        Ok(count)
+    }
+}
+
+/// A directory is no file, but what is in it helps.
+pub(crate) fn directory(files: &Files, path: &WorkspacePath) -> Failure {
+    let failure = Failure::new(Kind::WrongKind, format!("{} is a directory, not a file.", path.display()));
+    let failure = failure.hint(Hint::LookInto(path.clone()));
+    let Ok(mut entries) = files.workspace().list(path) else { return failure };
+    entries.sort_by(|left, right| left.name.cmp(&right.name));
+    let names = entries.iter().take(ENTRIES).map(|entry| {
+        let name = toolpost_text::escape::name(entry.name.as_encoded_bytes()).into_owned();
+        if entry.kind == toolpost_workspace::Kind::Directory { name + "/" } else { name }
+    });
+    let mut listed = names.collect::<Vec<_>>().join("\n");
+    if entries.len() > ENTRIES {
+        listed.push_str(&format!("\n… {} more", entries.len() - ENTRIES));
+    }
+    failure.found(if listed.is_empty() { "(it is empty)".to_owned() } else { listed })
+}
+
+/// Nothing is there: says so, with what may have been meant.
+pub(crate) fn not_found(files: &Files, path: &WorkspacePath, suggestions: &[String]) -> Failure {
+    let roots = files.roots();
+    let place = match roots.as_slice() {
+        [] => String::new(),
+        [only] => format!(" (the workspace is {only})"),
+        [first, others @ ..] => {
+            format!(" (paths begin in {first}; the workspace has {}, too)", others.join(" and "))
+        }
+    };
+    let what = format!("File not found: {}{place}.", path.display());
+    let failure = Failure::new(Kind::NotFound, what);
+    if !suggestions.is_empty() {
+        return failure.hint(Hint::DidYouMean(suggestions.to_vec()));
+    }
+    let name = path.file_name().map(|name| toolpost_text::escape::name(name.as_encoded_bytes()).into_owned());
+    failure.hint(Hint::FindByName(name.unwrap_or_default()))
+}

@@ -1,0 +1,105 @@
+//! `picture`: what a file shows that is a picture; a drawing in SVG as the text that it is.
+
+use super::read::{self, Content, Read};
+use crate::{
+    access::{Access, Touch},
+    call::CallCtx,
+    failure::{Failure, Hint, Kind},
+    files::Files,
+    operation::Operation,
+    seen::Seen,
+    workers::blocking,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use toolpost_workspace::WorkspacePath;
+
+/// Shows a picture.
+pub struct Picture;
+
+/// Which file.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The place.
+    pub path: WorkspacePath,
+    /// The path as it was said, to find what was meant if nothing is there.
+    pub said: String,
+    /// How many bytes the text of a drawing may have.
+    pub max_bytes: usize,
+}
+
+/// What the file shows.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output(read::Output);
+
+impl Output {
+    /// Gives what was read.
+    #[must_use]
+    pub fn read(&self) -> &read::Output {
+        &self.0
+    }
+}
+
+impl Operation for Picture {
+    const NAME: &'static str = "picture";
+    const ACCESS: &'static [Access] = Read::ACCESS;
+    type Capability = Files;
+    type Request = Request;
+    type Output = Output;
+
+    fn touches(request: &Request) -> Vec<Touch> {
+        Touch::reads(&request.path)
+    }
+
+    async fn run(files: &Files, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        let (files, cx) = (files.clone(), cx.clone());
+        blocking(move || {
+            let Request { path, said, max_bytes } = request;
+            // One page of a PDF is enough to say that it is one.
+            let request =
+                read::Request { pages: Some("1".to_owned()), ..read::Request::of(path, said, max_bytes) };
+            let shown = read::read(&files, &request, &cx)?;
+            is_picture(&shown).map(|()| Output(shown))
+        })
+        .await
+    }
+
+    fn seen(output: &Output) -> Vec<Seen> {
+        Read::seen(&output.0)
+    }
+}
+
+/// Refuses what is no picture, and says what it is.
+fn is_picture(shown: &read::Output) -> Result<(), Failure> {
+    let what = match &shown.content {
+        Content::Image(_) => return Ok(()),
+        Content::Text(_) if is_drawing(shown) => return Ok(()),
+        Content::Text(_) => "text",
+        Content::Pdf(_) => "a PDF",
+        Content::Notebook(_) => "a notebook",
+        Content::Office(_) => "a document or an archive",
+    };
+    let what = format!("{} is no picture but {what}, {} bytes.", shown.path, shown.bytes);
+    let known = "Pictures are PNG, JPEG, GIF, WebP and SVG files, whatever their names say.";
+    Err(Failure::new(Kind::WrongKind, what).hint(Hint::Advice(known.to_owned())))
+}
+
+/// Tells whether a text is a drawing: its outermost element is one.
+fn is_drawing(shown: &read::Output) -> bool {
+    let Some(text) = shown.text() else { return false };
+    let lines: Vec<&str> = text.lines.iter().take(60).map(|line| line.text).collect();
+    let begins = lines.join("\n");
+    let mut rest = begins.trim_start_matches('\u{feff}').trim_start();
+    loop {
+        let end = match rest {
+            _ if rest.starts_with("<?") => "?>",
+            _ if rest.starts_with("<!--") => "-->",
+            _ if rest.starts_with("<!") => ">",
+            _ => break,
+        };
+        let Some((_, after)) = rest.split_once(end) else { return false };
+        rest = after.trim_start();
+    }
+    let name = rest.strip_prefix("<svg").or_else(|| rest.strip_prefix("<svg:svg"));
+    name.is_some_and(|after| after.starts_with([' ', '\t', '\n', '\r', '>', '/', ':']))
+}

@@ -1,0 +1,95 @@
+//! `stat`: what is known about a file without looking into it.
+
+use crate::{
+    access::{Access, Touch},
+    call::CallCtx,
+    failure::{Failure, convert},
+    files::Files,
+    operation::Operation,
+    workers::blocking,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use toolpost_workspace::{Kind, OwnerWritable, WorkspacePath};
+
+/// Tells what is known about a file.
+pub struct Stat;
+
+/// Which file.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The place.
+    pub path: WorkspacePath,
+}
+
+/// What is known about the file.
+#[derive(Debug, Serialize, JsonSchema, PartialEq, Eq)]
+pub struct Output {
+    /// The file, relative to its root.
+    pub path: String,
+    /// What it is.
+    pub kind: FileKind,
+    /// The size in bytes.
+    pub bytes: u64,
+    /// When its content was last changed, in whole seconds since 1970.
+    pub modified: i64,
+    /// The permission bits, as in `644`.
+    pub mode: String,
+    /// Whether its owner may not write it.
+    pub read_only: bool,
+}
+
+/// What stands at a place.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum FileKind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// A symbolic link.
+    Link,
+    /// A FIFO, a socket, a device.
+    Other,
+}
+
+impl Operation for Stat {
+    const NAME: &'static str = "stat";
+    const ACCESS: &'static [Access] = &[Access::Reads];
+    type Capability = Files;
+    type Request = Request;
+    type Output = Output;
+
+    fn touches(request: &Request) -> Vec<Touch> {
+        Touch::reads(&request.path)
+    }
+
+    async fn run(files: &Files, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        cx.check()?;
+        let files = files.clone();
+        blocking(move || stat(&files, &request.path)).await
+    }
+}
+
+fn stat(files: &Files, path: &WorkspacePath) -> Result<Output, Failure> {
+    let stat = files.workspace().stat(path).map_err(|error| convert::access(path, error))?;
+    Ok(Output {
+        path: path.display(),
+        kind: FileKind::from(stat.kind),
+        bytes: stat.len,
+        modified: i64::try_from(stat.modified.div_euclid(1_000_000_000)).unwrap_or(i64::MAX),
+        mode: format!("{:o}", stat.mode & 0o7777),
+        read_only: stat.owner_writable == OwnerWritable::No,
+    })
+}
+
+impl From<Kind> for FileKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::File => Self::File,
+            Kind::Directory => Self::Directory,
+            Kind::Link => Self::Link,
+            Kind::Fifo | Kind::Socket | Kind::Device | Kind::Other => Self::Other,
+        }
+    }
+}

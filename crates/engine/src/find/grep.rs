@@ -1,0 +1,469 @@
+//! `grep`: lines that match a regular expression, in the files under a directory.
+
+use super::walk::{Walked, walk};
+use crate::{
+    access::{Access, Touch},
+    call::CallCtx,
+    failure::Failure,
+    find::Find,
+    operation::Operation,
+    seen::{Part, Seen},
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::time::{Duration, Instant};
+use toolpost_search::{
+    GrepOutput, GrepRequest,
+    grep::{Cut, FileHits, Role, Unsearched},
+};
+use toolpost_text::{cut::NOTICE, encoding::Text};
+use toolpost_workspace::{Kind as FileKind, WorkspacePath};
+
+pub use toolpost_search::{
+    Case, Hidden, Prune, Rules,
+    grep::{Show, Span},
+};
+
+/// Finds lines by what they say.
+pub struct Grep;
+
+/// What to look for, and where.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The directory to search, or a single file.
+    pub base: WorkspacePath,
+    /// The regular expression.
+    pub pattern: String,
+    /// Which files, as globs; `!` in front leaves out.
+    pub globs: Vec<String>,
+    /// Which types of files.
+    pub types: Vec<String>,
+    /// How letters are compared.
+    pub case: Case,
+    /// How many lines to show before a match.
+    pub before: u64,
+    /// How many lines to show after a match.
+    pub after: u64,
+    /// Whether a match may reach over the end of a line.
+    pub span: Span,
+    /// What is shown of a line that matches.
+    pub show: Show,
+    /// Whether the numbers of the lines are wanted.
+    pub numbers: Numbers,
+    /// What is wanted.
+    pub mode: Mode,
+    /// How many lines or files to return.
+    pub limit: Option<u64>,
+    /// How many lines of a single file that is named to return, where that is not `limit`.
+    pub limit_of_file: Option<u64>,
+    /// Lines with more characters are cut to what surrounds the match.
+    pub max_line: usize,
+    /// How many to pass over first.
+    pub offset: u64,
+    /// How many bytes the answer may have: what does not fit is left for the next window.
+    pub max_bytes: usize,
+    /// Whose ignore rules count.
+    pub rules: Rules,
+    /// What happens to dependency directories.
+    pub prune: Prune,
+    /// What happens to hidden names.
+    pub hidden: Hidden,
+    /// How long the search may take, where that is less than the call may.
+    pub time: Option<Duration>,
+}
+
+impl Request {
+    /// Asks for the lines that match: in hidden files too, by the ignore rules of git.
+    #[must_use]
+    pub fn of(base: WorkspacePath, pattern: String, max_bytes: usize) -> Self {
+        Self {
+            base,
+            pattern,
+            globs: Vec::new(),
+            types: Vec::new(),
+            case: Case::Sensitive,
+            before: 0,
+            after: 0,
+            span: Span::Line,
+            show: Show::Line,
+            numbers: Numbers::Shown,
+            mode: Mode::Content,
+            limit: None,
+            limit_of_file: None,
+            max_line: LINE,
+            offset: 0,
+            max_bytes,
+            rules: Rules::Git,
+            prune: Prune::Nothing,
+            hidden: Hidden::Show,
+            time: None,
+        }
+    }
+}
+
+/// A file with more bytes than this cannot be shown whole.
+const WHOLE: u64 = 1 << 20;
+
+/// How many characters of a line are shown where nothing else is asked for.
+const LINE: usize = 400;
+
+/// Whether the numbers of the lines are wanted.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Numbers {
+    /// They are.
+    Shown,
+    /// They are not.
+    Hidden,
+}
+
+/// What is wanted.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// The lines, by path.
+    Content,
+    /// The files, the newest first.
+    Files,
+    /// The files with the number of matching lines, by path.
+    Count,
+}
+
+/// Whether all that matches was counted.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Counted {
+    /// It was.
+    All,
+    /// There is more than the window shows, and perhaps more than was counted.
+    AtLeast,
+}
+
+impl Counted {
+    /// Puts before a number whether it is all.
+    #[must_use]
+    pub fn before(self, number: impl std::fmt::Display) -> String {
+        match self {
+            Self::All => number.to_string(),
+            Self::AtLeast => format!("at least {number}"),
+        }
+    }
+}
+
+/// What was found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// What was wanted.
+    pub mode: Mode,
+    /// Whether the numbers of the lines are wanted.
+    pub numbers: Numbers,
+    /// The files in the window, each with its lines in the window.
+    pub files: Vec<File>,
+    /// How many lines (or files) there are, of which the window shows a part; surrounding lines count.
+    pub entries: u64,
+    /// How many of them were passed over.
+    pub offset: u64,
+    /// How many of them are shown.
+    pub shown: u64,
+    /// How many entries of the window could not be kept in memory; they are counted and not shown.
+    pub window_cut: u64,
+    /// How many lines match in all.
+    pub lines_matched: u64,
+    /// How many files hold a match.
+    pub files_matched: u64,
+    /// How many files were searched.
+    pub files_searched: u64,
+    /// Whether entries, lines and files are counted in all files, or only as far as the window needs.
+    pub counted: Counted,
+    /// What was not looked at.
+    pub walk: Walked,
+    /// What was asked, and how long it took; for the words.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub asked: Asked,
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub(crate) seen: Option<Seen>,
+}
+
+/// What a search was asked, as far as its words repeat it.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// Where.
+    pub base: WorkspacePath,
+    /// The regular expression.
+    pub pattern: String,
+    /// How many lines or files at most.
+    pub limit: Option<u64>,
+    /// How many bytes the answer may have.
+    pub max_bytes: usize,
+    /// How long it might take, where that was said.
+    pub time: Option<Duration>,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// A file that holds matches.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct File {
+    /// The file, relative to its root.
+    pub path: String,
+    /// How many of its lines match; 1 where only files are wanted.
+    pub matching_lines: u64,
+    /// The lines in the window.
+    pub lines: Vec<Line>,
+}
+
+/// A line of a file.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Line {
+    /// Its number, counted from 1.
+    pub number: u64,
+    /// Its text; what was cut from a long line is said in brackets.
+    pub text: String,
+    /// Whether it matches, or surrounds a line that does.
+    pub is_match: bool,
+    /// Whether lines lie between the one before and this one.
+    pub after_gap: bool,
+}
+
+impl Operation for Grep {
+    const NAME: &'static str = "grep";
+    const ACCESS: &'static [Access] = &[Access::Reads];
+    type Capability = Find;
+    type Request = Request;
+    type Output = Output;
+
+    fn touches(request: &Request) -> Vec<Touch> {
+        Touch::reads(&request.base)
+    }
+
+    async fn run(find: &Find, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        let (base, began) = (request.base.clone(), Instant::now());
+        let asked_for = Asked {
+            base: base.clone(),
+            pattern: request.pattern.clone(),
+            limit: request.limit,
+            max_bytes: request.max_bytes,
+            time: request.time,
+            took: Duration::ZERO,
+        };
+        let (mode, numbers, max_bytes) = (request.mode, request.numbers, request.max_bytes);
+        let cx = &cx.within(request.time);
+        let (may_read, encoding) = (Some(cx.may_read.clone()), find.files().encoding());
+        let limit_of_file = request.limit_of_file;
+        let mut request = GrepRequest { may_read, encoding, ..asked(request) };
+        walk(find, cx, &base, "steps through files", move |find, control| {
+            let mut asked_for = asked_for;
+            let kind = find.files().workspace().stat(&request.base).ok().map(|stat| stat.kind);
+            if let Some(limit) = limit_of_file
+                && kind.is_some_and(|kind| kind != FileKind::Directory)
+            {
+                asked_for.limit = Some(limit);
+                request.limit = Some(usize::try_from(limit).unwrap_or(usize::MAX));
+            }
+            let mut found = toolpost_search::grep(
+                find.files().workspace(),
+                &request,
+                control,
+                find.grams_of(&request.base),
+            )?;
+            let own = own_state(find);
+            found.unsearched.withheld_names.retain(|name| !own.iter().any(|folder| name.starts_with(folder)));
+            let said = Asked { took: began.elapsed(), ..asked_for };
+            let mut output = output(found, mode, numbers, said);
+            output.walk = output.walk.of_one_root(find, &request.base);
+            let mut output = fit(output, max_bytes);
+            if kind == Some(FileKind::File) {
+                output.seen = whole(find, &request.base, &output);
+            }
+            Ok(output)
+        })
+        .await
+    }
+
+    fn seen(output: &Output) -> Vec<Seen> {
+        output.seen.clone().into_iter().collect()
+    }
+}
+
+fn asked(request: Request) -> GrepRequest {
+    // The rules of what lies above a package are not for what is in it, and what it depends on is no part of it.
+    let aside = request.base.root().label().is_some();
+    let size = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+    GrepRequest {
+        globs: request.globs,
+        types: request.types,
+        case: request.case,
+        before: size(request.before),
+        after: size(request.after),
+        span: request.span,
+        show: request.show,
+        mode: match request.mode {
+            Mode::Content => toolpost_search::Mode::Content,
+            Mode::Files => toolpost_search::Mode::Files,
+            Mode::Count => toolpost_search::Mode::Count,
+        },
+        limit: request.limit.map(size),
+        offset: size(request.offset),
+        rules: if aside { Rules::None } else { request.rules },
+        hidden: request.hidden,
+        prune: if aside { Prune::Dependencies } else { request.prune },
+        max_line: request.max_line,
+        ..GrepRequest::new(request.base, request.pattern)
+    }
+}
+
+fn output(found: GrepOutput, mode: Mode, numbers: Numbers, asked: Asked) -> Output {
+    let mut walk = Walked::of(&found.skipped, found.unreadable, found.complete);
+    let counted = match found.counted {
+        toolpost_search::grep::Counted::All => Counted::All,
+        toolpost_search::grep::Counted::AtLeast => Counted::AtLeast,
+    };
+    walk.skipped.extend(unsearched(&found.unsearched, counted));
+    Output {
+        mode,
+        numbers,
+        files: found.files.into_iter().map(file).collect(),
+        entries: found.entries,
+        offset: found.offset,
+        shown: found.shown,
+        window_cut: found.window_cut,
+        lines_matched: found.totals.matching_lines,
+        files_matched: found.totals.files,
+        files_searched: found.totals.searched,
+        counted,
+        walk,
+        asked,
+        seen: None,
+    }
+}
+
+/// Returns how the names of Toolpost's own state begin in replies, if a root holds it; no rule lets these files be read.
+fn own_state(find: &Find) -> Vec<String> {
+    let Some(state) = find.files().workspace().state_folder() else { return Vec::new() };
+    let below =
+        find.files().workspace().roots().first().and_then(|root| state.strip_prefix(root.path()).ok());
+    below.into_iter().chain([state]).map(|folder| format!("{}/", folder.display())).collect()
+}
+
+/// Returns the content of a file whose lines are all shown whole, as with the pattern `^`.
+fn whole(find: &Find, path: &WorkspacePath, output: &Output) -> Option<Seen> {
+    let [File { lines, .. }] = output.files.as_slice() else { return None };
+    let in_order = lines.iter().zip(1..).all(|(line, number)| line.number == number);
+    if output.mode != Mode::Content || !in_order || output.lines_matched != lines.len() as u64 {
+        return None;
+    }
+    let present = find.files().workspace().read(path, WHOLE).ok()?;
+    let text = Text::open(present.bytes.clone(), find.files().encoding()).ok()?;
+    let shown = text.shown(text.view());
+    let same = shown.lines().eq(lines.iter().map(|line| line.text.as_str()));
+    let bytes = Some(present.bytes.into());
+    same.then(|| Seen { path: path.clone(), hash: Some(present.hash), part: Part::Whole, bytes })
+}
+
+/// Leaves out the entries that do not fit into the answer, so that it is known where to continue.
+fn fit(mut output: Output, max_bytes: usize) -> Output {
+    let mut room = max_bytes.saturating_sub(AROUND);
+    let mut fits = |bytes: usize| {
+        let enough = bytes <= room;
+        room = if enough { room - bytes } else { 0 };
+        enough
+    };
+    let (mode, mut shown) = (output.mode, 0_u64);
+    for file in &mut output.files {
+        let path = file.path.len();
+        if mode == Mode::Content {
+            let keep = file.lines.iter().take_while(|line| fits(path + weight(line))).count();
+            file.lines.truncate(keep);
+            shown += keep as u64;
+        } else {
+            shown += u64::from(fits(path + 16));
+        }
+    }
+    if shown > 0 {
+        output.shown = shown;
+        match mode {
+            Mode::Content => output.files.retain(|file| !file.lines.is_empty()),
+            Mode::Files | Mode::Count => output.files.truncate(usize::try_from(shown).unwrap_or(usize::MAX)),
+        }
+    }
+    output
+}
+
+/// How many bytes the remarks at the end of an answer take.
+const AROUND: usize = 512;
+
+/// Tells how many bytes a line takes beside its path: its number, what parts the three, and a line between two that are apart.
+fn weight(line: &Line) -> usize {
+    let number = line.number.checked_ilog10().unwrap_or(0) as usize + 1;
+    line.text.len() + number + 3 + if line.after_gap { 3 } else { 0 }
+}
+
+fn file(hits: FileHits) -> File {
+    let lines = hits.lines.into_iter().map(|line| Line {
+        number: line.number,
+        text: with_cut(line.text, line.cut),
+        is_match: line.role == Role::Match,
+        after_gap: line.after_gap,
+    });
+    File { path: hits.path.display(), matching_lines: hits.matching_lines, lines: lines.collect() }
+}
+
+fn with_cut(text: String, cut: Option<Cut>) -> String {
+    match cut {
+        None => text,
+        Some(Cut { before: 0, after }) => format!("{text} {NOTICE}{after} more bytes]"),
+        Some(Cut { before, after: 0 }) => format!("{NOTICE}{before} bytes before] {text}"),
+        Some(Cut { before, after }) => {
+            format!("{NOTICE}{before} bytes before] {text} {NOTICE}{after} more bytes]")
+        }
+    }
+}
+
+fn unsearched(files: &Unsearched, counted: Counted) -> Vec<String> {
+    let mut words = Vec::new();
+    let of = |count: u64, what: &str| {
+        format!("{} {what}{}", counted.before(count), if count == 1 { "" } else { "s" })
+    };
+    if files.binary > 0 {
+        words.push(of(files.binary, "binary file"));
+    }
+    if files.only_ascii > 0 {
+        words.push(format!(
+            "all but ASCII in {} of unknown encoding (the setting `encoding` names it)",
+            of(files.only_ascii, "file"),
+        ));
+    }
+    if files.withheld > 0 {
+        let count = counted.before(files.withheld);
+        let (names, more) = (&files.withheld_names, files.withheld > files.withheld_names.len() as u64);
+        let names = names.join(", ") + if more { ", …" } else { "" };
+        let names = if files.withheld_names.is_empty() { String::new() } else { format!(" ({names})") };
+        let file = if files.withheld == 1 { "file" } else { "files" };
+        words.push(format!("{count} {file} withheld by the rules{names}"));
+    }
+    if files.too_large > 0 {
+        words.push(format!(
+            "{} too large to be searched ({})",
+            counted.before(files.too_large),
+            files.too_large_names.join(", ")
+        ));
+    }
+    words
+}
+
+/// Takes several globs apart: white space and commas part them, but not inside of braces.
+#[must_use]
+pub fn globs(said: &str) -> Vec<String> {
+    let mut depth = 0_usize;
+    let parts = said.split(|letter: char| {
+        match letter {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && (letter == ',' || letter.is_whitespace())
+    });
+    parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}

@@ -1,0 +1,195 @@
+//! How an operation walks: under the call's clock, and what it tells of what it did not look at.
+
+use crate::{
+    call::CallCtx,
+    failure::{Failure, Hint, Kind},
+    find::Find,
+    workers::blocking,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::{
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+use toolpost_search::{Control, SearchError, Skipped, Unreadable};
+
+use toolpost_workspace::{LookupError, WorkspacePath};
+
+/// How often a walk tells how far it has come.
+const TICK: Duration = Duration::from_millis(500);
+
+/// Whether a walk saw everything.
+#[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Complete {
+    /// It did.
+    #[default]
+    Yes,
+    /// Its time was up first: there may be more.
+    TimedOut,
+    /// The index is not whole yet: there may be more, and the same question finds it later.
+    NotReady,
+    /// It was cancelled first: there may be more.
+    Cancelled,
+}
+
+/// What a walk did not look at.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Walked {
+    /// What was left out on purpose, in words.
+    pub skipped: Vec<String>,
+    /// The progress of an index that is still being built, in words.
+    pub unfinished: Option<String>,
+    /// The first few places that could not be read, with the reason.
+    pub unreadable: Vec<String>,
+    /// How many places could not be read.
+    pub unreadable_total: u64,
+    /// Whether everything else was seen.
+    pub complete: Complete,
+}
+
+/// Searches beside the other calls, under the call's clock, and tells how far it has come; `base` is where it begins.
+pub(crate) async fn walk<T: Send + 'static>(
+    find: &Find,
+    cx: &CallCtx,
+    base: &WorkspacePath,
+    what: &str,
+    search: impl FnOnce(&Find, &Control) -> Result<T, SearchError> + Send + 'static,
+) -> Result<T, Failure> {
+    let steps = Arc::default();
+    let (control, find, base) = (control(cx, &steps), find.clone(), base.clone());
+    let found = blocking(move || search(&find, &control).map_err(|error| failed(&find, &base, error)));
+    told(cx, &steps, what, found).await
+}
+
+/// Makes the control of a walk: it ends when the caller gives up or the answer is due; `steps` counts how often the
+/// walk asked, which grows with what it has seen.
+fn control(cx: &CallCtx, steps: &Arc<AtomicU64>) -> Control {
+    let (cancel, steps) = (cx.cancel.clone(), steps.clone());
+    let control = Control::default().cancelled_by(move || {
+        steps.fetch_add(1, Ordering::Relaxed);
+        cancel.is_cancelled()
+    });
+    match cx.deadline {
+        Some(deadline) => control.until(deadline),
+        None => control,
+    }
+}
+
+/// Waits for a walk, and tells twice a second how far it has come.
+async fn told<T>(cx: &CallCtx, seen: &AtomicU64, what: &str, walk: impl Future<Output = T>) -> T {
+    let mut walk = pin!(walk);
+    loop {
+        tokio::select! {
+            done = &mut walk => return done,
+            () = tokio::time::sleep(TICK) => {
+                let count = seen.load(Ordering::Relaxed);
+                cx.progress.tell(count, &format!("{count} {what}"));
+            }
+        }
+    }
+}
+
+impl Walked {
+    /// Tells what a walk left out and could not read.
+    pub(crate) fn of(skipped: &Skipped, unreadable: Unreadable, complete: toolpost_search::Complete) -> Self {
+        Self {
+            skipped: words(skipped),
+            unfinished: None,
+            unreadable: unreadable.names.into_iter().collect(),
+            unreadable_total: unreadable.count,
+            complete: match complete {
+                toolpost_search::Complete::Yes => Complete::Yes,
+                toolpost_search::Complete::TimedOut => Complete::TimedOut,
+                toolpost_search::Complete::Cancelled => Complete::Cancelled,
+            },
+        }
+    }
+
+    /// Tells, of a walk over a whole root, which other roots the workspace has.
+    pub(crate) fn of_one_root(mut self, find: &Find, base: &WorkspacePath) -> Self {
+        let here = base.absolute().to_string();
+        let others: Vec<String> = find.files().roots().into_iter().filter(|root| *root != here).collect();
+        if base.is_root() && base.root().label().is_none() && !others.is_empty() {
+            let roots = if others.len() == 1 { "the other root" } else { "the other roots" };
+            let each = if others.len() == 1 { "it" } else { "one" };
+            self.skipped
+                .push(format!("{roots} of the workspace ({}; name {each} as the path)", others.join(", ")));
+        }
+        self
+    }
+}
+
+fn words(skipped: &Skipped) -> Vec<String> {
+    // A name that an ignore file hides stays hidden; one that this program skips by itself is told.
+    let told = skipped.directories.iter().filter(|_| skipped.dependencies > 0);
+    let directories: Vec<&str> = told.map(String::as_str).collect();
+    let named = skipped.ignored_directories + skipped.hidden_directories + skipped.dependencies;
+    let mut words = Vec::new();
+    let mut count = |count: u64, one: &str, many: &str| {
+        if count > 0 {
+            words.push(format!("{count} {}", if count == 1 { one } else { many }));
+        }
+    };
+    count(skipped.ignored_directories, "ignored directory", "ignored directories");
+    count(skipped.dependencies, "dependency directory", "dependency directories");
+    count(skipped.hidden_directories, "hidden directory", "hidden directories");
+    count(skipped.ignored_files, "ignored file", "ignored files");
+    count(skipped.hidden_files, "hidden file", "hidden files");
+    if let Some(last) = words.last_mut()
+        && !directories.is_empty()
+    {
+        let more = if named > directories.len() as u64 { ", …" } else { "" };
+        last.push_str(&format!(" ({}{more})", directories.join(", ")));
+    }
+    words
+}
+
+/// Words why a search did not happen.
+fn failed(find: &Find, base: &WorkspacePath, error: SearchError) -> Failure {
+    let words = crate::failure::convert::sentence(&error.to_string());
+    match error {
+        SearchError::Outside(error) => crate::failure::convert::path(error),
+        SearchError::Missing { .. } if base.root().label().is_some() => {
+            crate::files::dependencies::missing(find.files(), base)
+        }
+        SearchError::Missing { .. } => {
+            let meant = match find.files().workspace().lookup(&base.display()) {
+                Err(LookupError::Missing(missing)) => crate::files::lookup::meant(&missing),
+                Ok(found) => vec![found.path.display()],
+                Err(LookupError::Path(_)) => Vec::new(),
+            };
+            let failure = Failure::new(Kind::NotFound, words);
+            if meant.is_empty() { failure } else { failure.hint(Hint::DidYouMean(meant)) }
+        }
+        SearchError::NotADirectory { .. } => Failure::new(Kind::WrongKind, words),
+        SearchError::Access(error) => crate::failure::convert::access(&error.path.clone(), error),
+        SearchError::Regex { pattern, why, literal } => {
+            let said = shortened(&pattern, PATTERN_SHOWN);
+            let failure = Failure::invalid(format!("The pattern is no regular expression: {said}"))
+                .found(shortened(&why, REASON_SHOWN));
+            let literal = literal.filter(|literal| literal.len() <= PATTERN_SHOWN);
+            literal.into_iter().fold(failure, |failure, literal| failure.hint(Hint::Literal(literal)))
+        }
+        SearchError::Glob { .. } | SearchError::UnknownType { .. } | SearchError::Request(_) => {
+            Failure::invalid(words)
+        }
+    }
+}
+
+/// The most characters of a pattern, and of what is wrong with it, that a failure repeats.
+const PATTERN_SHOWN: usize = 1_000;
+const REASON_SHOWN: usize = 4_000;
+
+/// Cuts what would fill the reply with the caller's own words.
+fn shortened(words: &str, most: usize) -> String {
+    match toolpost_text::cut::line(words, most) {
+        (_, 0) => words.to_owned(),
+        (head, missing) => format!("{head}… ({missing} more characters)"),
+    }
+}

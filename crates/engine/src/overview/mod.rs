@@ -1,0 +1,53 @@
+//! Overviews of a project: its files, its modules and how they depend on one another.
+
+pub mod analyze;
+pub(crate) mod files;
+pub mod project;
+
+use crate::{code::Code, files::Files, find::Find, search::Searcher};
+use files::Projects;
+use std::sync::Arc;
+
+/// Overviews of projects. Clones share their state.
+#[derive(Clone)]
+pub struct Overview {
+    search: Searcher,
+    projects: Arc<Projects>,
+}
+
+impl Overview {
+    /// Opens the capability.
+    pub(crate) fn new(search: Searcher) -> Self {
+        Self { search, projects: Arc::default() }
+    }
+
+    /// Returns the same capability over another search.
+    pub(crate) fn with_search(&self, search: Searcher) -> Self {
+        Self { search, projects: Arc::clone(&self.projects) }
+    }
+
+    /// Keyword and semantic search.
+    pub(crate) fn search(&self) -> &Searcher {
+        &self.search
+    }
+
+    /// The symbol index.
+    pub(crate) fn code(&self) -> &Code {
+        self.search.code()
+    }
+
+    /// Searches over the same files.
+    pub(crate) fn find(&self) -> &Find {
+        self.code().find()
+    }
+
+    /// Files of the workspace.
+    pub(crate) fn files(&self) -> &Files {
+        self.code().files()
+    }
+
+    /// Summaries of files, cached until the files change.
+    pub(crate) fn projects(&self) -> &Arc<Projects> {
+        &self.projects
+    }
+}

@@ -1,0 +1,183 @@
+//! `project`: an index of a project, made from its files, a window of it at a time.
+
+use super::files;
+use crate::{
+    access::{Access, Touch},
+    call::CallCtx,
+    failure::{Failure, Hint},
+    find::walk::Complete,
+    operation::Operation,
+    overview::Overview,
+    workers::blocking,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use toolpost_search::Rules;
+use toolpost_workspace::{Kind, WorkspacePath, hash};
+
+/// Shows a part of the index of a project.
+pub struct Project;
+
+/// Which part.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The directory that is the project.
+    pub base: WorkspacePath,
+    /// With which character of the index the part begins, counted from 0.
+    pub offset: usize,
+    /// How many characters it may have.
+    pub max_characters: usize,
+    /// How many bytes the answer may have.
+    pub max_bytes: usize,
+    /// Whose ignore rules count.
+    pub rules: Rules,
+    /// A file that may hold an index made by somebody else.
+    pub beside: WorkspacePath,
+}
+
+/// A part of the index.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// The directory that is the project.
+    pub root: String,
+    /// How many characters the index has.
+    pub total: usize,
+    /// With which the part begins.
+    pub offset: usize,
+    /// Behind which it ends.
+    pub end: usize,
+    /// The part; where there is more, it ends with a line.
+    pub text: String,
+    /// By what the index is known: it changes with the project.
+    pub fingerprint: String,
+    /// What became of the project since the last part was shown.
+    pub since: Since,
+    /// A file that holds an index made by somebody else; it may be old.
+    pub beside: Option<String>,
+}
+
+/// What became of the project since the last part was shown.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Since {
+    /// No part was shown in this session, or this is the beginning.
+    First,
+    /// It is what it was.
+    Same,
+    /// It has changed: the parts do not fit together.
+    Changed,
+}
+
+impl Operation for Project {
+    const NAME: &'static str = "project";
+    const ACCESS: &'static [Access] = &[Access::Reads];
+    type Capability = Overview;
+    type Request = Request;
+    type Output = Output;
+
+    fn touches(request: &Request) -> Vec<Touch> {
+        Touch::reads(&request.base)
+    }
+
+    async fn run(overview: &Overview, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        cx.check()?;
+        let gathered = files::gather(overview, &request.base, request.rules, cx).await?;
+        if gathered.walk.complete != Complete::Yes {
+            let what = "The time was up before all directories of the project were seen.";
+            return Err(Failure::new(crate::failure::Kind::Timeout, what)
+                .hint(Hint::Advice("Name a directory of the project as the path.".to_owned())));
+        }
+        let (overview, cx) = (overview.clone(), cx.clone());
+        blocking(move || part(&overview, &request, &files::write(&request.base, &gathered), &cx)).await
+    }
+}
+
+fn part(overview: &Overview, request: &Request, text: &str, cx: &CallCtx) -> Result<Output, Failure> {
+    let total = text.chars().count();
+    if request.offset >= total {
+        let what =
+            format!("offset {} lies behind the end: the index has {total} characters.", request.offset);
+        return Err(Failure::invalid(what).hint(Hint::Advice("Begin again with offset 0.".to_owned())));
+    }
+    let fingerprint = hash(text.as_bytes()).to_string();
+    let before = cx.session.paged(&request.base, &fingerprint);
+    let since = match before {
+        Some(_) if request.offset == 0 => Since::First,
+        None => Since::First,
+        Some(before) if before == fingerprint => Since::Same,
+        Some(_) => Since::Changed,
+    };
+    let shown = window(text, request.offset, request.max_characters, request.max_bytes);
+    let is_file = |path: &WorkspacePath| {
+        (cx.may_read)(path)
+            && overview.files().workspace().stat(path).is_ok_and(|stat| stat.kind == Kind::File)
+    };
+    Ok(Output {
+        root: request.base.absolute(),
+        total,
+        offset: request.offset,
+        end: request.offset + shown.chars().count(),
+        text: shown.to_owned(),
+        fingerprint,
+        since,
+        beside: Some(&request.beside).filter(|path| is_file(path)).map(WorkspacePath::display),
+    })
+}
+
+/// Takes a part out of a text; it ends with a line, if more follows and the line is not too long.
+fn window(text: &str, offset: usize, characters: usize, bytes: usize) -> &str {
+    let start = text.char_indices().nth(offset).map_or(text.len(), |(at, _)| at);
+    let rest = &text[start..];
+    let mut room = bytes;
+    let mut end = 0;
+    for (at, letter) in rest.char_indices().take(characters.max(1)) {
+        // As it will be written: quotes and the ends of lines take two.
+        let weight = if matches!(letter, '"' | '\\' | '\n') { 2 } else { letter.len_utf8() };
+        if weight > room && end > 0 {
+            break;
+        }
+        room = room.saturating_sub(weight);
+        end = at + letter.len_utf8();
+    }
+    let shown = &rest[..end];
+    if end == rest.len() {
+        return shown;
+    }
+    match shown.rfind('\n') {
+        Some(at) if at + 1 >= end / 2 => &shown[..=at],
+        _ => shown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::window;
+
+    #[test]
+    fn a_part_ends_with_a_line_where_it_can() {
+        let text = "äb\ncdef\n\"ghi\n";
+        let rows = [
+            ((0, 100, 100), "äb\ncdef\n\"ghi\n"),
+            ((0, 5, 100), "äb\n"),
+            ((0, 2, 100), "äb"),
+            ((3, 4, 100), "cdef"),
+            ((3, 6, 100), "cdef\n"),
+            ((8, 5, 100), "\"ghi\n"),
+            ((8, 5, 4), "\"gh"),
+            ((0, 0, 0), "ä"),
+        ];
+        for ((offset, characters, bytes), wanted) in rows {
+            assert_eq!(window(text, offset, characters, bytes), wanted, "{offset} {characters} {bytes}");
+        }
+        // The parts follow one another without a gap.
+        for characters in 1..16 {
+            let (mut offset, mut whole) = (0, String::new());
+            while offset < text.chars().count() {
+                let part = window(text, offset, characters, 100);
+                offset += part.chars().count();
+                whole.push_str(part);
+            }
+            assert_eq!(whole, text, "{characters}");
+        }
+    }
+}

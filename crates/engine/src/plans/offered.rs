@@ -1,0 +1,131 @@
+//! `offered`: the tools that a script can call, those that fit a query first.
+
+use crate::{
+    access::{Access, Touch},
+    call::CallCtx,
+    failure::Failure,
+    operation::Operation,
+    plans::Plans,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::cmp::Reverse;
+
+/// Finds tools by words.
+pub struct FindTools;
+
+/// What to look for.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Words; all tools where there are none.
+    pub query: String,
+    /// How many are shown.
+    pub limit: usize,
+}
+
+/// What was found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// The tools that fit, the best first; without words in the order in which they are published.
+    pub tools: Vec<Tool>,
+    /// How many fit.
+    pub fitting: usize,
+    /// The names of all tools.
+    pub names: Vec<String>,
+}
+
+/// A tool that was found.
+#[derive(Debug, Serialize, JsonSchema, PartialEq, Eq, Clone)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// The schema of its arguments, as JSON.
+    pub schema: String,
+}
+
+/// What a word counts in the name, in the description, and in the arguments.
+const COUNTS: [usize; 3] = [10, 3, 1];
+
+impl Operation for FindTools {
+    const NAME: &'static str = "offered";
+    const ACCESS: &'static [Access] = &[Access::Reads, Access::Calls];
+    type Capability = Plans;
+    type Request = Request;
+    type Output = Output;
+
+    /// Touches nothing.
+    fn touches(_request: &Request) -> Vec<Touch> {
+        Vec::new()
+    }
+
+    async fn run(_plans: &Plans, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        let door = cx.door()?;
+        let offered = door.tools();
+        let names = offered.iter().map(|tool| tool.name.clone()).collect();
+        let sought = words(&request.query);
+        let tools = offered.into_iter().map(|tool| Tool {
+            name: tool.name,
+            description: tool.description,
+            schema: tool.schema,
+        });
+        let mut fitting: Vec<(usize, Tool)> = tools
+            .map(|tool| (score(&tool, &sought), tool))
+            .filter(|(score, _)| sought.is_empty() || *score > 0)
+            .collect();
+        // Stable: what fits equally stays in the order in which it is published.
+        fitting.sort_by_key(|(score, _)| Reverse(*score));
+        let count = fitting.len();
+        let tools = fitting.into_iter().take(request.limit).map(|(_, tool)| tool).collect();
+        Ok(Output { tools, fitting: count, names })
+    }
+}
+
+/// Counts how well a tool fits.
+fn score(tool: &Tool, sought: &[String]) -> usize {
+    let parts = [words(&tool.name), words(&tool.description), words(&tool.schema)];
+    let whole = tool.name.to_lowercase();
+    let of_word = |word: &String| {
+        let begins = |known: &String| known == word || (word.len() > 3 && known.starts_with(word.as_str()));
+        let found = parts.iter().zip(COUNTS).filter(|(part, _)| part.iter().any(begins));
+        let named = if whole.contains(word.as_str()) { COUNTS[0] } else { 0 };
+        found.map(|(_, count)| count).sum::<usize>() + named
+    };
+    sought.iter().map(of_word).sum()
+}
+
+/// Splits a text into its words in small letters; names within names are words, too.
+fn words(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut word = String::new();
+    let mut small = false;
+    for letter in text.chars() {
+        if !letter.is_alphanumeric() || (small && letter.is_uppercase()) {
+            found.extend((!word.is_empty()).then(|| std::mem::take(&mut word)));
+        }
+        if letter.is_alphanumeric() {
+            word.extend(letter.to_lowercase());
+        }
+        small = letter.is_lowercase();
+    }
+    found.extend((!word.is_empty()).then_some(word));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_in_names_of_any_writing() {
+        for (text, wanted) in [
+            ("listFiles", vec!["list", "files"]),
+            ("mcp__git-hub__create_issue", vec!["mcp", "git", "hub", "create", "issue"]),
+            ("Finds files.", vec!["finds", "files"]),
+            ("", vec![]),
+        ] {
+            assert_eq!(words(text), wanted, "{text}");
+        }
+    }
+}

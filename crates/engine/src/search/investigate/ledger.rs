@@ -1,0 +1,257 @@
+//! The places that were found, and what speaks for each.
+
+use crate::{
+    code::symbols,
+    search::{
+        keyword,
+        semantic::{self, Alike},
+    },
+};
+use std::collections::HashMap;
+
+/// A place, and what speaks for it.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    pub(crate) path: String,
+    pub(crate) first: u64,
+    pub(crate) last: u64,
+    pub(crate) kind: String,
+    pub(crate) name: String,
+    pub(crate) score: f64,
+    /// The reasons beside its words and its meaning, each as the predicate of a sentence.
+    pub(crate) why: Vec<String>,
+    /// The similarity of its meaning to the objective: 1 for the same, 0 if it is unknown.
+    pub(crate) likeness: f64,
+    /// Lines that show it.
+    pub(crate) evidence: Vec<u64>,
+    /// The words of the objective that it holds.
+    pub(crate) holds: Vec<String>,
+    /// Where others use it, outside of tests and in them.
+    pub(crate) users: Vec<String>,
+    pub(crate) tests: Vec<String>,
+    /// By its words, by its meaning, by its name, through others.
+    pub(crate) by: By,
+    /// Its id, where it is a symbol that is known.
+    pub(crate) symbol: Option<String>,
+    /// Whether it was asked who uses it.
+    pub(crate) followed: bool,
+}
+
+/// In which ways a place was found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct By {
+    pub(crate) words: bool,
+    pub(crate) meaning: bool,
+    pub(crate) name: bool,
+    pub(crate) graph: bool,
+}
+
+/// The places that were found.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    pub(crate) places: Vec<Place>,
+    at: HashMap<(String, u64), usize>,
+}
+
+/// How much each way of being found counts: words and meaning as shares of the best, the others as they are.
+pub(crate) const WORDS: f64 = 1.0;
+pub(crate) const MEANING: f64 = 1.0;
+pub(crate) const NAME: f64 = 0.8;
+pub(crate) const PATH: f64 = 0.6;
+pub(crate) const GRAPH: f64 = 0.25;
+/// How much the second, third and fourth place of a file count for the file.
+const OTHERS: [f64; 3] = [0.3, 0.15, 0.08];
+/// How many lines show one place.
+const SHOWN: usize = 3;
+
+impl Ledger {
+    /// Finds a place, or takes it in.
+    pub(crate) fn place(&mut self, path: &str, first: u64, last: u64, kind: &str, name: &str) -> &mut Place {
+        let key = (path.to_owned(), first);
+        let known = self.at.get(&key).copied().or_else(|| {
+            // A symbol and the block that was cut around it are one place.
+            let same = |place: &Place| place.path == path && !name.is_empty() && place.name == name;
+            self.places.iter().position(same)
+        });
+        let at = known.unwrap_or(self.places.len());
+        if known.is_none() {
+            self.places.push(Place {
+                path: path.to_owned(),
+                first,
+                last,
+                kind: kind.to_owned(),
+                name: name.to_owned(),
+                score: 0.0,
+                why: Vec::new(),
+                likeness: 0.0,
+                evidence: Vec::new(),
+                holds: Vec::new(),
+                users: Vec::new(),
+                tests: Vec::new(),
+                by: By::default(),
+                symbol: None,
+                followed: false,
+            });
+        }
+        self.at.insert(key, at);
+        &mut self.places[at]
+    }
+
+    /// Takes in what a search by words found.
+    pub(crate) fn words(&mut self, output: &keyword::Output, words: &[String], share: f64) {
+        let best = output.blocks.first().map_or(1.0, |block| block.score).max(f64::MIN_POSITIVE);
+        for block in &output.blocks {
+            let held = held(block.lines.iter().map(|line| (line.number, line.text)), words);
+            let place = self.place(&block.path, block.first_line, block.last_line, &block.kind, &block.name);
+            place.score += share * WORDS * block.score / best;
+            place.by.words = true;
+            for word in held.0 {
+                if !place.holds.contains(&word) {
+                    place.holds.push(word);
+                }
+            }
+            place.show(&held.1);
+        }
+    }
+
+    /// Takes in what a search by meaning found.
+    pub(crate) fn meaning(&mut self, output: &semantic::Output) {
+        let best = output.blocks.first().map_or(1.0, |found| found.block.score).max(f64::MIN_POSITIVE);
+        for Alike { block, likeness, .. } in &output.blocks {
+            let place = self.place(&block.path, block.first_line, block.last_line, &block.kind, &block.name);
+            place.score += MEANING * block.score / best;
+            place.by.meaning = true;
+            if let Some(likeness) = likeness.filter(|likeness| *likeness > 0.0) {
+                place.likeness = place.likeness.max(likeness);
+            }
+        }
+    }
+
+    /// Takes in the symbols of a name that was said.
+    pub(crate) fn symbols(&mut self, output: &symbols::Output, said: &str) {
+        for hit in output
+            .symbols
+            .iter()
+            .filter(|hit| ["exact", "inherited", "ignoring case"].contains(&hit.fit.as_str()))
+        {
+            let symbol = &hit.symbol;
+            let (first, last) = (u64::from(symbol.first_line), u64::from(symbol.last_line));
+            let place = self.place(&symbol.path, first, last, &symbol.kind, &symbol.qualified);
+            place.score += NAME;
+            place.by.name = true;
+            place.symbol = Some(symbol.id.clone());
+            place.because(match hit.fit.as_str() {
+                "exact" => format!("has the name {said}"),
+                fit => format!("has the name {said} ({fit})"),
+            });
+        }
+    }
+
+    /// Lets what lies in a path that was said count more.
+    pub(crate) fn paths(&mut self, said: &[String]) {
+        for place in &mut self.places {
+            let fits = |said: &&String| {
+                place.path == **said
+                    || place.path.ends_with(&format!("/{said}"))
+                    || place.path.starts_with(&format!("{said}/"))
+            };
+            if let Some(said) = said.iter().find(fits) {
+                place.score += PATH;
+                place.because(format!("is in {said}"));
+            }
+        }
+    }
+
+    /// Keeps only the places of which this holds.
+    pub(crate) fn keep(&mut self, holds: impl Fn(&str) -> bool) {
+        self.places.retain(|place| holds(&place.path));
+        self.at = self
+            .places
+            .iter()
+            .enumerate()
+            .map(|(at, place)| ((place.path.clone(), place.first), at))
+            .collect();
+    }
+
+    /// Lists the places, the best first: what a file has beside a place counts for that place, too.
+    pub(crate) fn ranked(&self) -> Vec<(&Place, f64)> {
+        let mut files: HashMap<&str, Vec<f64>> = HashMap::new();
+        for place in &self.places {
+            files.entry(&place.path).or_default().push(place.score);
+        }
+        files.values_mut().for_each(|scores| scores.sort_by(|one, other| other.total_cmp(one)));
+        let beside = |place: &Place| -> f64 {
+            let scores = files.get(place.path.as_str()).into_iter().flatten().skip(1);
+            scores.zip(OTHERS).map(|(score, share)| score * share).sum()
+        };
+        let mut all: Vec<(&Place, f64)> =
+            self.places.iter().map(|place| (place, place.score + beside(place))).collect();
+        all.sort_by(|(one, first), (other, second)| {
+            second.total_cmp(first).then_with(|| (&one.path, one.first).cmp(&(&other.path, other.first)))
+        });
+        all
+    }
+}
+
+impl Place {
+    pub(crate) fn because(&mut self, why: String) {
+        if !self.why.contains(&why) {
+            self.why.push(why);
+        }
+    }
+
+    /// Returns why the place was found, as the predicate of a sentence.
+    pub(crate) fn reasons(&self) -> String {
+        let mut parts = self.why.clone();
+        if !self.holds.is_empty() {
+            let words = if self.holds.len() == 1 { "word" } else { "words" };
+            parts.push(format!("contains the {words} {}", listed(&self.holds)));
+        }
+        if self.likeness > 0.0 {
+            parts.push(format!("is similar in meaning to the objective ({:.2})", self.likeness));
+        }
+        if parts.is_empty() { "was found".to_owned() } else { listed(&parts) }
+    }
+
+    pub(crate) fn show(&mut self, lines: &[u64]) {
+        for line in lines {
+            if self.evidence.len() < SHOWN && !self.evidence.contains(line) {
+                self.evidence.push(*line);
+            }
+        }
+    }
+
+    /// Names the place.
+    pub(crate) fn shown(&self) -> String {
+        let lines = format!("{}:{}-{}", self.path, self.first, self.last);
+        if self.name.is_empty() { lines } else { format!("{} {} ({lines})", self.kind, self.name) }
+    }
+}
+
+/// Joins parts of a sentence: `a`, `a and b`, `a, b, and c`.
+fn listed(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [one, other] => format!("{one} and {other}"),
+        [rest @ .., last] => format!("{}, and {last}", rest.join(", ")),
+    }
+}
+
+/// Finds which of the words stand in which lines: each word with the first line that holds it.
+fn held<'l>(lines: impl Iterator<Item = (u64, &'l str)>, words: &[String]) -> (Vec<String>, Vec<u64>) {
+    let (mut found, mut at): (Vec<String>, Vec<u64>) = (Vec::new(), Vec::new());
+    for (number, line) in lines {
+        let line = line.to_lowercase();
+        for word in words {
+            let stem = if word.len() > 5 { word.get(..word.len() - 2).unwrap_or(word) } else { word };
+            if line.contains(stem) && !found.contains(word) {
+                found.push(word.clone());
+                if !at.contains(&number) {
+                    at.push(number);
+                }
+            }
+        }
+    }
+    (found, at)
+}

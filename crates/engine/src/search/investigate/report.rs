@@ -1,0 +1,167 @@
+//! What is told of an investigation: claims with their places, gaps, and how sure it is.
+
+use super::{Finding, Meta, Output, Whose};
+use super::{
+    ledger::Place,
+    limits::Ended,
+    rounds::{Looked, Question},
+};
+use std::{collections::HashMap, time::Instant};
+use toolpost_text::counted::counted;
+
+/// How many findings are told, and how many of one file.
+const FINDINGS: usize = 20;
+const OF_ONE: usize = 2;
+/// Of how many of the best the confidence speaks, and how many gaps and recommendations are told.
+const BEST: usize = 5;
+const GAPS: usize = 20;
+const RECOMMENDED: usize = 3;
+/// The most confidence if no place has a name that the objective gives: words and meaning alone often put the right place third or
+/// fourth.
+const UNNAMED: f64 = 0.5;
+
+/// Tells of it.
+pub(crate) fn report(question: &Question, looked: Looked) -> Output {
+    let ranked = looked.ledger.ranked();
+    let mut told: Vec<(&Place, f64)> = Vec::new();
+    let mut of_file: HashMap<&str, usize> = HashMap::new();
+    for (place, score) in &ranked {
+        let own = of_file.entry(&place.path).or_default();
+        if *own < OF_ONE && told.len() < FINDINGS {
+            *own += 1;
+            told.push((place, *score));
+        }
+    }
+    let (confidence, grounds) = confidence(&looked, &told);
+    let findings = told.iter().map(|(place, score)| finding(place, *score)).collect();
+    let recommended = told.iter().filter_map(|(place, score)| recommended(place, *score)).take(RECOMMENDED);
+    Output {
+        objective: question.objective.clone(),
+        written: question.written,
+        recommended: recommended.collect(),
+        findings,
+        gaps: gaps(question, &looked),
+        confidence,
+        grounds,
+        meta: Meta {
+            turns: looked.spent.turns,
+            max_turns: question.limits.turns,
+            calls: looked.spent.calls,
+            max_calls: question.limits.calls,
+            elapsed_ms: milliseconds(looked.spent.began),
+            keywords: looked.terms.names.iter().chain(&looked.terms.words).cloned().collect(),
+            ended: looked.ended,
+            searched: looked.searched,
+            began: looked.spent.began,
+        },
+        guide: None,
+    }
+}
+
+fn finding(place: &Place, score: f64) -> Finding {
+    let mut lines = if place.evidence.is_empty() { vec![place.first] } else { place.evidence.clone() };
+    lines.sort_unstable();
+    Finding {
+        claim: format!("{} {}.", place.shown(), place.reasons()),
+        evidence: lines.into_iter().map(|line| format!("{}:{line}", place.path)).collect(),
+        path: place.path.clone(),
+        first_line: place.first,
+        last_line: place.last,
+        name: place.name.clone(),
+        kind: place.kind.clone(),
+        score: rounded(score),
+        by: Whose::Search,
+    }
+}
+
+/// Says of a place that others use what is to be looked at when it changes.
+fn recommended(place: &Place, score: f64) -> Option<Finding> {
+    let mut parts = Vec::new();
+    if !place.users.is_empty() {
+        parts.push(counted(place.users.len() as u64, "use"));
+    }
+    if !place.tests.is_empty() {
+        parts.push(counted(place.tests.len() as u64, "use") + " in tests");
+    }
+    if parts.is_empty() {
+        return None;
+    }
+    let evidence = std::iter::once(format!("{}:{}", place.path, place.first));
+    let claim = format!("If you change {}, look at its {}.", place.shown(), parts.join(" and "));
+    let evidence = evidence.chain(place.users.iter().chain(&place.tests).cloned()).collect();
+    Some(Finding { claim, evidence, ..finding(place, score) })
+}
+
+fn gaps(question: &Question, looked: &Looked) -> Vec<String> {
+    let ledger = &looked.ledger;
+    let mut gaps: Vec<String> = Vec::new();
+    for word in &looked.missing {
+        gaps.push(format!("no file that was searched contains {word}"));
+    }
+    if ledger.places.is_empty() {
+        gaps.push(format!("nothing was found in {}", counted(looked.searched as u64, "file")));
+    }
+    let mut rest = looked.gaps.clone();
+    rest.dedup();
+    gaps.append(&mut rest);
+    let (turns, calls) = (looked.spent.limits.turns, looked.spent.limits.calls);
+    // Where a model guides, the search leaves the rest to it.
+    let whose = if looked.spent.limits == question.limits { "" } else { " of the search" };
+    let limit = match looked.ended {
+        Ended::Settled => None,
+        Ended::Turns => Some(format!("all {turns} turns{whose} were used")),
+        Ended::Calls => Some(format!("all {calls} tool calls{whose} were used")),
+        Ended::Time => Some("the time was up".to_owned()),
+    };
+    let more = gaps.len().saturating_sub(GAPS);
+    gaps.truncate(GAPS);
+    if more > 0 {
+        gaps.push(format!("{more} more gaps"));
+    }
+    if let Some(limit) = limit {
+        let open = ledger.ranked().into_iter().take(10).filter(|(place, _)| !place.followed).count();
+        gaps.push(format!(
+            "{limit}, so the uses of {} were not looked at",
+            counted(open as u64, "good place")
+        ));
+    }
+    gaps
+}
+
+/// Says how sure it is, between 0 and 1, and on what grounds.
+fn confidence(looked: &Looked, told: &[(&Place, f64)]) -> (f64, Vec<String>) {
+    let best: Vec<&Place> = told.iter().take(BEST).map(|(place, _)| *place).collect();
+    if best.is_empty() {
+        return (0.0, vec!["nothing was found".to_owned()]);
+    }
+    let words = &looked.terms.words;
+    let held = words.iter().filter(|word| best.iter().any(|place| place.holds.contains(word))).count();
+    let agreed = best.iter().filter(|place| place.by.name || (place.by.words && place.by.meaning)).count();
+    let linked = best.iter().filter(|place| place.by.graph).count();
+    let share = |part: usize, all: usize| if all == 0 { 0.0 } else { part as f64 / all as f64 };
+    let mut sure =
+        0.5 * share(held, words.len()) + 0.35 * share(agreed, best.len()) + 0.15 * share(linked, best.len());
+    let mut grounds = vec![
+        format!("the best {} contain {held} of {} words", counted(best.len() as u64, "place"), words.len()),
+        format!("{agreed} of them were found by name, or by words and by meaning"),
+        format!("{linked} of them are linked with others by use"),
+    ];
+    if !best.iter().any(|place| place.by.name) {
+        sure = sure.min(UNNAMED);
+        grounds.push(format!("none has a name that the objective gives, so it is {UNNAMED} at most"));
+    }
+    if looked.spent.turns <= 1 && looked.ended != Ended::Settled {
+        sure /= 2.0;
+        grounds.push("no link was followed, since a limit was reached before; so it counts half".to_owned());
+    }
+    (rounded(sure), grounds)
+}
+
+/// Tells how long ago something was.
+pub(super) fn milliseconds(began: Instant) -> u64 {
+    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+fn rounded(number: f64) -> f64 {
+    (number * 100.0).round() / 100.0
+}

@@ -1,0 +1,382 @@
+//! The rounds: first searches in every way, then what the index of symbols leads to, until nothing new comes or a limit is reached.
+
+use super::{
+    ledger::{By, GRAPH, Ledger},
+    limits::{Ended, Limits, Spent, Written},
+    terms::{self, Terms},
+};
+use crate::{
+    call::CallCtx,
+    code::{
+        relations::{self, Relations, Which},
+        symbols::{self, Symbols},
+    },
+    failure::{Failure, Hint, Kind},
+    find::glob::{self, Glob},
+    operation::RunsOn,
+    search::Searcher,
+    search::{
+        keyword::{self, From, Matching, Search, Tests},
+        semantic::{self, Semantic},
+    },
+};
+use std::{
+    collections::HashSet,
+    time::{Duration, Instant},
+};
+use toolpost_index::ranked::is_test;
+use toolpost_workspace::WorkspacePath;
+
+/// How many blocks each search brings, and how many bytes.
+const BLOCKS: usize = 60;
+const ROOM: usize = 512 * 1024;
+const EACH: usize = 2_000;
+/// How many places one round follows, and among how many of the best nothing may be left to follow.
+const FOLLOWED: usize = 6;
+const SETTLED: usize = 10;
+/// How many uses of one symbol are looked at in each direction.
+const USES: usize = 8;
+/// How many words are asked for one by one, since nothing that was found holds them.
+const DOUBTED: usize = 8;
+/// How many files a scope may have.
+const FILES: usize = 50_000;
+
+/// What is looked into.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// What is to be found out.
+    pub objective: String,
+    /// The directory in which.
+    pub base: WorkspacePath,
+    /// Only files that one of these patterns names; all where there is none.
+    pub scope: Vec<String>,
+    /// How much may be done.
+    pub limits: Limits,
+    /// How long it may take; as long as the call, if not said.
+    pub time: Option<Duration>,
+    /// For whom the report is written.
+    pub written: Written,
+}
+
+impl Question {
+    /// Asks in all files below a directory, with the usual limits.
+    #[must_use]
+    pub fn of(objective: String, base: WorkspacePath) -> Self {
+        Self {
+            objective,
+            base,
+            scope: Vec::new(),
+            limits: Limits::default(),
+            time: None,
+            written: Written::Data,
+        }
+    }
+}
+
+/// What came of it.
+pub(crate) struct Looked {
+    pub(crate) terms: Terms,
+    pub(crate) ledger: Ledger,
+    pub(crate) spent: Spent,
+    pub(crate) ended: Ended,
+    /// Words that stand nowhere.
+    pub(crate) missing: Vec<String>,
+    /// What leads nobody knows where, and what was not searched, in words.
+    pub(crate) gaps: Vec<String>,
+    pub(crate) searched: usize,
+    /// The only files that count, where not all do.
+    pub(crate) only: Option<HashSet<String>>,
+}
+
+/// Why a step was not made.
+enum Stop {
+    Calls,
+    Time,
+    Failed(Failure),
+}
+
+struct Round<'a> {
+    search: &'a Searcher,
+    cx: &'a CallCtx,
+    question: &'a Question,
+    looked: Looked,
+}
+
+/// Looks into a question; what there is when a limit is reached is the answer.
+pub(crate) async fn investigate(
+    search: &Searcher,
+    question: &Question,
+    cx: &CallCtx,
+) -> Result<Looked, Failure> {
+    let terms = terms::read(&question.objective);
+    if terms.is_empty() {
+        return Err(Failure::invalid("The objective has no word to look for.").hint(Hint::Advice(
+            "Say in a sentence what is to be found out, with names or words that may stand in the code."
+                .to_owned(),
+        )));
+    }
+    let spent = Spent { limits: question.limits, turns: 0, calls: 0, began: Instant::now() };
+    let looked = Looked {
+        terms,
+        ledger: Ledger::default(),
+        spent,
+        ended: Ended::Turns,
+        missing: Vec::new(),
+        gaps: Vec::new(),
+        searched: 0,
+        only: None,
+    };
+    let mut round = Round { search, cx, question, looked };
+    while round.looked.spent.turns < question.limits.turns {
+        round.looked.spent.turns += 1;
+        let done = if round.looked.spent.turns == 1 { round.search().await } else { round.follow().await };
+        round.narrow();
+        match done {
+            Ok(true) => {}
+            Ok(false) => {
+                round.looked.ended = Ended::Settled;
+                break;
+            }
+            Err(Stop::Calls) => {
+                round.looked.ended = Ended::Calls;
+                break;
+            }
+            Err(Stop::Time) => {
+                round.looked.ended = Ended::Time;
+                break;
+            }
+            Err(Stop::Failed(failure)) => return Err(failure),
+        }
+    }
+    if cx.cancel.is_cancelled() {
+        cx.check()?;
+    }
+    Ok(round.looked)
+}
+
+impl Round<'_> {
+    async fn step<O: RunsOn<Searcher>>(&mut self, request: O::Request) -> Result<O::Output, Stop> {
+        if self.cx.check().is_err() {
+            return Err(Stop::Time);
+        }
+        if !self.looked.spent.take() {
+            return Err(Stop::Calls);
+        }
+        O::run(O::capability(self.search), request, self.cx).await.map_err(|failure| match failure.kind {
+            Kind::Timeout | Kind::Cancelled => Stop::Time,
+            _ => Stop::Failed(failure),
+        })
+    }
+
+    /// The first round: by words, by meaning, by names, by quoted texts; then what none of them found.
+    async fn search(&mut self) -> Result<bool, Stop> {
+        self.scope().await?;
+        let terms = self.looked.terms.clone();
+        let query = terms.query();
+        if !query.is_empty() {
+            let found = self.step::<Search>(self.by_words(query, Matching::Query, BLOCKS)).await?;
+            self.looked.searched = found.searched;
+            let skipped = found.walk.skipped.iter().map(|line| format!("not searched: {line}"));
+            self.looked.gaps.extend(skipped);
+            self.looked.gaps.extend(found.walk.unfinished.clone());
+            self.looked.ledger.words(&found, &terms.words, 1.0);
+        }
+        let request = semantic::Request {
+            bases: vec![self.question.base.clone()],
+            query: self.question.objective.clone(),
+            limit: BLOCKS,
+            tokens: ROOM as u64,
+            each: EACH,
+            max_bytes: ROOM,
+        };
+        let found = self.step::<Semantic>(request).await?;
+        if found.without > 0 {
+            let what =
+                format!("{} files have no vectors yet; only their words were looked at", found.without);
+            self.looked.gaps.push(what);
+        }
+        self.looked.ledger.meaning(&found);
+        for name in &terms.names {
+            let request = symbols::Request {
+                query: name.clone(),
+                base: Some(self.question.base.clone()),
+                kind: None,
+                limit: USES,
+                max_bytes: ROOM,
+            };
+            let found = self.step::<Symbols>(request).await?;
+            self.looked.ledger.symbols(&found, name);
+        }
+        for phrase in &terms.phrases {
+            let found = self.step::<Search>(self.by_words(phrase.clone(), Matching::Exact, USES)).await?;
+            if found.total == 0 {
+                self.looked.missing.push(phrase.clone());
+            }
+            self.looked.ledger.words(&found, std::slice::from_ref(&phrase.to_lowercase()), 1.0);
+        }
+        self.looked.ledger.paths(&terms.paths);
+        self.doubts(&terms).await?;
+        Ok(true)
+    }
+
+    /// Asks for the words that nothing holds that was found; where one stands nowhere, for words that begin as it does.
+    async fn doubts(&mut self, terms: &Terms) -> Result<(), Stop> {
+        let held: HashSet<&String> =
+            self.looked.ledger.places.iter().flat_map(|place| &place.holds).collect();
+        let doubted: Vec<String> = terms.words.iter().filter(|word| !held.contains(word)).cloned().collect();
+        for word in doubted.into_iter().take(DOUBTED) {
+            let found = self.step::<Search>(self.by_words(word.clone(), Matching::Query, 1)).await?;
+            if found.total > 0 {
+                continue;
+            }
+            self.looked.missing.push(word.clone());
+            // `authentication` is `auth` to many, and `config` begins `configuration`.
+            let begins: String = word.chars().take((word.chars().count() / 2).max(4)).collect();
+            if begins.chars().count() < 4 || !begins.chars().all(char::is_alphanumeric) {
+                continue;
+            }
+            let found =
+                self.step::<Search>(self.by_words(format!("{begins}*"), Matching::Query, USES)).await?;
+            if found.total > 0 {
+                self.looked.gaps.push(format!(
+                    "no file contains {word}; words that begin with {begins} were searched instead"
+                ));
+                self.looked.ledger.words(&found, std::slice::from_ref(&begins), 0.3);
+            }
+        }
+        Ok(())
+    }
+
+    /// A later round: who uses the best places, and what they use; tells whether there was any to follow.
+    async fn follow(&mut self) -> Result<bool, Stop> {
+        let best: Vec<(String, String, f64)> = {
+            let ranked = self.looked.ledger.ranked();
+            let open =
+                ranked.iter().take(SETTLED).filter(|(place, _)| !place.followed && !place.name.is_empty());
+            open.take(FOLLOWED)
+                .map(|(place, _)| (place.path.clone(), place.name.clone(), place.score))
+                .collect()
+        };
+        for (path, name, score) in &best {
+            let at =
+                self.looked.ledger.places.iter().position(|place| place.path == *path && place.name == *name);
+            if let Some(at) = at {
+                self.looked.ledger.places[at].followed = true;
+            }
+            let Ok(place) = self.search.files().resolve_entry(path) else { continue };
+            let request = relations::Request {
+                which: Which::Named { path: place, said: path.clone(), name: name.clone() },
+                relation: "usage".to_owned(),
+                limit: USES,
+                offset: 0,
+                max_bytes: ROOM,
+            };
+            match self.step::<Relations>(request).await {
+                Ok(found) => self.take(name, score.min(2.0), &found),
+                // A block that is no symbol of the index has no uses that it knows.
+                Err(Stop::Failed(_)) => {}
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(!best.is_empty())
+    }
+
+    /// Takes in who uses a symbol, and what it uses.
+    fn take(&mut self, name: &str, score: f64, found: &relations::Output) {
+        let weight = |sure: &str| match sure {
+            "proved" => 1.0,
+            "inferred" => 0.6,
+            _ => 0.3,
+        };
+        let sides = [(&found.incoming, true), (&found.outgoing, false)];
+        let uses =
+            sides.iter().flat_map(|(side, incoming)| side.uses.iter().map(move |one| (one, *incoming)));
+        for (one, incoming) in uses {
+            let Some(symbol) = one.symbol.as_ref().filter(|symbol| symbol.qualified != name) else {
+                continue;
+            };
+            let (first, last) = (u64::from(symbol.first_line), u64::from(symbol.last_line));
+            let place = self.looked.ledger.place(&symbol.path, first, last, &symbol.kind, &symbol.qualified);
+            if !place.by.graph {
+                place.score += GRAPH * score * weight(&one.sure);
+            }
+            place.by = By { graph: true, ..place.by };
+            let line = one.line.unwrap_or(first);
+            if incoming {
+                place.because(format!("uses {name} ({}, {})", one.usage, one.sure));
+                place.show(&[line]);
+            } else {
+                place.because(format!(
+                    "is used by {name} at {}:{line} ({}, {})",
+                    one.path, one.usage, one.sure
+                ));
+                place.show(&[first]);
+            }
+        }
+        let unresolved = found.incoming.unresolved;
+        if unresolved > 0 {
+            self.looked.gaps.push(format!(
+                "{unresolved} places may or may not use {name} ({}:{})",
+                found.symbol.path, found.symbol.line
+            ));
+        }
+        let tests: Vec<String> =
+            found.incoming.uses.iter().filter(|one| is_test(&one.path)).filter_map(at).collect();
+        let users: Vec<String> =
+            found.incoming.uses.iter().filter(|one| !is_test(&one.path)).filter_map(at).collect();
+        let place = self.looked.ledger.place(
+            &found.symbol.path,
+            u64::from(found.symbol.first_line),
+            u64::from(found.symbol.last_line),
+            &found.symbol.kind,
+            name,
+        );
+        (place.tests, place.users) = (tests, users);
+        place.symbol = Some(found.symbol.id.clone());
+    }
+
+    /// Finds the files that the scope names.
+    async fn scope(&mut self) -> Result<(), Stop> {
+        let all = |pattern: &&String| ["**/*", "**", "*", "."].contains(&pattern.trim());
+        if self.question.scope.is_empty() || self.question.scope.iter().any(|pattern| all(&pattern)) {
+            return Ok(());
+        }
+        let mut only = HashSet::new();
+        for pattern in &self.question.scope {
+            let request = glob::Request {
+                limit: FILES,
+                ..glob::Request::of(self.question.base.clone(), pattern.trim().to_owned())
+            };
+            let found = self.step::<Glob>(request).await?;
+            if found.total == 0 {
+                self.looked.gaps.push(format!("no file matches the scope {pattern}"));
+            }
+            only.extend(found.matches.into_iter().map(|found| found.path));
+        }
+        self.looked.only = Some(only);
+        Ok(())
+    }
+
+    fn narrow(&mut self) {
+        if let Some(only) = &self.looked.only {
+            self.looked.ledger.keep(|path| only.contains(path));
+        }
+    }
+
+    fn by_words(&self, query: String, matching: Matching, limit: usize) -> keyword::Request {
+        keyword::Request {
+            base: self.question.base.clone(),
+            query,
+            matching,
+            tests: Tests::Searched,
+            limit,
+            tokens: None,
+            from: From::First,
+            max_bytes: ROOM,
+        }
+    }
+}
+
+fn at(one: &relations::Use) -> Option<String> {
+    Some(format!("{}:{}", one.path, one.line?))
+}

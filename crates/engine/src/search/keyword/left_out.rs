@@ -1,0 +1,94 @@
+//! What was not searched, so that "nothing" can be believed.
+
+use crate::{
+    call::CallCtx,
+    files::Files,
+    find::walk::{Complete, Walked},
+};
+use toolpost_index::ranked::Lent;
+use toolpost_search::Unreadable;
+use toolpost_text::counted::counted;
+use toolpost_workspace::{WorkspacePath, walk::found_below};
+
+/// How many files of a sort are named.
+const NAMED: usize = 3;
+
+/// Says it in words.
+pub(crate) fn words(
+    lent: &Lent<'_>,
+    base: &WorkspacePath,
+    withheld: usize,
+    sources: &Files,
+    cx: &CallCtx,
+) -> Walked {
+    let left = lent.left_out();
+    let (root, mut top) = (base.root(), base.clone());
+    while let Some(above) = top.parent() {
+        top = above;
+    }
+    let asked = base;
+    let base = base.display();
+    let here = |shown: &str| {
+        base == "."
+            || shown.strip_prefix(base.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let label = root.label();
+    let may = |shown: &str| match label.map(|label| shown.strip_prefix(label)) {
+        Some(Some("")) => true,
+        Some(inside) => {
+            let inside =
+                inside.and_then(|inside| found_below(&top, inside.trim_start_matches('/').as_bytes()));
+            inside.is_some_and(|path| (cx.may_read)(&path))
+        }
+        None => sources.resolve_entry(shown).is_ok_and(|path| (cx.may_read)(&path)),
+    };
+    let mut unreadable = Unreadable::default();
+    for line in &left.unreadable {
+        let place = line.split(": ").next().unwrap_or(line);
+        if here(place) && may(place) {
+            unreadable.note(line.clone());
+        }
+    }
+    let mut walked = Walked::of(&left.skipped, unreadable, toolpost_search::Complete::Yes);
+    if base != "." && label.is_none() && !walked.skipped.is_empty() {
+        // The rules are counted for the whole workspace, and not for each place in it.
+        walked.skipped =
+            vec![format!("what is ignored or hidden ({} in the whole workspace)", walked.skipped.join(", "))];
+    }
+    let mut name = |files: Vec<&String>, why: &str| {
+        if files.is_empty() {
+            return;
+        }
+        let more = if files.len() > NAMED { ", …" } else { "" };
+        let named: Vec<&str> = files.iter().take(NAMED).map(|file| file.as_str()).collect();
+        walked.skipped.push(format!(
+            "{} {why} ({}{more})",
+            counted(files.len() as u64, "file"),
+            named.join(", ")
+        ));
+    };
+    name(left.large.iter().filter(|file| here(file) && may(file)).collect(), "larger than 4 MiB");
+    name(left.binary.iter().filter(|file| here(file) && may(file)).collect(), "without text");
+    if withheld > 0 {
+        walked.skipped.push(format!("{} withheld by the rules", counted(withheld as u64, "file")));
+    }
+    walked.complete = Complete::Yes;
+    if let Some(unfinished) = unfinished(lent, asked, cx) {
+        walked.unfinished = Some(unfinished);
+        walked.complete = Complete::NotReady;
+    }
+    walked
+}
+
+/// Says how far the index is where it is not whole.
+fn unfinished(lent: &Lent<'_>, base: &WorkspacePath, cx: &CallCtx) -> Option<String> {
+    let waiting = lent.waiting().iter().filter(|path| base.contains(path) && (cx.may_read)(path)).count();
+    if waiting == 0 {
+        return None;
+    }
+    let all = waiting + lent.files_at(base);
+    let unfinished = crate::code::symbol_index::ready::unfinished(waiting, all);
+    Some(format!(
+        "{unfinished}, files that hold the words come first; ask the same again in a while to have all"
+    ))
+}

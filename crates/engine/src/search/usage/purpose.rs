@@ -1,0 +1,120 @@
+//! The fit of a package's description and keywords to a question.
+
+use crate::{files::Files, search::investigate::terms};
+use toolpost_workspace::{WorkspacePath, walk::found_below};
+
+/// The manifests that describe a package.
+const MANIFESTS: [&[u8]; 2] = [b"Cargo.toml", b"package.json"];
+/// Their keys that say what a package is for.
+const KEYS: [&str; 3] = ["description", "keywords", "categories"];
+/// The most bytes that are read of a manifest, and of the value of a key.
+const MOST: u64 = 256 << 10;
+const VALUE: usize = 600;
+/// Words of questions that say nothing of what a package is for.
+const PLAIN: [&str; 18] = [
+    "rust",
+    "python",
+    "javascript",
+    "typescript",
+    "js",
+    "ts",
+    "go",
+    "golang",
+    "java",
+    "node",
+    "example",
+    "examples",
+    "sample",
+    "usage",
+    "library",
+    "crate",
+    "package",
+    "module",
+];
+
+/// Lists the words of a question that may say what a package is for.
+pub(super) fn words(question: &str) -> Vec<String> {
+    let all = terms::words(question);
+    all.into_iter().filter(|word| !PLAIN.contains(&word.as_str())).collect()
+}
+
+/// Returns the share of some words that the manifest of a package holds where it says what the package is for.
+pub(super) fn share(files: &Files, package: &WorkspacePath, words: &[String]) -> f64 {
+    let text = MANIFESTS.iter().find_map(|name| {
+        let path = found_below(package, name)?;
+        let read = files.workspace().read(&path, MOST).ok()?;
+        String::from_utf8(read.bytes).ok()
+    });
+    text.map_or(0.0, |text| held(&text, words))
+}
+
+fn held(manifest: &str, words: &[String]) -> f64 {
+    if words.is_empty() {
+        return 0.0;
+    }
+    let purpose = KEYS.iter().filter_map(|key| value(manifest, key)).collect::<Vec<_>>().join(" ");
+    let known: Vec<String> = purpose
+        .split(|letter: char| !letter.is_alphanumeric())
+        .map(|word| singular(&word.to_lowercase()).to_owned())
+        .collect();
+    let count = words.iter().filter(|word| known.iter().any(|own| own == singular(word))).count();
+    count as f64 / words.len() as f64
+}
+
+/// Returns the text of a key's value: up to the end of the list, or of the line, or of a text over several lines.
+fn value<'t>(manifest: &'t str, key: &str) -> Option<&'t str> {
+    let mut at = 0;
+    let line = manifest.split_inclusive('\n').find_map(|line| {
+        let from = at;
+        at += line.len();
+        let rest = line.trim_start().trim_start_matches('"').strip_prefix(key)?;
+        let rest = rest.trim_start_matches('"').trim_start();
+        rest.starts_with(['=', ':']).then_some(from + line.len() - rest.len())
+    })?;
+    let rest = manifest[line..].trim_start_matches(['=', ':', ' ']);
+    let end = if rest.starts_with('[') {
+        rest.find(']')
+    } else if let Some(inside) = rest.strip_prefix("\"\"\"") {
+        inside.find("\"\"\"").map(|end| end + 3)
+    } else {
+        rest.find('\n')
+    };
+    let end = end.unwrap_or(rest.len()).min(VALUE);
+    Some(&rest[..rest.floor_char_boundary(end)])
+}
+
+fn singular(word: &str) -> &str {
+    word.strip_suffix('s').filter(|stem| stem.len() > 2).unwrap_or(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{held, words};
+
+    #[test]
+    fn a_manifest_says_what_a_package_is_for() {
+        let asked = words("example code for HTTP requests in Rust");
+        assert_eq!(asked, ["http", "requests"]);
+        let rows = [
+            (
+                "[package]\ndescription = \"higher level HTTP client library\"\nkeywords = [\n    \"http\",\n    \"request\",\n]\n",
+                1.0,
+            ),
+            (
+                "[package]\nname = \"hyper\"\ndescription = \"A protective and efficient HTTP library for all.\"\n",
+                0.5,
+            ),
+            ("[package]\ndescription = \"\"\"\nSends requests\nover http\n\"\"\"\nlicense = \"MIT\"\n", 1.0),
+            (
+                "{\n  \"name\": \"got\",\n  \"description\": \"Human-friendly HTTP request library\",\n  \"main\": \"x\"\n}",
+                1.0,
+            ),
+            ("[package]\ndescription = \"Derives\"\n\n[dependencies]\nhttp = \"1\"\n", 0.0),
+            ("", 0.0),
+        ];
+        for (manifest, wanted) in rows {
+            assert!((held(manifest, &asked) - wanted).abs() < 1e-9, "{manifest}: {}", held(manifest, &asked));
+        }
+        assert!(held("description = \"x\"", &[]).abs() < 1e-9);
+    }
+}

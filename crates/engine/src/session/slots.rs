@@ -1,0 +1,44 @@
+//! State that capabilities keep in a session, one value for each type.
+
+use std::{
+    any::{Any, TypeId},
+    collections::HashMap,
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// One value for each type; a value is created when it is first asked for.
+#[derive(Default)]
+pub(super) struct Slots(Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>);
+
+impl Slots {
+    /// Returns the value of a type.
+    pub(super) fn get<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
+        let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let slot = slots.entry(TypeId::of::<T>()).or_insert_with(|| Arc::<T>::default());
+        // The key is the type, so the cast holds.
+        Arc::clone(slot).downcast::<T>().unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for Slots {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        write!(out, "Slots({})", slots.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    #[test]
+    fn a_value_of_a_type_is_kept_apart_from_those_of_other_types() {
+        let slots = Slots::default();
+        slots.get::<AtomicU32>().store(7, Ordering::Relaxed);
+        slots.get::<Mutex<String>>().lock().unwrap().push('a');
+        assert_eq!(slots.get::<AtomicU32>().load(Ordering::Relaxed), 7);
+        assert_eq!(*slots.get::<Mutex<String>>().lock().unwrap(), "a");
+    }
+}

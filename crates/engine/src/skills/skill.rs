@@ -1,0 +1,176 @@
+//! `skill`: a skill is begun with: its instructions, once in a session.
+
+use super::find::find;
+use super::{Found, Skill as OneSkill};
+use crate::{
+    access::{Access, Touch},
+    call::CallCtx,
+    failure::{Failure, Hint, Kind},
+    operation::Operation,
+    skills::SkillLibrary,
+    workers::blocking,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
+use toolpost_text::names;
+use toolpost_workspace::{ContentHash, hash};
+
+/// Begins with a skill.
+pub struct Skill;
+
+/// Which skill, and with what.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Request {
+    /// Its name.
+    pub name: String,
+    /// What is given to it, as a text.
+    pub input: Option<String>,
+    /// The parts of what is given, each with its name or number.
+    pub parts: Vec<(String, String)>,
+}
+
+/// What the skill says.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// The skill.
+    pub skill: OneSkill,
+    /// The folder from which its relative paths count.
+    pub folder: String,
+    /// Its instructions; none where they were given before in this session, with the same input.
+    pub instructions: Option<String>,
+    /// The files beside it, relative to its folder.
+    pub resources: Vec<String>,
+    /// How many more there are.
+    pub more: usize,
+}
+
+/// By what the input stands in the instructions.
+const WHOLE: &str = "$ARGUMENTS";
+/// How many skills a refusal names.
+const NAMED: usize = 50;
+
+impl Operation for Skill {
+    const NAME: &'static str = "skill";
+    const ACCESS: &'static [Access] = &[Access::Reads];
+    type Capability = SkillLibrary;
+    type Request = Request;
+    type Output = Output;
+
+    fn touches(_request: &Request) -> Vec<Touch> {
+        Vec::new()
+    }
+
+    async fn run(library: &SkillLibrary, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        cx.check()?;
+        let (library, cx) = (library.clone(), cx.clone());
+        blocking(move || {
+            let skill = choose(find(&library, &cx.may_read), request.name.trim())?;
+            let text = filled(&skill.body, &request);
+            let is_new = cx.session.state::<ActiveSkills>().add(&skill.location, hash(text.as_bytes()));
+            let (resources, more) = skill.resources.clone();
+            let folder = skill.folder.clone();
+            Ok(Output { folder, instructions: is_new.then_some(text), resources, more, skill })
+        })
+        .await
+    }
+}
+
+/// Skills that were started in a session, each with the hash of the text that was sent.
+#[derive(Debug, Default)]
+struct ActiveSkills(Mutex<HashMap<String, ContentHash>>);
+
+impl ActiveSkills {
+    /// Records a text; returns whether it differs from the one that was sent before.
+    fn add(&self, skill: &str, text: ContentHash) -> bool {
+        let mut active = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        active.insert(skill.to_owned(), text) != Some(text)
+    }
+}
+
+fn choose(found: Found, name: &str) -> Result<OneSkill, Failure> {
+    let Found { skills, untrusted, .. } = found;
+    let (users, skills): (Vec<OneSkill>, Vec<OneSkill>) =
+        skills.into_iter().partition(|skill| skill.is_users);
+    let all: Vec<String> = skills.iter().map(|skill| skill.name.clone()).collect();
+    if let Some(skill) = skills.into_iter().find(|skill| skill.name == name) {
+        return Ok(skill);
+    }
+    if let Some(skill) = untrusted.iter().find(|skill| skill.name == name) {
+        let what = format!(
+            "The skill {name} comes with the project, and nobody has said that it is trusted: {}.",
+            skill.location
+        );
+        let advice =
+            "Go on without it, or ask the user to read it and to trust it with `toolpost skills trust`.";
+        return Err(Failure::new(Kind::Denied, what).hint(Hint::Advice(advice.to_owned())));
+    }
+    if users.iter().any(|skill| skill.name == name) {
+        let what = format!("Only the user begins with the skill {name} (disable-model-invocation).");
+        return Err(Failure::new(Kind::Denied, what).hint(Hint::Advice("Go on without it.".to_owned())));
+    }
+    let failure = Failure::new(Kind::NotFound, format!("There is no skill {name:?}."));
+    if all.is_empty() {
+        return Err(failure.found("There are no skills here."));
+    }
+    let known: Vec<&str> = all.iter().map(String::as_str).collect();
+    let near: Vec<String> = names::suggest(name, &known, 3).into_iter().map(str::to_owned).collect();
+    let more = if known.len() > NAMED { ", …" } else { "" };
+    let named = known.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    let failure = failure.found(format!("There are: {named}{more}."));
+    Err(if near.is_empty() { failure } else { failure.hint(Hint::DidYouMean(near)) })
+}
+
+/// Puts the input where the instructions want it, or else behind them.
+fn filled(body: &str, request: &Request) -> String {
+    let mut text = String::with_capacity(body.len());
+    let (mut rest, mut used) = (body, false);
+    while let Some(at) = rest.find(WHOLE) {
+        let (before, from) = rest.split_at(at);
+        text.push_str(before);
+        let behind = &from[WHOLE.len()..];
+        let part = behind.strip_prefix('[').and_then(|behind| behind.split_once(']'));
+        (used, rest) = match part {
+            Some((name, after)) => {
+                let own = request.parts.iter().find(|(own, _)| own == name.trim_matches(['"', '\'']));
+                text.push_str(own.map_or("", |(_, value)| value));
+                // A part that the input does not have says nothing of it: the whole then stands at the end.
+                (used || own.is_some(), after)
+            }
+            None => {
+                text.push_str(request.input.as_deref().unwrap_or_default());
+                (true, behind)
+            }
+        };
+    }
+    text.push_str(rest);
+    if let Some(input) = request.input.as_ref().filter(|_| !used) {
+        text.push_str(&format!("\n\nARGUMENTS: {input}"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_input_stands_where_it_is_wanted() {
+        let parts = vec![("file".to_owned(), "a.ts".to_owned()), ("0".to_owned(), "x".to_owned())];
+        let request = Request { name: String::new(), input: Some("IN".to_owned()), parts };
+        let rows = [
+            ("Do $ARGUMENTS.", "Do IN."),
+            ("$ARGUMENTS[file] $ARGUMENTS[0] $ARGUMENTS[none]$ARGUMENTS", "a.ts x IN"),
+            ("Do [it].", "Do [it].\n\nARGUMENTS: IN"),
+            ("Do $ARGUMENTS[none].", "Do .\n\nARGUMENTS: IN"),
+            ("$ARGUMENTS[open", "IN[open"),
+        ];
+        for (body, wanted) in rows {
+            assert_eq!(filled(body, &request), wanted, "{body}");
+        }
+        assert_eq!(filled("Do $ARGUMENTS.", &Request::default()), "Do .");
+    }
+}

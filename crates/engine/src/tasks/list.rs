@@ -1,0 +1,164 @@
+//! `tasks`: the list of what is to be done in a session.
+
+pub use super::{Edit, Item, NewTask, Priority, Status, Tally, Task};
+
+use super::{Board, Completion, on_lists};
+use crate::{
+    access::{Access, Touch},
+    call::CallCtx,
+    failure::Failure,
+    operation::Operation,
+    tasks::TaskBoards,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Shows and changes the list of what is to be done.
+pub struct Tasks;
+
+/// What is to become of the list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Request {
+    /// These tasks take the place of all that were there.
+    Replace(Vec<Item>),
+    /// One more.
+    Create(NewTask),
+    /// One becomes other.
+    Update(String, Edit),
+    /// One is done.
+    Complete(String),
+    /// Nothing.
+    List,
+}
+
+/// The list as it is now.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// What was done.
+    pub done: Done,
+    /// The tasks, in the order in which they came.
+    pub tasks: Vec<Listed>,
+    /// How many there are of each status.
+    pub tally: Tally,
+}
+
+/// A task of the list.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Listed {
+    /// The task.
+    #[serde(flatten)]
+    pub task: Task,
+    /// Those for which it waits and that are open, by id and title.
+    pub waits_for: Vec<String>,
+}
+
+/// What was done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Done {
+    /// The list was replaced.
+    Replaced {
+        /// The ids that are new.
+        added: Vec<String>,
+        /// The ids that are gone.
+        removed: Vec<String>,
+        /// What became other, such as `a: pending → completed`.
+        changed: Vec<String>,
+    },
+    /// A task was made.
+    Created {
+        /// Its id.
+        id: String,
+    },
+    /// A task was changed.
+    Updated {
+        /// Its id.
+        id: String,
+        /// What of it became other.
+        changed: Vec<String>,
+    },
+    /// A task is done.
+    Completed {
+        /// Its id.
+        id: String,
+        /// The ids of those that nothing holds up any more.
+        free: Vec<String>,
+    },
+    /// The list was looked at.
+    Listed,
+}
+
+impl Operation for Tasks {
+    const NAME: &'static str = "tasks";
+    /// The list is no part of the workspace.
+    const ACCESS: &'static [Access] = &[];
+    type Capability = TaskBoards;
+    type Request = Request;
+    type Output = Output;
+
+    fn touches(_request: &Request) -> Vec<Touch> {
+        Vec::new()
+    }
+
+    async fn run(boards: &TaskBoards, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        cx.check()?;
+        on_lists(boards, cx, move |lists, session| {
+            if request == Request::List {
+                return Ok(output(Done::Listed, lists.read(session)?));
+            }
+            let (done, board) = lists.change(session, |board| put(board, request))?;
+            Completion::clear(session);
+            Ok(output(done, board))
+        })
+        .await
+    }
+}
+
+fn put(board: &mut Board, request: Request) -> Result<Done, Failure> {
+    Ok(match request {
+        Request::Replace(items) => {
+            let before = board.clone();
+            board.replace(items)?;
+            differences(&before, board)
+        }
+        Request::Create(fresh) => Done::Created { id: board.create(fresh)? },
+        Request::Update(id, edit) => {
+            let changed = board.update(&id, edit)?.into_iter().map(str::to_owned).collect();
+            Done::Updated { id, changed }
+        }
+        Request::Complete(id) => Done::Completed { free: board.complete(&id)?, id },
+        Request::List => Done::Listed,
+    })
+}
+
+fn differences(before: &Board, now: &Board) -> Done {
+    let missing = |from: &Board, of: &Board| -> Vec<String> {
+        let gone = of.tasks.iter().filter(|task| from.task(&task.id).is_none());
+        gone.map(|task| task.id.clone()).collect()
+    };
+    let changed = now.tasks.iter().filter_map(|task| {
+        let old = before.task(&task.id)?;
+        let mut words = Vec::new();
+        if old.status != task.status {
+            words.push(format!("{} → {}", old.status.name(), task.status.name()));
+        }
+        if old.priority != task.priority {
+            let name = |priority: Option<Priority>| priority.map_or("no", Priority::name);
+            words.push(format!("{} → {} priority", name(old.priority), name(task.priority)));
+        }
+        if old.title != task.title {
+            words.push("other words".to_owned());
+        }
+        (!words.is_empty()).then(|| format!("{}: {}", task.id, words.join(", ")))
+    });
+    Done::Replaced { added: missing(before, now), removed: missing(now, before), changed: changed.collect() }
+}
+
+fn output(done: Done, board: Board) -> Output {
+    let waits = |task: &Task| {
+        let open = board.open_before(task).into_iter();
+        open.map(|task| format!("{} ({})", task.id, task.title)).collect()
+    };
+    let tasks = board.tasks.iter().map(|task| Listed { waits_for: waits(task), task: task.clone() });
+    Output { done, tally: Tally::of(&board.tasks), tasks: tasks.collect() }
+}

@@ -1,0 +1,250 @@
+//! `fetch`: what stands at an address of the web, as words or as a picture.
+
+pub(crate) mod content;
+pub(crate) mod failed;
+pub(crate) mod page;
+
+use crate::{
+    access::{Access, Touch, command::Host},
+    call::CallCtx,
+    failure::{Failure, Hint, convert},
+    files::content::Image,
+    operation::Operation,
+    web::Web,
+    workers::blocking,
+};
+use page::{Wanted, shown};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::time::Duration;
+use toolpost_net::{Fetched, WebAddress};
+
+pub use page::Origin;
+
+/// How long reading a document may take.
+const READING: Duration = Duration::from_secs(30);
+/// How much of an answer is left for what stands around the words.
+const AROUND: (usize, usize) = (1_500, 20);
+
+/// Fetches what stands at an address.
+pub struct Fetch;
+
+/// What is fetched, and how it is shown.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The address.
+    pub address: WebAddress,
+    /// What is odd about it, in a sentence.
+    pub note: Option<String>,
+    /// As what pages are shown.
+    pub format: Format,
+    /// How long it may take.
+    pub time: Duration,
+    /// From which byte of the words on they are shown.
+    pub offset: u64,
+    /// How many bytes the answer may have.
+    pub max_bytes: usize,
+    /// How many lines the answer may have.
+    pub max_lines: usize,
+}
+
+/// As what pages are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// As Markdown.
+    Markdown,
+    /// As plain text.
+    Text,
+    /// As they are.
+    Html,
+}
+
+/// What the words are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Form {
+    /// Markdown.
+    Markdown,
+    /// Plain text.
+    Text,
+    /// HTML.
+    Html,
+    /// JSON, set out in lines.
+    Json,
+    /// The text of the pages of a PDF.
+    Pdf,
+}
+
+/// What was fetched.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// The address that answered.
+    pub url: String,
+    /// All addresses, in order, where the one that was asked for led elsewhere.
+    pub led: Vec<String>,
+    /// The status.
+    pub status: u16,
+    /// What it says that it is.
+    pub content_type: Option<String>,
+    /// How many bytes were taken.
+    pub bytes: u64,
+    /// Where it came from.
+    pub origin: Origin,
+    /// What it shows.
+    pub content: Content,
+    /// What should be known of it.
+    pub notes: Vec<String>,
+}
+
+/// What an answer shows.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Content {
+    /// Words.
+    Words(Words),
+    /// A picture.
+    Image(Image),
+}
+
+/// The words of an answer, or a part of them.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Words {
+    /// What they are.
+    pub form: Form,
+    /// What the page is called.
+    pub title: Option<String>,
+    /// How the characters were written.
+    pub encoding: Option<String>,
+    /// The words.
+    pub text: String,
+    /// At which byte of all words they begin.
+    pub offset: u64,
+    /// How many bytes all words have.
+    pub total: u64,
+    /// Where the next part begins, if there is one.
+    pub next: Option<u64>,
+}
+
+impl Format {
+    /// Gives which forms are asked for, best first.
+    pub(crate) fn accept(self) -> &'static str {
+        match self {
+            Self::Markdown => "text/markdown, text/plain;q=0.8, text/html;q=0.7, */*;q=0.1",
+            Self::Text => "text/plain, text/markdown;q=0.9, text/html;q=0.8, */*;q=0.1",
+            Self::Html => {
+                "text/html, application/xhtml+xml;q=0.9, text/markdown;q=0.5, text/plain;q=0.4, */*;q=0.1"
+            }
+        }
+    }
+}
+
+impl Request {
+    /// Asks for what stands at an address; a file that GitHub shows in a page is fetched itself.
+    ///
+    /// # Errors
+    /// `Invalid` when it is no address that can be fetched.
+    pub fn new(url: &str, format: Format) -> Result<Self, Failure> {
+        let bad = |error: toolpost_net::BadAddress| {
+            let shown = toolpost_text::escape::text(url.trim()).into_owned();
+            let shown: String = shown.chars().take(200).collect();
+            Failure::invalid(format!("{shown} cannot be fetched: {}", convert::sentence(&error.to_string())))
+                .hint(Hint::Advice("Files of the workspace are read with the tools for files.".to_owned()))
+        };
+        let address = WebAddress::parse(url).map_err(bad)?;
+        let raw = (format != Format::Html).then(|| raw(&address)).flatten();
+        let note = raw.as_ref().map(|raw| {
+            format!("{address} shows a file inside of a page; the file itself was fetched, from {raw}")
+        });
+        Ok(Self {
+            address: raw.unwrap_or(address),
+            note,
+            format,
+            time: Duration::from_secs(30),
+            offset: 0,
+            max_bytes: usize::MAX,
+            max_lines: usize::MAX,
+        })
+    }
+}
+
+/// Gives where a file itself stands that GitHub shows in a page.
+fn raw(address: &WebAddress) -> Option<WebAddress> {
+    if !matches!(address.host().as_str(), "github.com" | "www.github.com") {
+        return None;
+    }
+    let mut parts = address.path().trim_start_matches('/').splitn(4, '/');
+    let (owner, name, blob, rest) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    let is_file = blob == "blob" && rest.contains('/') && !rest.ends_with('/');
+    is_file.then(|| {
+        WebAddress::parse(&format!("https://raw.githubusercontent.com/{owner}/{name}/{rest}")).ok()
+    })?
+}
+
+impl Operation for Fetch {
+    const NAME: &'static str = "fetch";
+    const ACCESS: &'static [Access] = &[Access::Fetches];
+    type Capability = Web;
+    type Request = Request;
+    type Output = Output;
+
+    fn touches(request: &Request) -> Vec<Touch> {
+        vec![Touch::Fetch(Host::at(&request.address.host(), request.address.port()))]
+    }
+
+    async fn run(web: &Web, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
+        cx.check()?;
+        let got = page::get(web, &request, cx).await?;
+        let (fetched, origin) = (got.fetched, got.origin);
+        let wanted = Wanted { format: request.format, time: cx.time_left(READING) };
+        blocking(move || made(&fetched, origin, &request, &wanted)).await
+    }
+}
+
+fn made(fetched: &Fetched, origin: Origin, request: &Request, wanted: &Wanted) -> Result<Output, Failure> {
+    let address = fetched.address().unwrap_or(&request.address);
+    let mut notes: Vec<String> = request.note.iter().cloned().collect();
+    let content = match shown(fetched, address, wanted)? {
+        page::Shown::Image(image) => Content::Image(image),
+        page::Shown::Text { form, title, text, encoding, notes: more } => {
+            notes.extend(more);
+            let encoding = encoding.map(str::to_owned);
+            Content::Words(cut(
+                Words { form, title, encoding, text, offset: 0, total: 0, next: None },
+                request,
+            )?)
+        }
+    };
+    let led = fetched.hops.iter().map(ToString::to_string).collect::<Vec<_>>();
+    Ok(Output {
+        url: address.to_string(),
+        led: if led.len() > 1 { led } else { Vec::new() },
+        status: fetched.status,
+        content_type: fetched.head.content_type.clone(),
+        bytes: fetched.body.len() as u64,
+        origin,
+        content,
+        notes,
+    })
+}
+
+/// Takes the part of the words that begins at the offset and fits into the answer.
+fn cut(words: Words, request: &Request) -> Result<Words, Failure> {
+    let total = words.text.len();
+    let from = usize::try_from(request.offset).unwrap_or(usize::MAX);
+    if from > total || (from == total && total > 0) {
+        let what = format!("offset is {from}, and what {} says has {total} bytes.", request.address);
+        return Err(Failure::invalid(what).hint(Hint::Page(0)));
+    }
+    let from = words.text.floor_char_boundary(from);
+    let rest = &words.text[from..];
+    let (bytes, lines) =
+        (request.max_bytes.saturating_sub(AROUND.0), request.max_lines.saturating_sub(AROUND.1));
+    let by_lines = rest.match_indices('\n').nth(lines.saturating_sub(1)).map_or(rest.len(), |(at, _)| at + 1);
+    let most = rest.floor_char_boundary(bytes.min(by_lines));
+    // At the end of a line, if that does not leave out much.
+    let line = rest[..most].rfind('\n').map(|at| at + 1).filter(|at| *at > most / 4 * 3);
+    let end = if most == rest.len() { most } else { line.unwrap_or(most) };
+    let next = (end < rest.len()).then_some((from + end) as u64);
+    let text = rest[..end].to_owned();
+    Ok(Words { text, offset: from as u64, total: total as u64, next, ..words })
+}
