@@ -3,13 +3,13 @@
 /// Three classes in a row, seven bits each.
 pub(crate) type Gram = u32;
 
-/// How many trigrams there can be.
+/// The number of possible trigrams.
 pub(crate) const GRAMS: usize = 1 << 21;
 
 /// The class of bytes that end a line: no trigram reaches over them.
 const BREAK: u8 = 0;
 
-/// The class of each byte: what is printed in ASCII stands for itself, all else shares a class with others.
+/// The class of each byte: printable ASCII characters have their own, all other bytes share one with others.
 const CLASS: [u8; 256] = {
     let mut classes = [BREAK; 256];
     let mut byte = 0;
@@ -28,10 +28,10 @@ const CLASS: [u8; 256] = {
     classes
 };
 
-/// Gives the trigrams of some bytes in order, with those that stand in them more than once.
+/// Returns the trigrams of some bytes in order, including repetitions.
 pub(crate) fn grams(bytes: &[u8]) -> impl Iterator<Item = Gram> {
     let mut gram: Gram = 0;
-    // How many bytes there were since a line ended.
+    // The number of bytes since the last end of a line.
     let mut run = 0_u32;
     bytes.iter().filter_map(move |byte| {
         let class = CLASS[usize::from(*byte)];

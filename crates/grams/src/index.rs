@@ -1,4 +1,4 @@
-//! The index of a workspace: asked by many, and built beside all else.
+//! The index of a workspace, shared by many callers and built in the background.
 
 mod build;
 mod contents;
@@ -29,18 +29,18 @@ pub struct Grams(Arc<Inner>);
 
 pub(crate) struct Inner {
     workspace: Workspace,
-    /// Where segments are kept; none if that is nowhere.
+    /// The directory of the segments, if they are stored on disk.
     folder: Option<PathBuf>,
     state: Mutex<State>,
-    /// Told when work comes to its end.
+    /// Notified when background work ends.
     rested: Condvar,
 }
 
-/// What is known, and what is going on.
+/// The data of the index and the state of its background work.
 #[derive(Default)]
 struct State {
     listings: Vec<Listing>,
-    /// The walks of which listings are wanted that are not there, or no longer true.
+    /// The walks whose listings are missing or stale.
     wanted: Vec<Walk>,
     /// The walks whose files should be looked at soon although nothing is known to have changed.
     soon: Vec<Walk>,
@@ -49,19 +49,19 @@ struct State {
     segments: Vec<(u32, Arc<Segment>)>,
     sharing: Sharing,
     next: u32,
-    /// Whether the segments on the disk were opened.
+    /// Set once the segments on disk have been opened.
     opened: bool,
     work: Work,
-    /// Whether somebody waits until all files are in the index, however few are missing.
+    /// Set while a caller waits until every file is indexed, however few are missing.
     eager: bool,
-    /// How many segments there were when they were last made fewer.
+    /// The number of segments after the last merge.
     merged: usize,
     refused: Option<Unavailable>,
     /// Until when the work rests because another process does it.
     rest: Option<Instant>,
 }
 
-/// Whether the index is worked on.
+/// The state of the background work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Work {
     #[default]
@@ -69,41 +69,41 @@ enum Work {
     Going,
 }
 
-/// How far the index is.
+/// The progress of the index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Status {
-    /// How many files are known, and how many bytes they have.
+    /// The number of known files.
     pub files: usize,
-    /// How many bytes these have.
+    /// Their size in bytes.
     pub text: u64,
-    /// How many of them are not in the index yet; they are searched each time.
+    /// The number of files that are not indexed yet; each search reads them.
     pub waiting: usize,
-    /// How many segments there are.
+    /// The number of segments.
     pub segments: usize,
     /// For how many files a shared index answers.
     pub shared: usize,
-    /// Unavailable the shared index does not answer.
+    /// The reason for which the shared index does not answer.
     pub lost: Option<String>,
-    /// How many bytes these take on the disk.
+    /// The size of the segments on disk, in bytes.
     pub bytes: u64,
-    /// How many of the segments are in memory alone, since they cannot be written.
+    /// The number of segments that exist only in memory because they cannot be written.
     pub unkept: usize,
-    /// Whether it is worked on now.
+    /// Set while background work runs.
     pub working: bool,
-    /// Unavailable there is none.
+    /// The reason for which there is no index.
     pub refused: Option<Unavailable>,
 }
 
 /// A few files are not worth the work: they are searched each time until they are more, or have waited.
 const FEW: (usize, u64) = (32, 1 << 20);
 
-/// How many walks are kept in memory.
+/// The number of listings kept in memory.
 const LISTINGS: usize = 6;
 
 impl Grams {
-    /// Makes an index of a workspace, whose segments are kept in a folder; nothing is read before it is told to.
+    /// Creates the index of a workspace, with its segments in `folder`. Reads nothing before it is used.
     ///
-    /// The folder may be shared by several workspaces and processes.
+    /// Several workspaces and processes may share the folder.
     #[must_use]
     pub fn new(workspace: Workspace, folder: Option<PathBuf>) -> Self {
         let folder = folder.map(|folder| folder.join(name(&workspace)));
@@ -111,17 +111,17 @@ impl Grams {
         Self(Arc::new(Inner { workspace, folder, state: Mutex::new(state), rested: Condvar::new() }))
     }
 
-    /// Begins to build what a walk with these options finds, beside all else.
+    /// Starts to index the files of a walk in the background.
     pub fn begin(&self, options: &Options) {
         let mut state = self.0.lock();
         state.want(&Walk::of_text(options));
         self.0.wake(&mut state);
     }
 
-    /// Finds what has a name that is wanted, beside directories, as it is now; `stop` is asked often.
+    /// Returns the current entries with a wanted name, except directories. Calls `stop` often.
     ///
     /// # Errors
-    /// When the files have to be walked; work that mends this is begun.
+    /// If the caller has to walk the files itself; the missing work is started in the background.
     pub fn names(
         &self,
         options: &Options,
@@ -141,10 +141,10 @@ impl Grams {
         found
     }
 
-    /// Finds the files in which a pattern may match, as they are now; `stop` is asked often.
+    /// Returns the current files that may match a pattern. Calls `stop` often.
     ///
     /// # Errors
-    /// When all files have to be searched; work that mends this is begun.
+    /// If all files have to be searched; the missing work is started in the background.
     pub fn shortlist(
         &self,
         pattern: &Pattern,
@@ -162,7 +162,7 @@ impl Grams {
         let mut found = state
             .fresh(&self.0.workspace, &walk, stop)
             .and_then(|listing| listing.shortlist(&question, sieve.clone()));
-        // Without a damaged segment, its files are candidates; it is made anew.
+        // Without a damaged segment, its files are candidates; the segment is built again.
         while let Err(Unavailable::Cache(number)) = found {
             self.0.give_up(&mut state, number);
             let listing = state.listings.iter_mut().find(|listing| listing.walk.is(&walk));
@@ -194,7 +194,7 @@ impl Grams {
         }
     }
 
-    /// Looks at all files and at what is kept of them, and builds nothing; gives how far the index is.
+    /// Lists all files and opens the stored segments without building any; returns the progress.
     #[must_use]
     pub fn compare(&self, options: &Options) -> Status {
         if self.0.lock().refused.is_none() {
@@ -204,10 +204,10 @@ impl Grams {
         self.status(options)
     }
 
-    /// Removes what is kept of the workspace on the disk; gives how many bytes that were.
+    /// Removes the stored segments of the workspace from the disk; returns their size in bytes.
     ///
     /// # Errors
-    /// When it cannot be removed.
+    /// If they cannot be removed.
     pub fn forget(&self) -> io::Result<u64> {
         let mut state = self.0.lock();
         let numbers: Vec<u32> = state.segments.iter().map(|(number, _)| *number).collect();
@@ -216,7 +216,7 @@ impl Grams {
         self.0.remove_all()
     }
 
-    /// Tells how far the index is.
+    /// Returns the progress of the index.
     #[must_use]
     pub fn status(&self, options: &Options) -> Status {
         self.0.lock().status(options)
@@ -224,7 +224,7 @@ impl Grams {
 }
 
 impl State {
-    /// Gives what a walk finds, brought up to date.
+    /// Returns the refreshed listing of a walk.
     fn fresh(
         &mut self,
         workspace: &Workspace,
@@ -259,7 +259,7 @@ impl State {
         self.listings.iter().any(|listing| listing.walk.is(walk))
     }
 
-    /// Says whether there is work that is worth while.
+    /// Returns whether there is enough work to start a thread.
     fn is_due(&self) -> bool {
         let rests = self.rest.is_some_and(|rest| Instant::now() < rest);
         self.is_listing_due() || self.is_sharing_due() || !rests && self.is_building_due()
@@ -302,7 +302,7 @@ impl State {
         }
     }
 
-    /// Takes a listing in; where there are too many, the one that was not asked for longest goes.
+    /// Adds a listing; if there are too many, drops the least recently used one.
     fn put(&mut self, mut listing: Listing) {
         for (number, answers) in self.answers() {
             listing.attach(number, &answers);
@@ -318,7 +318,7 @@ impl State {
         self.listings.push(listing);
     }
 
-    /// Lets a segment answer in all listings.
+    /// Attaches a segment to all listings.
     fn attach(&mut self, segment: Segment) {
         let segment = Arc::new(segment);
         self.next += 1;
@@ -335,7 +335,7 @@ impl Inner {
     }
 }
 
-/// Says why a workspace is not indexed.
+/// Returns the reason for which a workspace is not indexed, if there is one.
 fn refused(workspace: &Workspace) -> Option<Unavailable> {
     let roots = workspace.roots();
     for (place, root) in roots.iter().enumerate() {

@@ -1,6 +1,7 @@
-//! How a path is written in the index, so that the order of the bytes is the order of paths.
+//! Encoding of paths in the index that sorts like the paths.
 //!
-//! First the number of the root, then the path below it with a zero byte, which no name has, in place of each slash.
+//! A key is the number of the root, followed by the path below it with NUL bytes, which no name contains, instead of
+//! slashes.
 
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
@@ -8,10 +9,10 @@ use std::sync::Arc;
 use toolpost_workspace::walk::found_below;
 use toolpost_workspace::{Workspace, WorkspacePath};
 
-/// A path, as it is written in the index; cheap to clone.
+/// An encoded path; cheap to clone.
 pub(crate) type Key = Arc<[u8]>;
 
-/// What stands between names.
+/// The separator between names.
 const BETWEEN: u8 = 0;
 
 /// Writes a path.
@@ -28,7 +29,7 @@ pub(crate) fn below(base: &WorkspacePath, relative: &[u8]) -> Key {
     key.into()
 }
 
-/// Gives what everything below a directory begins with.
+/// Returns the common prefix of all keys below a directory.
 pub(crate) fn prefix(base: &WorkspacePath) -> Vec<u8> {
     let mut key = of(base).to_vec();
     if !base.is_root() {
@@ -37,20 +38,20 @@ pub(crate) fn prefix(base: &WorkspacePath) -> Vec<u8> {
     key
 }
 
-/// Gives the path below a directory, from a key that begins with its prefix.
+/// Returns the path below a directory, from a key that begins with its prefix.
 pub(crate) fn relative(prefix: &[u8], key: &[u8]) -> Vec<u8> {
     let rest = key.get(prefix.len()..).unwrap_or_default();
     rest.iter().map(|byte| if *byte == BETWEEN { b'/' } else { *byte }).collect()
 }
 
-/// Gives the path of a key.
+/// Returns the path of a key.
 pub(crate) fn path(workspace: &Workspace, key: &[u8]) -> Option<WorkspacePath> {
     let root = workspace.roots().get(usize::from(*key.first()?))?;
     let base = workspace.resolve(&root.path().to_string_lossy()).ok()?;
     found_below(&base, &relative(key.get(..1)?, key))
 }
 
-/// Gives what comes behind everything that begins with a prefix; none if nothing does.
+/// Returns the first key after all keys with a prefix, if there is one.
 pub(crate) fn end(prefix: &[u8]) -> Option<Key> {
     let mut end = prefix.to_vec();
     while let Some(last) = end.pop() {
@@ -62,7 +63,7 @@ pub(crate) fn end(prefix: &[u8]) -> Option<Key> {
     None
 }
 
-/// Says whether a key is a place, or lies below it.
+/// Returns whether a key is a path itself or below it.
 pub(crate) fn lies_at(key: &[u8], place: &[u8]) -> bool {
     key.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest[0] == BETWEEN)
 }

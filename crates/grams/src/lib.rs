@@ -1,8 +1,8 @@
-//! Which files can hold what a regular expression says: an index of trigrams, always fresh.
+//! Trigram index that narrows a regular-expression search to candidate files.
 //!
-//! It knows the files that a walk finds, and in which of their blocks each trigram stands. Asked for a pattern, it
-//! gives the files in which the pattern may match, and counts the others; who asked searches the candidates on the disk. So an
-//! index that lets too much through costs time, and never an answer.
+//! The index knows the files of a walk and the blocks that contain each trigram. For a pattern, it returns the files
+//! that can match and counts the others. The caller searches the candidates on disk, so a false positive costs time
+//! but never changes the result.
 
 mod gram;
 mod index;

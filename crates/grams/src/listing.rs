@@ -47,7 +47,7 @@ struct File {
     at: Option<At>,
 }
 
-/// Where a segment knows a file.
+/// The position of a file in a segment.
 #[derive(Clone, Copy)]
 struct At {
     segment: u32,
@@ -55,21 +55,21 @@ struct At {
     form: Form,
 }
 
-/// A segment, and which of its files are still what they were.
+/// A segment, with the files that are unchanged since it was built.
 struct Held {
     segment: Arc<dyn Answers>,
     live: Vec<u64>,
     count: usize,
 }
 
-/// How many counts are kept.
+/// The number of cached counts.
 const TALLIES: usize = 8;
 
-/// From so many files on it is quicker to count anew than to count what changed.
+/// The number of files from which a full recount is faster than an incremental one.
 const MANY: usize = 2_000;
 
 impl Listing {
-    /// Makes a listing of what was seen after the watch began.
+    /// Creates a listing from a walk that started after the watch.
     pub(crate) fn new(walk: Walk, watch: Watch, seen: Seen, began: Instant) -> Self {
         let mut listing = Self {
             walk,
@@ -89,33 +89,33 @@ impl Listing {
         listing
     }
 
-    /// Gives how many files there are, how many bytes they have, and how many no segment knows.
+    /// Returns the number of files, their size in bytes, and the number of files that no segment covers.
     pub(crate) fn size(&self) -> (usize, u64, usize) {
         (self.files.len(), self.files.values().map(|file| file.stat.len).sum(), self.dirty.len())
     }
 
-    /// Gives how many files, and how many bytes, no segment knows.
+    /// Returns the number of files that no segment covers, and their size in bytes.
     pub(crate) fn unknown(&self) -> (usize, u64) {
         (self.dirty.len(), self.dirty_bytes)
     }
 
-    /// Gives the files that no segment knows, in the order of their keys.
+    /// Returns the files that no segment covers, in the order of their keys.
     pub(crate) fn dirty(&self) -> impl Iterator<Item = (&Key, FileStat)> {
         self.dirty.iter().filter_map(|key| Some((key, self.files.get(key)?.stat)))
     }
 
-    /// Gives how many files of a segment are still what they were.
+    /// Returns the number of files of a segment that are unchanged.
     pub(crate) fn live(&self, segment: u32) -> usize {
         self.held.get(&segment).map_or(0, |held| held.count)
     }
 
-    /// Gives the files for which some segments answer.
+    /// Returns the files that some segments cover.
     pub(crate) fn known_by(&self, numbers: &[u32]) -> impl Iterator<Item = (&Key, FileStat)> {
         let known = |file: &File| file.at.is_some_and(|at| numbers.contains(&at.segment));
         self.files.iter().filter(move |(_, file)| known(file)).map(|(key, file)| (key, file.stat))
     }
 
-    /// Takes over what an older listing counted, if it is about the same files.
+    /// Reuses the counts of an older listing if it has the same files.
     pub(crate) fn count_as(&mut self, older: Self) {
         let form = |file: &File| file.at.map(|at| at.form);
         let same = |((key, file), (other, before)): ((&Key, &File), (&Key, &File))| {
@@ -129,7 +129,7 @@ impl Listing {
         }
     }
 
-    /// Takes what was seen of everything.
+    /// Applies the result of a walk of everything.
     fn take_all(&mut self, seen: Seen, began: Instant) {
         let Seen { mut files, left, unreadable, linked } = seen;
         linked.iter().for_each(|(path, stat)| self.watch.seen(path, *stat));
@@ -166,7 +166,7 @@ impl Listing {
         self.files = fresh.into_iter().collect();
     }
 
-    /// Takes what was seen at some paths and below them: what was there before is gone.
+    /// Applies the result of a walk of some paths and replaces the previous entries there.
     pub(crate) fn take_at(&mut self, paths: &[WorkspacePath], seen: Seen) {
         seen.linked.iter().for_each(|(path, stat)| self.watch.seen(path, *stat));
         let keys: BTreeSet<Key> = paths.iter().map(key::of).collect();
@@ -179,7 +179,8 @@ impl Listing {
         }
         for (key, stat) in seen.files {
             match before.remove(&key) {
-                // A file that was told of itself may have changed though its times have not: by a mapping that was open for long.
+                // A file that the watch reported may have changed without a change of its times, through an open
+                // memory mapping.
                 Some(file) if file.stat == stat && !keys.contains(&key) => {
                     self.files.insert(key, file);
                     continue;
@@ -200,7 +201,7 @@ impl Listing {
         self.unreadable.extend(seen.unreadable);
     }
 
-    /// Gives the other names of files with several, where these are not known as they are now.
+    /// Returns the other names of hard-linked files whose metadata is stale.
     fn other_names(&self, seen: &Seen) -> Vec<Key> {
         if seen.linked.is_empty() {
             return Vec::new();
@@ -212,7 +213,7 @@ impl Listing {
         others.map(|(key, _)| key.clone()).collect()
     }
 
-    /// Takes what rules left out; where places are named, only of these.
+    /// Applies the entries that rules exclude, either all of them or those at some paths.
     fn left_changes(&mut self, seen: BTreeMap<Key, Left>, places: Option<&BTreeSet<Key>>) {
         let Some(places) = places else {
             if self.left != seen {
@@ -234,7 +235,7 @@ impl Listing {
         self.left.extend(seen);
     }
 
-    /// Forgets a file that is gone or no longer what it was.
+    /// Removes a file that is gone or has changed.
     fn forget(&mut self, key: &[u8], file: File) {
         self.weigh(key, file.at.map(|at| at.form), -1);
         match file.at {
@@ -259,7 +260,7 @@ impl Listing {
         self.tallies.iter_mut().for_each(|tally| tally.weigh(key, form, by));
     }
 
-    /// Lets a segment answer for the files that are what they were when it was made.
+    /// Attaches a segment to the files that are unchanged since it was built.
     pub(crate) fn attach(&mut self, number: u32, segment: &Arc<dyn Answers>) {
         let docs = segment.docs();
         let live = vec![0; docs.len().div_ceil(64)];
@@ -286,7 +287,7 @@ impl Listing {
         }
     }
 
-    /// Lets a segment no longer answer.
+    /// Detaches a segment.
     pub(crate) fn detach(&mut self, number: u32) {
         if self.held.remove(&number).is_none() {
             return;
@@ -319,7 +320,7 @@ impl Listing {
     }
 }
 
-/// Whether a file of a segment is what it was.
+/// The state of a file in a segment.
 #[derive(Clone, Copy)]
 enum Bit {
     On,
@@ -332,9 +333,9 @@ impl Held {
     }
 }
 
-/// Gives what lies at a place and below it.
+/// Returns the entries at a path and below it.
 fn at<'m, V>(map: &'m BTreeMap<Key, V>, place: &'m [u8]) -> impl Iterator<Item = (&'m Key, &'m V)> {
-    // Between the place itself and what lies below it stand only names that begin with the place's own.
+    // Between a path and the entries below it, only names that start with the same bytes can sort.
     let mut below = place.to_vec();
     below.push(0);
     let range = (Bound::Included(Key::from(below.as_slice())), Bound::Unbounded);
@@ -343,7 +344,7 @@ fn at<'m, V>(map: &'m BTreeMap<Key, V>, place: &'m [u8]) -> impl Iterator<Item =
         .chain(map.range(range).take_while(move |(key, _)| key::lies_at(key, place)))
 }
 
-/// Gives what begins with a prefix.
+/// Returns the entries with a prefix.
 fn beginning<'m, V>(map: &'m BTreeMap<Key, V>, prefix: &[u8]) -> impl Iterator<Item = (&'m Key, &'m V)> {
     let end = key::end(prefix).map_or(Bound::Unbounded, Bound::Excluded);
     map.range((Bound::Included(Key::from(prefix)), end))

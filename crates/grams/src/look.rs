@@ -1,4 +1,4 @@
-//! Looks at the disk: which files a walk finds, and what it leaves out.
+//! Scans of the disk: the files of a walk and the entries that it excludes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use toolpost_workspace::{Workspace, WorkspacePath};
 
 use crate::key::{self, Key};
 
-/// What a look saw.
+/// The result of a scan.
 #[derive(Default)]
 pub(crate) struct Seen {
     pub(crate) files: Vec<(Key, FileStat)>,
@@ -28,7 +28,7 @@ pub(crate) struct Left {
     pub(crate) reason: Reason,
 }
 
-/// Which entries of a walk are of interest, beside directories.
+/// The kind of entries that a listing needs, besides directories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// Regular files, whose text is searched.
@@ -37,7 +37,7 @@ pub(crate) enum Purpose {
     Names,
 }
 
-/// A walk, and what is wanted of it.
+/// The options and the purpose of a walk.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Walk {
     pub(crate) options: Options,
@@ -55,14 +55,14 @@ impl Walk {
         Self { options: *options, purpose: Purpose::Names }
     }
 
-    /// Says whether two walks find the same.
+    /// Returns whether two walks find the same entries.
     pub(crate) fn is(&self, other: &Self) -> bool {
         let rules = |walk: &Self| (walk.options.rules, walk.options.hidden, walk.options.prune);
         self.purpose == other.purpose && rules(self) == rules(other)
     }
 }
 
-/// Looks at everything; none if it was told to stop, or if a root cannot be read.
+/// Scans everything; `None` if it was stopped or a root is unreadable.
 pub(crate) fn everything(
     workspace: &Workspace,
     wanted: &Walk,
@@ -76,7 +76,7 @@ pub(crate) fn everything(
     Some(seen)
 }
 
-/// Looks at what lies at some paths and below them; none if it was told to stop.
+/// Scans some paths and everything below them; `None` if it was stopped.
 pub(crate) fn at(paths: &[WorkspacePath], wanted: &Walk, stop: &(dyn Fn() -> bool + Sync)) -> Option<Seen> {
     let mut seen = Seen::default();
     let mut by_parent: BTreeMap<WorkspacePath, BTreeSet<OsString>> = BTreeMap::new();
@@ -87,7 +87,7 @@ pub(crate) fn at(paths: &[WorkspacePath], wanted: &Walk, stop: &(dyn Fn() -> boo
         }
     }
     for (parent, names) in by_parent {
-        // Where the directory is gone, what lay in it is gone, too.
+        // If the directory is gone, its entries are gone too.
         let _ = gather(&parent, Some(&names), wanted, stop, &mut seen);
         if stop() {
             return None;
@@ -115,7 +115,7 @@ fn gather(
     (walked.ended == WalkEnd::Complete).then_some(())
 }
 
-/// Where in a walk something is found.
+/// The depth of an entry in a walk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
     First,

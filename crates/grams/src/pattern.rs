@@ -1,4 +1,4 @@
-//! What trigrams a text must have for a regular expression to match in it.
+//! Conversion of a regular expression into the trigrams that a match requires.
 
 mod parts;
 
@@ -10,7 +10,7 @@ use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 use crate::gram::{Gram, grams};
 use parts::Part;
 
-/// What a text must have to be a candidate.
+/// The condition for a text to be a candidate.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need<One> {
     /// Nothing: any text may match.
@@ -28,12 +28,12 @@ pub enum Need<One> {
 pub struct Pattern {
     pub(crate) need: Need<Gram>,
     pub(crate) reach: Reach,
-    /// Whether it speaks of the beginning or the end of a text, which a part of it does not have.
+    /// Set if the pattern refers to the start or end of the text, which a part of a file does not have.
     pub(crate) edges: bool,
     texts: Need<Vec<u8>>,
 }
 
-/// How letters are compared.
+/// The comparison of letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Letters {
     /// As they are written.
@@ -42,19 +42,19 @@ pub enum Letters {
     AnyCase,
 }
 
-/// How far a match may reach.
+/// The extent of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// It lies within a line.
+    /// Within one line.
     Line,
     /// It may begin in one line and end in another.
     Lines,
 }
 
 impl Pattern {
-    /// Reads a regular expression; none if it tells nothing about the texts that it matches in, or is none.
+    /// Parses a regular expression; `None` if it is not valid or requires no trigram.
     ///
-    /// Where a caller's matcher is stricter than this reading, the candidates are more than need be, and never fewer.
+    /// If the caller's matcher is stricter than this parser, there are superfluous candidates but none is missing.
     #[must_use]
     pub fn read(pattern: &str, letters: Letters, reach: Reach) -> Option<Self> {
         let hir = ParserBuilder::new()
@@ -74,13 +74,13 @@ impl Pattern {
         (need != Need::Anything).then_some(Self { need, reach, edges, texts })
     }
 
-    /// Gives the pieces of text that a text must hold for the expression to match in it; a piece may reach over lines.
+    /// Returns the pieces of text that a match requires; a piece may span lines.
     #[must_use]
     pub fn texts(&self) -> &Need<Vec<u8>> {
         &self.texts
     }
 
-    /// Gives how far a match may reach.
+    /// Returns the extent of a match.
     #[must_use]
     pub fn reach(&self) -> Reach {
         self.reach
@@ -88,7 +88,7 @@ impl Pattern {
 }
 
 impl Need<Vec<u8>> {
-    /// Says the same in trigrams.
+    /// Converts the pieces of text into trigrams.
     fn in_grams(&self) -> Need<Gram> {
         match self {
             Self::Anything => Need::Anything,
@@ -131,7 +131,7 @@ impl<One: Ord> Need<One> {
     }
 }
 
-/// How many trigrams of one literal are asked for: more would not narrow it further.
+/// The maximum number of trigrams of one literal; more would hardly narrow the search.
 const MOST_GRAMS: usize = 48;
 
 fn one_of<One: Ord>(mut needs: BTreeSet<Need<One>>, several: fn(Vec<Need<One>>) -> Need<One>) -> Need<One> {
@@ -142,14 +142,14 @@ fn one_of<One: Ord>(mut needs: BTreeSet<Need<One>>, several: fn(Vec<Need<One>>) 
     }
 }
 
-/// How many characters a class may have to be spelled out, and how many where none of them is a letter.
+/// The maximum number of characters of a class to enumerate, with and without letters.
 const SPELLED: usize = 16;
 const MOST_SPELLED: usize = 32;
 
-/// How often what is repeated is written out.
+/// The maximum number of repetitions to write out.
 const REPEATED: u32 = 3;
 
-/// Takes an expression apart.
+/// Converts an expression into its parts.
 struct Reader {
     reach: Reach,
 }
@@ -210,7 +210,7 @@ impl Reader {
             // A match within a line holds nothing that ends one.
             spelled.retain(|letter| !matches!(letter.as_slice(), b"\n" | b"\r"));
         }
-        // One of many letters stands beside nearly everything; one of many sorts of white space does not.
+        // Any letter occurs next to nearly everything, so only classes of white space are useful here.
         let is_space = || spelled.iter().all(|letter| !letter.iter().any(u8::is_ascii_alphanumeric));
         (spelled.len() <= SPELLED || is_space()).then_some(spelled)
     }
@@ -220,7 +220,7 @@ impl Reader {
 mod tests {
     use super::*;
 
-    /// Says whether a text is a candidate.
+    /// Returns whether a text is a candidate.
     fn fits(need: &Need<Gram>, text: &str) -> bool {
         match need {
             Need::Anything => true,
@@ -230,7 +230,7 @@ mod tests {
         }
     }
 
-    /// Says whether a text holds the pieces that it must.
+    /// Returns whether a text contains the required pieces.
     fn holds(need: &Need<Vec<u8>>, text: &str) -> bool {
         match need {
             Need::Anything => true,

@@ -1,4 +1,4 @@
-//! The interface of a shared index of contents, kept by another machine.
+//! The interface of a shared index of contents on another machine.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -7,58 +7,58 @@ use toolpost_workspace::ContentHash;
 
 use crate::pattern::Pattern;
 
-/// An index of contents that others keep, asked by many machines.
+/// An index of contents that many machines query.
 ///
-/// It is believed only in what a content that it knows does *not* hold; what it names is searched on the disk.
+/// Only its negative answers are trusted; the contents that it reports are searched on disk.
 pub trait Shared: Send + Sync {
-    /// Says of each of some contents whether it is known.
+    /// Returns, for each of some contents, whether it is known.
     ///
     /// # Errors
-    /// When nobody answers.
+    /// If there is no answer.
     fn knows(&self, contents: &[ContentHash]) -> Result<Knows, Lost>;
 
-    /// Finds the contents in which a pattern may match, among all that are known; none if it cannot say that quickly.
+    /// Returns the known contents that may match a pattern; `None` if that would take too long.
     ///
     /// # Errors
-    /// When nobody answers.
+    /// If there is no answer.
     fn find(&self, pattern: &Pattern) -> Result<Option<Answer>, Lost>;
 }
 
-/// In which state a shared index was when it said something.
+/// The version of a shared index at the time of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    /// How often contents were forgotten: what was known before need not be any more.
+    /// The number of removals; after each, previously known contents may be unknown.
     pub forgotten: u64,
-    /// How often contents were learnt.
+    /// The number of additions.
     pub learnt: u64,
 }
 
 impl State {
-    /// Says whether everything that was known in another state was so in this one, too.
+    /// Returns whether everything that was known in another state is known in this one.
     pub(crate) fn holds(self, other: Self) -> bool {
         self.forgotten == other.forgotten && self.learnt >= other.learnt
     }
 }
 
-/// Which of some contents are known.
+/// The known ones among some contents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Knows {
-    /// The state in which this was so.
+    /// The version at the time of the answer.
     pub state: State,
     /// One for each content that was asked about.
     pub known: Vec<bool>,
 }
 
-/// The contents in which a pattern may match.
+/// The contents that may match a pattern.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// The state in which this was so; it may be later than that in which contents were said to be known.
+    /// The version at the time of the answer; it may be later than that of the lookup.
     pub state: State,
     /// Each content, with where in it a match may be, as whole lines.
     pub contents: HashMap<ContentHash, Vec<Range<u32>>>,
 }
 
-/// Unavailable nobody answered.
+/// The reason for a missing answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Lost(pub String);

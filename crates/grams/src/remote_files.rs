@@ -8,24 +8,24 @@ use toolpost_workspace::ContentHash;
 use crate::remote::{Answer, State};
 use crate::source::{Answers, Doc, Form, Found, Lines, Question};
 
-/// Files of the workspace for whose contents the server answers, and those of which the disk alone says enough.
+/// Files whose contents the shared index knows, and files that need no lookup because of their metadata.
 pub(crate) struct RemoteFiles {
     docs: Vec<Doc>,
     contents: Vec<ContentHash>,
     odd: Vec<u32>,
-    /// The state in which the contents were known.
+    /// The version that knew the contents.
     state: State,
 }
 
 impl RemoteFiles {
-    /// Puts files together that are in the order of their keys.
+    /// Creates the source from files in the order of their keys.
     pub(crate) fn new(files: Vec<(Doc, ContentHash)>, state: State) -> Self {
         let (docs, contents): (Vec<Doc>, Vec<ContentHash>) = files.into_iter().unzip();
         let odd = (0..).zip(&docs).filter(|(_, doc)| doc.form == Form::Odd).map(|(number, _)| number);
         Self { odd: odd.collect(), docs, contents, state }
     }
 
-    /// Says whether an answer is about the contents that were known.
+    /// Returns whether an answer covers the known contents.
     pub(crate) fn takes(&self, answer: &Answer) -> bool {
         answer.state.holds(self.state)
     }
@@ -48,7 +48,7 @@ impl Answers for RemoteFiles {
             let Some(answer) = answer else { return Some(Found { doc, parts: Vec::new() }) };
             let parts = answer.contents.get(content)?;
             let fits = |part: &Range<u32>| part.start < part.end && u64::from(part.end) <= file.stat.len;
-            // What cannot be true of this content says nothing of where to look.
+            // Ranges that cannot be in this content are ignored.
             let parts = if parts.iter().all(fits) { parts.as_slice() } else { &[] };
             let lines = parts.iter().map(|part| Lines { bytes: part.clone(), before: None });
             Some(Found { doc, parts: lines.collect() })

@@ -1,8 +1,8 @@
-//! A part of the index that is never changed: some files, and in which blocks of them each trigram stands.
+//! An immutable part of the index: some files, and the blocks that contain each trigram.
 //!
-//! Laid out as: a stamp; the postings of each trigram, one behind the other, as the distances between the numbers of
-//! blocks; a table of trigrams with where their postings begin; the files; a foot that says where all that is, with a
-//! hash over everything before it.
+//! Layout: a stamp; the postings of the trigrams, as distances between block numbers; a table of trigrams with the
+//! offsets of their postings; the files; and a footer with the lengths of these parts and a hash of everything before
+//! it.
 
 mod eval;
 mod lists;
@@ -20,7 +20,7 @@ use crate::source::{Answers, Doc, Form, Found, Question};
 pub(crate) use write::Writer;
 pub use write::{block_end, form};
 
-/// What each segment begins with; another one is of another version, and made anew.
+/// The first bytes of each segment; segments of other versions are rebuilt.
 const STAMP: &[u8; 16] = b"toolpost-grams-2";
 
 /// The foot: the lengths of the postings, the table and the files, and the hash.
@@ -29,7 +29,7 @@ const FOOT: usize = 3 * 8 + 32;
 /// An entry of the table: a trigram, and where its postings begin.
 const ENTRY: usize = 8;
 
-/// Each so many entries one is kept in memory.
+/// One table entry in this many is kept in memory.
 const STRIDE: usize = 128;
 
 /// A part of the index that is never changed.
@@ -37,7 +37,7 @@ const STRIDE: usize = 128;
 pub(crate) struct Segment {
     name: Option<String>,
     source: Blob,
-    /// Where the table begins, behind the postings.
+    /// The offset of the table, after the postings.
     table: u64,
     entries: usize,
     /// Every so manieth trigram of the table.
@@ -54,13 +54,13 @@ pub(crate) struct Segment {
 struct Block {
     /// The number of its file.
     doc: u32,
-    /// Where it ends in the file.
+    /// The offset of its end in the file.
     end: u32,
-    /// How many lines of the file end with it or before it.
+    /// The number of lines of the file up to its end.
     lines: u32,
 }
 
-/// A file, as it is written.
+/// The stored form of a file.
 #[derive(Serialize, Deserialize)]
 struct Written {
     key: Vec<u8>,
@@ -69,18 +69,18 @@ struct Written {
     touched: i64,
     inode: u64,
     form: Form,
-    /// How long each of its blocks is, and how many lines end in it.
+    /// The length of each block, and the number of lines that end in it.
     blocks: Vec<(u32, u32)>,
 }
 
 impl Segment {
-    /// Opens a segment; none if it is of another version, or not what was written.
+    /// Opens a segment; `None` if it is damaged or of another version.
     pub(crate) fn open(cache: &Cache, name: &str) -> io::Result<Option<Self>> {
         let Some(blob) = cache.open_blob(name)? else { return Ok(None) };
         Self::of(blob, Some(name.to_owned()))
     }
 
-    /// Makes a segment of bytes that are kept in memory.
+    /// Creates a segment from bytes in memory.
     pub(crate) fn in_memory(bytes: Vec<u8>) -> Option<Self> {
         Self::of(Blob::in_memory(bytes), None).ok().flatten()
     }
@@ -140,17 +140,17 @@ impl Segment {
         self.text += len;
     }
 
-    /// Gives the name of its blob; none if it is only in memory.
+    /// Returns the name of its blob; `None` if the segment is only in memory.
     pub(crate) fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// Gives how many bytes of text it is made of.
+    /// Returns the number of bytes of indexed text.
     pub(crate) fn text(&self) -> u64 {
         self.text
     }
 
-    /// Gives how many bytes it has.
+    /// Returns the size of the segment in bytes.
     pub(crate) fn len(&self) -> u64 {
         self.source.len()
     }

@@ -1,4 +1,4 @@
-//! Which files a search is about, as its caller judges them, and how many they are.
+//! Filters for the files of a search, with counts.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -13,23 +13,23 @@ use crate::source::Form;
 /// Judges a path below the start of a search, as the visitor of a walk does.
 pub type Judge = Arc<dyn Fn(&[u8], EntryType) -> Claim + Send + Sync>;
 
-/// Says whether a file may be looked into.
+/// Returns whether a file may be read.
 pub type MayRead = Arc<dyn Fn(&WorkspacePath) -> bool + Send + Sync>;
 
-/// Which files a search is about.
+/// The filter of a search.
 #[derive(Clone)]
 pub struct Sieve {
     /// The directory below which they lie.
     pub base: WorkspacePath,
-    /// Which of them are wanted; none if all are.
+    /// The wanted files; `None` for all.
     pub judge: Option<Judge>,
-    /// Which of them may be looked into; none if all may.
+    /// The readable files; `None` for all.
     pub may_read: Option<MayRead>,
     /// Two sieves of one name and one base judge alike.
     pub name: String,
 }
 
-/// How many files a sieve lets through, without those that have to be looked at.
+/// The number of accepted files, without those that have to be searched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Count {
     /// Files whose trigrams are known.
@@ -40,12 +40,12 @@ pub(crate) struct Count {
     pub(crate) withheld: u64,
 }
 
-/// A sieve with what it let through.
+/// A filter with its counts.
 pub(crate) struct Tally {
     pub(crate) sieve: Sieve,
     pub(crate) prefix: Vec<u8>,
     pub(crate) count: Count,
-    /// What rules left out; none if that has to be counted anew.
+    /// The entries that rules exclude; `None` if they have to be counted again.
     pub(crate) skipped: Option<Skipped>,
     /// The counted files that may not be looked into: to ask the rules of each candidate takes longer than to find it.
     withheld: HashSet<Key>,
@@ -75,7 +75,7 @@ impl Tally {
         }
     }
 
-    /// Says whether it is about the same files as another sieve.
+    /// Returns whether it counts the same files as another filter.
     pub(crate) fn is_of(&self, sieve: &Sieve) -> bool {
         let rules = match (&self.sieve.may_read, &sieve.may_read) {
             (None, None) => true,
@@ -85,24 +85,24 @@ impl Tally {
         rules && self.sieve.name == sieve.name && self.sieve.base == sieve.base
     }
 
-    /// Says whether a walk finds a file and wants it.
+    /// Returns whether a walk finds a file and the filter accepts it.
     pub(crate) fn wants(&mut self, relative: &[u8]) -> bool {
         self.judged(relative, EntryType::File) != Claim::Pass
     }
 
-    /// Says whether a file that was counted is searched.
+    /// Returns whether a counted file is searched.
     pub(crate) fn lets(&mut self, key: &[u8]) -> bool {
         let wanted = self.sieve.judge.is_none() || self.wants(&key::relative(&self.prefix, key));
         wanted && !self.is_withheld(key)
     }
 
-    /// Judges what a walk finds; what lies in a directory that is not wanted is not found.
+    /// Judges an entry of a walk; entries of an excluded directory are excluded.
     pub(crate) fn judged(&mut self, relative: &[u8], what: EntryType) -> Claim {
         let Some(judge) = &self.sieve.judge else { return Claim::Wanted };
         if self.way.is_open(relative, judge) { judge(relative, what) } else { Claim::Pass }
     }
 
-    /// Says whether a file may be looked into.
+    /// Returns whether a file may be read.
     pub(crate) fn may_read(&self, relative: &[u8]) -> bool {
         let Some(may_read) = &self.sieve.may_read else { return true };
         found_below(&self.sieve.base, relative).is_some_and(|path| may_read(&path))
@@ -119,7 +119,7 @@ impl Tally {
         keys.iter().filter_map(path).take(WITHHELD_NAMES).map(|path| path.display()).collect()
     }
 
-    /// Says whether a file that was counted may not be looked into.
+    /// Returns whether a counted file must not be read.
     fn is_withheld(&self, key: &[u8]) -> bool {
         !self.withheld.is_empty() && self.withheld.contains(key)
     }
@@ -164,7 +164,7 @@ impl Tally {
         Some(skipped)
     }
 
-    /// Says whether a directory is entered because the start of the search has its name in its own path.
+    /// Returns whether a directory is entered because the search starts in it.
     fn is_lifted(&self, relative: &[u8], reason: Reason) -> bool {
         let by_name = matches!(reason, Reason::Dependency | Reason::VersionControl);
         let name = relative.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
@@ -174,7 +174,7 @@ impl Tally {
 }
 
 impl Way {
-    /// Says whether a walk enters all directories on the way to a path.
+    /// Returns whether a walk enters all directories on the path.
     fn is_open(&mut self, relative: &[u8], judge: &Judge) -> bool {
         let Some(end) = relative.iter().rposition(|byte| *byte == b'/') else { return true };
         let directory = relative.get(..end).unwrap_or_default();

@@ -10,17 +10,17 @@ use crate::key::Key;
 use crate::pattern::Pattern;
 use crate::remote::Answer;
 
-/// What answers for some files: a segment of the index, or a server that knows their contents.
+/// A source of candidates: a segment, or a shared index that knows the contents.
 pub(crate) trait Answers: Send + Sync {
-    /// Gives the files, in the order of their keys.
+    /// Returns the files in the order of their keys.
     fn docs(&self) -> &[Doc];
-    /// Gives the numbers of the files that are candidates whatever is looked for.
+    /// Returns the numbers of the files that are always candidates.
     fn odd(&self) -> &[u32];
-    /// Finds the files in which a pattern may match; what is odd is not among them.
+    /// Returns the files that may match a pattern, except those that are always candidates.
     fn find(&self, question: &Question<'_>) -> io::Result<Vec<Found>>;
 }
 
-/// What is looked for, and what the server said of it.
+/// A pattern, with the answer of the shared index.
 pub(crate) struct Question<'q> {
     pub(crate) pattern: &'q Pattern,
     /// None where it was not asked, or could not say.
@@ -35,7 +35,7 @@ pub(crate) struct Doc {
     pub(crate) form: Form,
 }
 
-/// What kind of content a file has.
+/// The kind of a file's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Form {
     /// Text whose trigrams are known.
@@ -51,16 +51,16 @@ pub enum Form {
 pub(crate) struct Found {
     /// Its number.
     pub(crate) doc: u32,
-    /// Where in it a match may be; empty if that is not known.
+    /// The possibly matching parts; empty if they are unknown.
     pub(crate) parts: Vec<Lines>,
 }
 
-/// Some whole lines of a file, one behind the other.
+/// Consecutive whole lines of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lines {
-    /// Where they are.
+    /// Their byte range.
     pub bytes: Range<u32>,
-    /// How many lines of the file come before them; none if that is not known, or where it matters which lines are the first
-    /// or the last of the file.
+    /// The number of lines before them; `None` if it is unknown, or if the first or last line of the file matters to
+    /// the pattern.
     pub before: Option<u32>,
 }

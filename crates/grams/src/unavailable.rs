@@ -1,6 +1,6 @@
 //! The reasons for which a search cannot use the index.
 
-/// Unavailable the index cannot say which files may match, so that all have to be searched.
+/// The reason for which the index cannot name candidates, so that all files have to be searched.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unavailable {
     /// It does not know the files yet, or not any more.
@@ -12,7 +12,7 @@ pub enum Unavailable {
     /// Too much cannot be read.
     #[error("too many places cannot be read")]
     Unreadable,
-    /// What it keeps cannot be read, or is no longer what was written: the segment of this number.
+    /// A stored segment, given by its number, is damaged or unreadable.
     #[error("a part of the cache is damaged")]
     Cache(u32),
     /// There are more files than it is made for.
@@ -24,7 +24,7 @@ pub enum Unavailable {
     /// The workspace is a whole home directory, or the whole disk.
     #[error("{0} is no project but a whole home directory or disk; give a directory in it as the root")]
     Home(String),
-    /// One root lies in another one.
+    /// One root of the workspace is inside another one.
     #[error("one root of the workspace lies in another one")]
     Nested,
 }

@@ -1,4 +1,4 @@
-//! The calls of which the text alone does not tell where they go, and what others may implement.
+//! Calls and interfaces that the text alone does not resolve.
 
 use toolpost_syntax::Kind;
 use toolpost_workspace::ContentHash;
@@ -7,14 +7,14 @@ use crate::record::Usage;
 use crate::resolve::Resolver;
 use crate::{At, FileId, Found, Graph, Sure};
 
-/// What of one file nobody can tell by its text.
+/// The names in one file that need an external answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Doubts {
     /// The file.
     pub path: String,
     /// The hash of its content.
     pub hash: ContentHash,
-    /// The bytes at which the names of calls begin that lead nobody knows where.
+    /// The byte offsets of the names of unresolved calls.
     pub places: Vec<u32>,
     /// The bytes at which the names of interfaces begin, and of methods that others have to write.
     pub implemented: Vec<u32>,

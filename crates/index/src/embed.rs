@@ -10,30 +10,30 @@ pub use model::{BadModel, Static};
 pub use tokens::{Pieces, words};
 pub use vector::{Vector, likeness};
 
-/// What a text is, since a question is not written as code is.
+/// The role of a text: queries are written differently from code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// What is asked.
+    /// A query.
     Question,
     /// A block of code, or of text.
     Code,
 }
 
-/// Makes vectors of texts.
+/// Computes embeddings of texts.
 pub trait Embedder: Send + Sync {
     /// Names the model so that vectors of two names are never compared: it changes whenever a vector would.
     fn name(&self) -> &str;
 
-    /// Says in a few words which model it is, for whoever reads an answer.
+    /// Returns a short description of the model for the reader of a reply.
     fn shown(&self) -> String;
 
-    /// How many texts are best given at once.
+    /// Returns the preferred number of texts per call.
     fn batch(&self) -> usize;
 
-    /// Makes a vector of each text; `stop` is asked between parts of the work.
+    /// Computes the embedding of each text. Calls `stop` between parts of the work.
     ///
     /// # Errors
-    /// When the model cannot be asked, or when it was told to stop.
+    /// If the model cannot be reached, or the work was stopped.
     fn embed(
         &self,
         side: Side,
@@ -42,18 +42,18 @@ pub trait Embedder: Send + Sync {
     ) -> Result<Vec<Vector>, Unembedded>;
 }
 
-/// Why there are no vectors.
+/// The reason for missing embeddings.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unembedded {
-    /// It was told to stop.
+    /// The work was stopped.
     #[error("it was stopped before all vectors were made")]
     Stopped,
     /// The model cannot be asked, or does not answer as it should.
     #[error("{what}; {next}")]
     Model {
-        /// What was wrong, and what was found.
+        /// The problem, with the value found.
         what: String,
-        /// What to do.
+        /// The advice.
         next: String,
     },
 }

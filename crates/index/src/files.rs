@@ -1,4 +1,4 @@
-//! What the indexes ask of the files of a workspace: which there are, which may have changed, and what they hold.
+//! Files of a workspace, and the changes to them, for both indexes.
 
 mod beside;
 mod sign;
@@ -10,5 +10,5 @@ pub(crate) use sign::{Sign, now};
 pub(crate) use sweep::{Seen, Sweep, Swept, Unswept};
 pub(crate) use watched::{Extent, Watched, lies_at};
 
-/// How many files one thread takes at least before another one is worth while.
+/// The minimum number of files per thread.
 pub(crate) const EACH: usize = 8;

@@ -1,5 +1,6 @@
-//! All files of a workspace with what they define and use, and tables by which names are found in them.
+//! Graph of all files with their definitions and uses, and lookup tables by name.
 
+mod external;
 mod file;
 mod gone;
 mod kept;
@@ -11,32 +12,22 @@ use std::sync::Arc;
 
 use toolpost_workspace::ContentHash;
 
+pub use external::{Answer, Place};
 pub use file::File;
 pub(crate) use file::is_class;
 pub(crate) use gone::Gone;
 pub use kept::Kept;
 
-use crate::modules::Manifest;
-use crate::query::Asked;
+use crate::edge_cache::Asked;
+use crate::ids::{At, FileId};
+use crate::manifest::Manifest;
+use crate::path::{split, stem};
 use crate::record::{Defined, Record, Summary, Used};
-use crate::told::Hearsay;
-use crate::{Word, Words};
+use crate::word::{Word, Words};
+use external::Hearsay;
 use table::ByWord;
 
-/// A file, by its number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FileId(pub u32);
-
-/// A symbol: its file, and its place among what the file defines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct At {
-    /// The file.
-    pub file: FileId,
-    /// The place in its list.
-    pub symbol: u32,
-}
-
-/// How many files of a language there are.
+/// Counts of the files of a language.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
     /// In all.
@@ -53,7 +44,7 @@ pub struct Graph {
     free: Vec<FileId>,
     by_path: HashMap<Arc<str>, FileId>,
     folders: HashMap<Arc<str>, Vec<FileId>>,
-    /// How many files of Python lie in each directory and below it.
+    /// The number of Python files in each directory and below it.
     python: HashMap<Arc<str>, usize>,
     by_stem: ByWord<FileId>,
     definitions: ByWord<At>,
@@ -64,18 +55,18 @@ pub struct Graph {
     /// The files that import something that is exported without a name.
     takers: BTreeSet<FileId>,
     gone: gone::Memory,
-    /// How many names the files had that are gone.
+    /// The number of names in removed files.
     names_gone: usize,
-    /// What others say of names.
+    /// The external answers.
     pub(crate) hearsay: Hearsay,
-    /// Who uses which symbols, as it was found since the last change.
+    /// The uses of symbols that were found since the last change.
     pub(crate) asked: Asked,
-    /// Counts every change, so that what was derived is known to be old.
+    /// The number of changes; it invalidates derived data.
     pub(crate) changes: u64,
 }
 
 impl Graph {
-    /// Puts a file in, instead of what was known of it; the hash is that of the content of which the record was made.
+    /// Adds a file and replaces its previous version; `hash` is that of the content behind the record.
     pub fn put(&mut self, path: &str, hash: ContentHash, words: &Words, mut record: Record) -> FileId {
         self.remove(path);
         let numbers: Vec<Word> = words.all().map(|text| self.words.add(text)).collect();
@@ -84,7 +75,7 @@ impl Graph {
         self.enter(path, hash, Kept::new(summary, record))
     }
 
-    /// Gives a file a number, and puts it into the tables.
+    /// Assigns a number to a file and adds it to the tables.
     fn enter(&mut self, path: &str, hash: ContentHash, record: Kept) -> FileId {
         let path: Arc<str> = path.into();
         let id = self.free.pop().unwrap_or_else(|| {
@@ -107,7 +98,7 @@ impl Graph {
         id
     }
 
-    /// Puts a file into the tables of names.
+    /// Adds a file to the tables of names.
     fn add_to_tables(&mut self, id: FileId, file: &File) {
         let stem = self.words.add(stem(split(&file.path).1));
         self.by_stem.add(stem, id);
@@ -134,7 +125,7 @@ impl Graph {
         self.users = ByWord::default();
     }
 
-    /// Takes a file out, and remembers what its symbols said.
+    /// Removes a file and remembers the content of its symbols.
     pub fn remove(&mut self, path: &str) {
         let Some(id) = self.by_path.remove(path) else { return };
         self.remember(id);
@@ -168,7 +159,7 @@ impl Graph {
         self.changes += 1;
     }
 
-    /// Remembers what a file says that names packages or directories, such as `go.mod`.
+    /// Adds a manifest such as `go.mod`.
     pub fn put_manifest(&mut self, path: &str, text: &str) {
         self.manifests.insert(path.into(), Manifest::read(path, text));
         self.changes += 1;
@@ -181,22 +172,22 @@ impl Graph {
         }
     }
 
-    /// Gives the name of a number.
+    /// Returns the text of a name.
     #[must_use]
     pub fn text(&self, word: Word) -> &str {
         self.words.text(word)
     }
 
-    /// Gives the number of a name, if any file has it.
+    /// Returns the number of a name, if any file contains it.
     #[must_use]
     pub fn word(&self, text: &str) -> Option<Word> {
         self.words.find(text)
     }
 
-    /// Gives a file that is in the graph.
+    /// Returns a file of the graph.
     #[must_use]
     pub fn file(&self, id: FileId) -> &File {
-        // Numbers come from the graph itself, and are not kept beyond a change of it.
+        // Numbers come from the graph itself and are not used after a change of it.
         static NONE: std::sync::OnceLock<File> = std::sync::OnceLock::new();
         let none = || {
             NONE.get_or_init(|| {
@@ -218,19 +209,19 @@ impl Graph {
         numbers.map(FileId).filter(|id| self.files[id.0 as usize].is_some())
     }
 
-    /// Tells how often what is known has changed.
+    /// Returns the number of changes so far.
     #[must_use]
     pub fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// Lists the files that came, or came anew, after so many changes, each with after how many it did.
+    /// Returns the files that were added or replaced since a number of changes, each with the number at that time.
     pub fn files_since(&self, changes: u64) -> impl Iterator<Item = (FileId, u64)> {
         let all = self.files().map(|id| (id, self.file(id).since));
         all.filter(move |(_, since)| *since >= changes)
     }
 
-    /// Tells after how many changes a file came; none if it is gone.
+    /// Returns the number of changes at which a file was added; `None` if it is gone.
     #[must_use]
     pub fn since(&self, id: FileId) -> Option<u64> {
         self.files.get(id.0 as usize)?.as_ref().map(|file| file.since)
@@ -241,25 +232,25 @@ impl Graph {
         self.languages.iter().map(|(language, tally)| (language.as_str(), *tally))
     }
 
-    /// Gives a symbol.
+    /// Returns a symbol.
     #[must_use]
     pub fn symbol(&self, at: At) -> &Defined {
         &self.file(at.file).record.symbols[at.symbol as usize]
     }
 
-    /// Gives a use of a name, by its place among those of its file.
+    /// Returns a use of a name by its position in the file's list.
     #[must_use]
     pub fn used(&self, file: FileId, place: u32) -> &Used {
         &self.file(file).record.uses[place as usize]
     }
 
-    /// Lists what has a name.
+    /// Returns the symbols with a name.
     #[must_use]
     pub fn definitions(&self, name: Word) -> &[At] {
         self.definitions.get(name)
     }
 
-    /// Lists all names of symbols with what has them.
+    /// Returns all names with their symbols.
     pub fn names(&self) -> impl Iterator<Item = (Word, &[At])> {
         self.definitions.all()
     }
@@ -281,13 +272,13 @@ impl Graph {
         self.folders.get(path).map_or(&[], Vec::as_slice)
     }
 
-    /// Tells whether any file lies in a directory or below it.
+    /// Returns whether any file is in a directory or below it.
     #[must_use]
     pub(crate) fn has_folder(&self, path: &str) -> bool {
         self.folders.contains_key(path)
     }
 
-    /// Tells whether any file of Python lies in a directory or below it.
+    /// Returns whether any Python file is in a directory or below it.
     #[must_use]
     pub(crate) fn holds_python(&self, path: &str) -> bool {
         self.python.get(path).is_some_and(|count| *count > 0)
@@ -300,12 +291,12 @@ impl Graph {
         word.map_or(&[], |word| self.by_stem.get(word))
     }
 
-    /// Lists the files that name packages or directories, with what they say.
+    /// Returns the manifests with their paths.
     pub(crate) fn manifests(&self) -> impl Iterator<Item = (&str, &Manifest)> {
         self.manifests.iter().map(|(path, manifest)| (path.as_ref(), manifest))
     }
 
-    /// Gives what such a file says.
+    /// Returns the manifest at a path.
     pub(crate) fn manifest(&self, path: &str) -> Option<&Manifest> {
         self.manifests.get(path)
     }
@@ -324,17 +315,7 @@ impl Graph {
     }
 }
 
-/// Lists a directory and all that it lies in.
+/// Returns a directory and all its parents.
 fn above(folder: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(folder), |folder| (!folder.is_empty()).then(|| split(folder).0))
-}
-
-/// Splits a path into its directory and its name.
-pub(crate) fn split(path: &str) -> (&str, &str) {
-    path.rsplit_once('/').unwrap_or(("", path))
-}
-
-/// Gives the name of a file up to its first dot.
-pub(crate) fn stem(name: &str) -> &str {
-    name.split('.').next().unwrap_or(name)
 }

@@ -1,6 +1,5 @@
 //! The index of a workspace: brought up to date before it is asked, and lent to many at once.
 
-mod bring;
 mod hear;
 mod patrol;
 mod put;
@@ -8,24 +7,20 @@ mod store;
 mod take;
 #[cfg(test)]
 mod tests;
+mod update;
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, TryLockError};
-use std::time::Duration;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use toolpost_workspace::{ContentHash, Hasher, Workspace, WorkspacePath};
 
 use crate::files::{Sign, Unswept, Watched};
-use crate::ranked::Patience;
+use crate::lifecycle::{self, Lifecycle, Patience};
 use crate::{Answer, Graph};
 use store::Store;
 use take::Pending;
-
-/// How long whoever waits for its turn goes without asking whether to stop.
-const PAUSE: Duration = Duration::from_millis(1);
 
 /// The index of a workspace; cheap to clone, and shared by all that do so.
 #[derive(Clone)]
@@ -34,21 +29,14 @@ pub struct Index(Arc<Inner>);
 struct Inner {
     workspace: Workspace,
     state: RwLock<State>,
-    /// Held by whoever brings the index up to date.
-    turn: Mutex<Turn>,
-    /// True while files are read in the background.
-    working: AtomicBool,
-    /// True while only files that a caller asks for first are read.
-    paused: AtomicBool,
-    /// The numbers of files that are read and that are not yet.
-    counts: [AtomicUsize; 2],
+    lifecycle: Lifecycle<Turn>,
 }
 
-/// What is needed to bring an index up to date.
+/// The state that an update needs.
 struct Turn {
-    /// Where its records are kept; none if that is nowhere.
+    /// The directory of the records, if there is one.
     folder: Option<PathBuf>,
-    /// The records; none as long as nobody has asked.
+    /// The stored records; `None` before the first query.
     store: Option<Store>,
     watched: Watched,
     /// The files that have to be read, by how they are shown.
@@ -57,7 +45,7 @@ struct Turn {
     unsettled: bool,
 }
 
-/// What is known of the workspace.
+/// The indexed data.
 #[derive(Default)]
 struct State {
     graph: Graph,
@@ -69,14 +57,14 @@ struct State {
     scip: Option<(i128, u64)>,
 }
 
-/// What is known of a file.
+/// The state of a file.
 struct Known {
     path: WorkspacePath,
     sign: Sign,
     hash: ContentHash,
 }
 
-/// What an index does not cover.
+/// The files that an index does not cover.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LeftOut {
     /// Files that are too large.
@@ -87,18 +75,18 @@ pub struct LeftOut {
     pub unreadable: Vec<String>,
 }
 
-/// Why an index cannot be brought up to date.
+/// The reason for which an index cannot be updated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Trouble {
     /// A root cannot be read.
     #[error("{root} cannot be read: {why}")]
     Root {
-        /// The root, as it is shown.
+        /// The displayed path of the root.
         root: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// It was told to stop.
+    /// The update was stopped.
     #[error("it was stopped before all files were looked at")]
     Stopped,
 }
@@ -112,13 +100,13 @@ impl From<Unswept> for Trouble {
     }
 }
 
-/// The index while it is lent; nobody changes it meanwhile.
+/// A read lock on the index.
 pub struct Lent<'i>(RwLockReadGuard<'i, State>);
 
 impl Index {
-    /// Makes an index of a workspace, whose records are kept in a folder; nothing is read before it is asked.
+    /// Creates the index of a workspace, with its records in `folder`. Reads nothing before the first query.
     ///
-    /// The folder may be shared by several workspaces and processes.
+    /// Several workspaces and processes may share the folder.
     #[must_use]
     pub fn new(workspace: Workspace, folder: Option<PathBuf>) -> Self {
         let folder = folder.map(|folder| folder.join(name(&workspace)));
@@ -129,21 +117,14 @@ impl Index {
             pending: BTreeMap::new(),
             unsettled: false,
         };
-        Self(Arc::new(Inner {
-            workspace,
-            state: RwLock::default(),
-            turn: Mutex::new(turn),
-            working: AtomicBool::new(false),
-            paused: AtomicBool::new(false),
-            counts: Default::default(),
-        }))
+        Self(Arc::new(Inner { workspace, state: RwLock::default(), lifecycle: Lifecycle::new(turn) }))
     }
 
-    /// Brings the index up to date with what is on the disk, and lends it; `stop` is asked often.
+    /// Updates the index from the disk and locks it for reading. Calls `stop` often.
     ///
     /// # Errors
     ///
-    /// When a root cannot be read, or when it was told to stop.
+    /// If a root cannot be read, or the update was stopped.
     pub fn graph(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<Lent<'_>, Trouble> {
         self.graph_within(&Patience::whole(), stop)
     }
@@ -159,58 +140,43 @@ impl Index {
         patience: &Patience<'_>,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Lent<'_>, Trouble> {
-        self.bring(patience, stop)?;
+        lifecycle::update(&self.0, patience, stop)?;
         Ok(Lent(self.0.state.read().unwrap_or_else(PoisonError::into_inner)))
     }
 
     /// Returns how many files are read, and how many are not yet. It never waits.
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
-        let [read, waiting] = &self.0.counts;
-        (read.load(Ordering::Relaxed), waiting.load(Ordering::Relaxed))
+        self.0.lifecycle.progress()
     }
 
     /// Reads only files that a caller asks for first while `paused`: a test of an incomplete index needs no large workspace then.
     pub fn pause(&self, paused: bool) {
-        self.0.paused.store(paused, Ordering::Relaxed);
+        self.0.lifecycle.pause(paused);
     }
 
-    /// Takes what a language server says of names in a content of a file.
+    /// Adds a language server's answers about names in a content of a file.
     pub fn tell(&self, path: &str, hash: ContentHash, answers: Vec<(u32, Answer)>) {
         let mut state = self.0.state.write().unwrap_or_else(PoisonError::into_inner);
         state.graph.tell(path, hash, answers);
     }
 
-    /// Takes what a language server says of what implements the interfaces in a content of a file, and their methods.
+    /// Adds a language server's implementations of the interfaces, and their methods, in a content of a file.
     pub fn tell_implementations(&self, path: &str, hash: ContentHash, answers: Vec<(u32, Answer)>) {
         let mut state = self.0.state.write().unwrap_or_else(PoisonError::into_inner);
         state.graph.tell_implementations(path, hash, answers);
     }
 
-    /// Gives the workspace.
+    /// Returns the workspace.
     #[must_use]
     pub fn workspace(&self) -> &Workspace {
         &self.0.workspace
     }
 }
 
-impl Inner {
-    /// Waits until nobody else brings the index up to date.
-    fn turn(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<MutexGuard<'_, Turn>, Trouble> {
-        loop {
-            match self.turn.try_lock() {
-                Ok(turn) => return Ok(turn),
-                Err(TryLockError::Poisoned(turn)) => return Ok(turn.into_inner()),
-                Err(TryLockError::WouldBlock) if stop() => return Err(Trouble::Stopped),
-                Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
-            }
-        }
-    }
-}
-
 impl Drop for Inner {
     fn drop(&mut self) {
-        let turn = self.turn.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let turn = self.lifecycle.get_mut();
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         if let Some(store) = &mut turn.store {
             store.flush(&mut state.graph, &state.known);
@@ -229,7 +195,7 @@ fn name(workspace: &Workspace) -> String {
 }
 
 impl Lent<'_> {
-    /// Tells what the index does not cover.
+    /// Returns the files that the index does not cover.
     #[must_use]
     pub fn left_out(&self) -> &LeftOut {
         &self.0.left_out
@@ -241,13 +207,13 @@ impl Lent<'_> {
         &self.0.waiting
     }
 
-    /// Gives where a file of the graph lies.
+    /// Returns the location of a file of the graph.
     #[must_use]
     pub fn path(&self, shown: &str) -> Option<&WorkspacePath> {
         self.0.known.get(shown).map(|known| &known.path)
     }
 
-    /// Gives the hash of the content of which a file's record was made.
+    /// Returns the hash of the content behind a file's record.
     #[must_use]
     pub fn hash(&self, shown: &str) -> Option<ContentHash> {
         self.0.known.get(shown).map(|known| known.hash)

@@ -1,22 +1,19 @@
-//! How the names of modules lead to files, in each family of languages.
+//! Resolution of module names to files, per language family.
 
 mod c;
 mod ecma;
 mod go;
 mod java;
-mod manifest;
 mod python;
 mod rust;
 
-pub use manifest::is_manifest;
-pub(crate) use manifest::{LIMIT, Manifest};
-
-use crate::Word;
 use crate::resolve::{Resolver, Spot, Value};
 use crate::rules::{self, Family};
+use crate::target::How;
+use crate::word::Word;
 
 impl Resolver<'_> {
-    /// Finds the modules that are meant by a name as it is written in an import; none if it is outside of the workspace.
+    /// Returns the modules for a name in an import; empty if they are outside the workspace.
     pub(crate) fn module(&self, spot: Spot, name: &str) -> Vec<Value> {
         match rules::of(&self.graph.file(spot.file).record.language).family {
             Family::Python => self.python_module(spot, name),
@@ -37,8 +34,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Finds what a language lets a name mean without an import.
-    pub(crate) fn added(&self, spot: Spot, name: Word) -> Vec<(Value, crate::How)> {
+    /// Returns the meanings that a language gives to a name without an import.
+    pub(crate) fn added(&self, spot: Spot, name: Word) -> Vec<(Value, How)> {
         match rules::of(&self.graph.file(spot.file).record.language).family {
             Family::Go => self.go_package(spot, name),
             Family::Java => self.java_package(spot, name),
@@ -49,7 +46,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Puts the names of a path behind those of a directory; `.` and `..` are followed. None if it leads out at the top.
+/// Joins a relative path to a directory, resolving `.` and `..`; `None` if it leaves the root.
 pub(crate) fn joined(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {

@@ -1,11 +1,9 @@
-//! What is asked of a graph: symbols by name, a symbol by its id, and how symbols use one another.
+//! Queries of a graph: symbols by name or id, and relations between symbols.
 
 mod edges;
 mod find;
 mod incoming;
 mod known;
 
-pub use edges::{Counts, Direction, Edge, Edges, Relation, Unresolved};
 pub use find::{Fit, Hit, Hits, Wanted};
-pub(crate) use incoming::Asked;
 pub use known::{Again, Once, Resolved};

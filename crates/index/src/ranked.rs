@@ -19,12 +19,15 @@ mod record;
 mod search;
 mod segment;
 mod table;
+mod test_files;
 mod tokens;
 mod varint;
 mod words;
 
+pub use crate::lifecycle::Patience;
 pub use blocks::Block;
 pub use filter::BadFilter;
-pub use index::{Index, LeftOut, Lent, Patience, Trouble};
+pub use index::{Index, LeftOut, Lent, Trouble};
 pub use meaning::{Filled, Fused, Fusion, Meaning, Meant, Reason, Unfilled};
-pub use search::{Ask, Found, Hit, Key, Tests, Unanswered, What, is_test};
+pub use search::{Ask, Found, Hit, Key, Tests, Unanswered, What};
+pub use test_files::is_test;

@@ -1,4 +1,4 @@
-//! What is remembered of one file: all that others may need to know of it, without its text.
+//! Record of one file: everything that other files may need, without the text.
 
 mod hint;
 mod make;
@@ -15,63 +15,63 @@ pub(crate) use summary::Summary;
 
 use crate::Word;
 
-/// Changes whenever what is remembered of the same text changes: records of other versions are made anew.
+/// The version of records; it changes whenever the record of the same text changes, and other versions are rebuilt.
 pub const VERSION: u32 = 8;
 
 /// Bytes of a file, from the first up to the one before the second.
 pub type Span = (u32, u32);
 
-/// What is remembered of one file.
+/// The record of one file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// The name of its language.
     pub language: String,
-    /// What it says that it belongs to: the name of its package.
+    /// The package that it declares.
     pub package: Option<Word>,
-    /// What it defines, each thing before what stands in it.
+    /// The definitions, parents first.
     pub symbols: Vec<Defined>,
-    /// What it uses by name, in order.
+    /// The uses of names, in order.
     pub uses: Vec<Used>,
-    /// What it imports, and what it exports of others, in order.
+    /// The imports and re-exports, in order.
     pub imports: Vec<Imported>,
-    /// Where names are local; each before those in it, with the one around it.
+    /// The scopes with their parents, outer ones first.
     pub scopes: Vec<(Span, Option<u32>)>,
     /// The names that are local, in order.
     pub locals: Vec<Local>,
     /// At how many places it could not be made sense of.
     pub errors: u32,
-    /// How many lines it has.
+    /// The number of lines.
     pub lines: u32,
 }
 
 /// Something that a file defines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Defined {
-    /// What it is.
+    /// The kind.
     pub kind: Sort,
     /// Its own name.
     pub name: Word,
-    /// Its name behind the names of what it stands in, with dots between them.
+    /// The qualified name, with dots.
     pub qualified: Word,
-    /// What it stands in, by place in the list.
+    /// The enclosing symbol, by its position in the list.
     pub parent: Option<u32>,
-    /// All of it, with what stands before it and belongs to it.
+    /// The whole definition, including its leading comments and attributes.
     pub span: Span,
     /// Its first and its last line, counted from 1.
     pub lines: (u32, u32),
-    /// Where its name stands, or else where it begins itself.
+    /// The name, or else the start of the definition.
     pub at: Span,
-    /// Whether it has a body.
+    /// The body, if there is one.
     pub body: Option<Span>,
-    /// How it begins, up to its body.
+    /// The declaration up to the body.
     pub signature: Span,
-    /// The type that is written beside it: what it returns, or what it is.
+    /// The type annotation: the return type, or the type of the value.
     pub hint: Option<Hint>,
     /// The value that it is given.
     pub value: Option<Expression>,
-    /// Words before its name that say more of it.
+    /// The modifiers before the name.
     pub modifiers: Vec<Word>,
-    /// The hash of what it says, however it is laid out.
+    /// The hash of the content, independent of the layout.
     pub content: u64,
 }
 
@@ -82,19 +82,19 @@ pub struct Sort(u8);
 /// A use of a name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Used {
-    /// How it is used.
+    /// The kind of use.
     pub usage: Usage,
     /// The name.
     pub name: Word,
-    /// Where it stands.
+    /// The byte offset.
     pub at: u32,
-    /// What it is taken of; none where it stands alone.
+    /// The receiver; `None` for a plain name.
     pub receiver: Option<Expression>,
-    /// The definition in which it stands, by place among the symbols.
+    /// The enclosing definition, by its position among the symbols.
     pub within: Option<u32>,
 }
 
-/// How a name is used.
+/// The kind of use of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Usage {
     /// It is read.
@@ -120,21 +120,21 @@ pub enum Usage {
 /// Something that is imported, or exported on behalf of another file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Imported {
-    /// Where it comes from, as it is written; empty for what the file itself has.
+    /// The module as written; empty for the file itself.
     pub module: Word,
-    /// What of it.
+    /// The imported part.
     pub what: What,
     /// The name that it gets here, where that is another one.
     pub alias: Option<Word>,
-    /// Whether others can see it, too.
+    /// Set if it is re-exported.
     pub exported: bool,
-    /// Where the name, or else the module, stands.
+    /// The byte offset of the name, or else of the module.
     pub at: u32,
-    /// The definition in which it stands, by place among the symbols.
+    /// The enclosing definition, by its position among the symbols.
     pub within: Option<u32>,
 }
 
-/// What of a module is imported.
+/// The imported part of a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum What {
     /// The module itself.
@@ -143,75 +143,75 @@ pub enum What {
     Name(Word),
     /// All names in it.
     All,
-    /// What it exports without a name, under this one.
+    /// The default export, under this name.
     Default(Word),
 }
 
 /// A name that is local.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Local {
-    /// What it is.
+    /// The kind.
     pub sort: Bound,
     /// The name.
     pub name: Word,
-    /// Where it stands.
+    /// The byte offset.
     pub at: u32,
-    /// The scope in which it stands; none for the whole file.
+    /// The scope; `None` for the whole file.
     pub scope: Option<u32>,
-    /// The type that is written beside it.
+    /// The type annotation.
     pub hint: Option<Hint>,
-    /// What it is given.
+    /// The assigned value.
     pub value: Option<Expression>,
     /// Of a parameter: which one of its function it is, from 0.
     pub place: Option<u16>,
 }
 
-/// What a local name is.
+/// The kind of a local name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Bound {
     /// A parameter.
     Parameter,
     /// A variable.
     Local,
-    /// One after the other of what the value holds.
+    /// An element of the value, in a loop.
     Each,
-    /// What the value gives while a block runs.
+    /// The result of entering the value as a context manager.
     Context,
     /// A field of the object around it.
     Field,
 }
 
-/// An expression such as `a.b().c`: where it begins, and what is done with that.
+/// An expression such as `a.b().c`: a base, and the steps after it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Expression {
-    /// Where it begins.
+    /// The base.
     pub base: Base,
-    /// What is done with it, in order.
+    /// The steps in order.
     pub steps: Vec<Step>,
 }
 
-/// Where an expression begins.
+/// The base of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Base {
-    /// A name, and where it stands.
+    /// A name, with its byte offset.
     Name(Word, u32),
     /// The object itself.
     Own,
-    /// What the object inherits.
+    /// The superclass of the object.
     Above,
-    /// Something new of a type, by the type's name and where that stands.
+    /// A new object of a type, with the type's name and its byte offset.
     New(Word, u32),
     /// A literal of a type of the language.
     Literal(Word),
-    /// Macros: what is taken of it is one.
+    /// The namespace of macros.
     Macros,
-    /// What stands in nothing: the name behind it is one of the whole program.
+    /// The global namespace: the name after it belongs to the whole program.
     Global,
     /// Something else.
     Other,
 }
 
-/// What is done with a value.
+/// A step of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Step {
     /// A member is taken.
@@ -220,12 +220,12 @@ pub enum Step {
     Call,
     /// One of many is taken.
     Index,
-    /// It is called with a function as this argument, and what it gives that as this parameter is taken.
+    /// It is called with a function as this argument, and this parameter of that function is taken.
     Handed(u16, u16),
 }
 
 impl Defined {
-    /// Stands for a symbol of which nothing is known but its name.
+    /// Creates a placeholder for a symbol of which only the name is known.
     pub(crate) fn hollow(name: Word) -> Self {
         Self {
             kind: Sort(u8::MAX),
@@ -246,7 +246,7 @@ impl Defined {
 }
 
 impl Sort {
-    /// Gives the kind.
+    /// Returns the kind.
     #[must_use]
     pub fn kind(self) -> toolpost_syntax::Kind {
         make::KINDS.get(usize::from(self.0)).copied().unwrap_or(toolpost_syntax::Kind::Variable)

@@ -1,4 +1,4 @@
-//! Follows names to what they mean: through scopes, imports, classes and written types.
+//! Name resolution through scopes, imports, classes and type annotations.
 
 mod class;
 mod evaluate;
@@ -15,17 +15,17 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-pub use site::{Found, How, Sure, Target};
 pub(crate) use value::Value;
 
 use lookup::Meanings;
 use memo::Memo;
 
-use crate::Word;
-use crate::graph::{At, File, FileId, Graph};
+use crate::graph::{File, Graph};
+use crate::ids::{At, FileId};
 use crate::rules::{self, Rules};
+use crate::word::Word;
 
-/// How many steps may follow from one another; code that goes in circles ends there.
+/// The maximum depth of the resolution; it ends cycles in the code.
 const DEEPEST: u32 = 24;
 
 /// A place in a file.
@@ -37,31 +37,31 @@ pub(crate) struct Spot {
     pub(crate) place: u32,
 }
 
-/// What follows names in a graph.
+/// A resolver over a graph.
 pub(crate) struct Resolver<'g> {
     pub(crate) graph: &'g Graph,
     depth: Cell<u32>,
-    /// Whether steps were not taken because there were too many.
+    /// Set if the maximum depth was reached.
     cut: Cell<bool>,
-    /// What modules have under a name for others.
+    /// The exports of modules by name.
     exports: Memo<(FileId, Word), Vec<Value>>,
-    /// What is imported under a name in a file, or in one of its symbols.
+    /// The imports of a name in a file, or in one of its symbols.
     imports: Memo<(FileId, Option<u32>, Word), Meanings>,
-    /// The same for what is imported together with all others.
+    /// The same for wildcard imports.
     stars: Memo<(FileId, Option<u32>, Word), Meanings>,
-    /// What classes inherit.
+    /// The base classes.
     bases: Memo<At, Rc<Vec<Value>>>,
     /// The blocks that add to classes.
     blocks: Memo<At, Rc<Vec<At>>>,
-    /// The methods that stand in for one without a body.
+    /// The implementations of methods without bodies.
     implementations: Memo<At, Rc<Vec<At>>>,
     /// The types that have all methods of an interface.
     implementers: Memo<At, Rc<Vec<At>>>,
     /// The packages and modules of Python at which an import from a directory begins.
     pub(crate) topmost: Memo<(String, String), Vec<Value>>,
-    /// All that have a name, with the directories in which they lie.
+    /// All modules with a name, with their directories.
     pub(crate) named: Memo<String, Rc<Vec<(&'g str, Value)>>>,
-    /// Which files a file includes.
+    /// The included files of each file.
     pub(crate) included: Memo<FileId, Rc<HashSet<FileId>>>,
 }
 
@@ -92,7 +92,7 @@ impl<'g> Resolver<'g> {
         rules::of(self.file(id).language())
     }
 
-    /// Takes one step further; gives what is said when there were too many.
+    /// Runs a step at the next depth; returns `otherwise` beyond the maximum.
     fn deeper<T>(&self, otherwise: T, step: impl FnOnce() -> T) -> T {
         if self.depth.get() >= DEEPEST {
             self.cut.set(true);
@@ -104,7 +104,7 @@ impl<'g> Resolver<'g> {
         out
     }
 
-    /// Gives where a symbol stands, to look from there.
+    /// Returns the location of a symbol as a starting point.
     fn spot_of(&self, at: At) -> Spot {
         Spot { file: at.file, place: self.graph.symbol(at).at.0 }
     }

@@ -1,8 +1,8 @@
-//! What is particular to a language when names are followed in it.
+//! Language-specific rules of name resolution.
 
 mod core;
 
-/// How the names of modules lead to files.
+/// The module system of a language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Family {
     Python,
@@ -15,28 +15,28 @@ pub(crate) enum Family {
     None,
 }
 
-/// What is particular to a language.
+/// The rules of a language.
 #[derive(Debug)]
 pub(crate) struct Rules {
-    /// How names of modules are followed.
+    /// The module system.
     pub(crate) family: Family,
-    /// Whether methods see the other members of their class without naming the object.
+    /// Set if methods see the members of their class without naming the object.
     pub(crate) bare_members: bool,
-    /// Types of the language that stand for one that they hold, by its place in their brackets.
+    /// Transparent wrapper types, with the position of the wrapped type among their type arguments.
     pub(crate) wrappers: &'static [(&'static str, usize)],
-    /// Members of such types, with spaces between the names, that belong to them and not to what they hold.
+    /// Members of wrapper types that belong to the wrapper itself, separated by spaces.
     pub(crate) of_wrapper: &'static str,
-    /// Methods of types that hold others which give one of what is held.
+    /// Methods of containers that return an element.
     pub(crate) gives_held: &'static str,
     /// Methods of such types which give the same again.
     pub(crate) gives_same: &'static str,
-    /// Methods of such types that call a function with one of what is held.
+    /// Methods of containers that call a function with an element.
     pub(crate) hands_held: &'static str,
-    /// Methods of such types that call a function with something else, and then one of what is held.
+    /// Methods of containers that call a function with an element as the second argument.
     pub(crate) hands_second: &'static str,
     /// Types of the language that are functions, with what these take in their brackets.
     pub(crate) functions: &'static str,
-    /// Names that so many things have that the only one in a workspace still proves nothing.
+    /// Names so common that a single definition in a workspace proves nothing.
     pub(crate) common: &'static str,
     /// Names of the standard library of the language for which the same holds.
     pub(crate) core: &'static str,
@@ -236,7 +236,7 @@ const OTHER: Rules = Rules {
     universal: core::OBJECT_OTHER,
 };
 
-/// Tells whether a name stands in a list of names with spaces between them.
+/// Returns whether a name is in a space-separated list.
 pub(crate) fn lists(names: &str, name: &str) -> bool {
     names.split(' ').any(|other| other == name)
 }
@@ -251,7 +251,7 @@ pub(crate) fn is_global_type(name: &str) -> bool {
     lists(core::TYPES, name)
 }
 
-/// Gives what is particular to a language.
+/// Returns the rules of a language.
 pub(crate) fn of(language: &str) -> &'static Rules {
     match language {
         "python" => &PYTHON,
@@ -264,7 +264,7 @@ pub(crate) fn of(language: &str) -> &'static Rules {
     }
 }
 
-/// Tells whether files of two languages use one another's names.
+/// Returns whether files of two languages can use one another's names.
 pub(crate) fn together(one: &str, other: &str) -> bool {
     let family = |language: &str| of(language).family;
     one == other || (family(one) != Family::None && family(one) == family(other))

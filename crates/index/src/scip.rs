@@ -1,4 +1,4 @@
-//! Reads `index.scip`: what a compiler's own indexer says of every name.
+//! Parser of `index.scip`, the output of compiler-based indexers.
 
 use std::collections::HashMap;
 
@@ -8,17 +8,17 @@ use prost::Message;
 pub(crate) const FILE: &str = "index.scip";
 /// The largest such file that is read, in bytes.
 pub(crate) const LARGEST: u64 = 512 << 20;
-/// The bit that says that a name stands where its symbol is defined.
+/// The bit of an occurrence that is a definition.
 const DEFINES: i32 = 1;
 
-/// All of such a file, as far as it is used.
+/// The used part of the file.
 #[derive(Clone, PartialEq, Message)]
 struct Whole {
     #[prost(message, repeated, tag = "2")]
     documents: Vec<Document>,
 }
 
-/// What is said of one file.
+/// The data of one file.
 #[derive(Clone, PartialEq, Message)]
 struct Document {
     #[prost(string, tag = "1")]
@@ -36,7 +36,7 @@ struct Document {
 /// A name.
 #[derive(Clone, PartialEq, Message)]
 struct Occurrence {
-    /// Where it stands: line and column, and where it ends; all from 0.
+    /// The range: line and column of its start, and its end, from 0.
     #[prost(int32, repeated, tag = "1")]
     range: Vec<i32>,
     #[prost(string, tag = "2")]
@@ -45,7 +45,7 @@ struct Occurrence {
     roles: i32,
 }
 
-/// Where names stand that lead to one another, in lines and columns.
+/// Occurrences of names that refer to one another, by line and column.
 #[derive(Debug, Default)]
 pub(crate) struct Scip {
     /// The names of each file.
@@ -59,9 +59,9 @@ pub(crate) struct Names {
     pub(crate) columns: Columns,
     /// All that the file held, where that is given.
     pub(crate) text: Option<String>,
-    /// Where each stands, and which symbol it is.
+    /// The positions of uses, each with its symbol.
     pub(crate) uses: Vec<(Position, u32)>,
-    /// Where symbols are defined.
+    /// The positions of definitions.
     pub(crate) definitions: Vec<(Position, u32)>,
 }
 
@@ -77,7 +77,7 @@ pub(crate) enum Columns {
 }
 
 impl Scip {
-    /// Reads such a file; none if it is no such file.
+    /// Parses the file; `None` if it is not valid.
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         let whole = Whole::decode(bytes).ok()?;
         let mut numbers: HashMap<String, u32> = HashMap::new();
@@ -94,7 +94,7 @@ impl Scip {
             for occurrence in document.occurrences {
                 let [line, column, ..] = occurrence.range.as_slice() else { continue };
                 let (Ok(line), Ok(column)) = (u32::try_from(*line), u32::try_from(*column)) else { continue };
-                // What is local to a file is numbered anew in each.
+                // The numbers of local symbols restart in each file.
                 let symbol = match occurrence.symbol.strip_prefix("local ") {
                     Some(_) => format!("{}\0{}", names.path, occurrence.symbol),
                     None => occurrence.symbol,
@@ -123,7 +123,7 @@ impl Scip {
 }
 
 impl Columns {
-    /// Gives the byte of a column in a line; none if the line is shorter.
+    /// Returns the byte of a column in a line; `None` if the line is shorter.
     pub(crate) fn byte(self, line: &str, column: u32) -> Option<usize> {
         let column = column as usize;
         match self {

@@ -1,4 +1,4 @@
-//! The records of many files in one piece, as it stands on the disk and in memory.
+//! Segments with the records of many files, on disk and in memory.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use toolpost_workspace::{ContentHash, Hasher, hash};
 use crate::record::{Record, Summary, VERSION};
 use crate::{Word, Words};
 
-/// What stands at the beginning of every piece.
+/// The first bytes of a segment.
 pub(crate) type Stamp = [u8; 16];
 
 /// The length and the check before the names.
@@ -26,11 +26,11 @@ pub(crate) struct Segment {
     count: usize,
     /// The numbers that the names have in the graph; none as long as the graph has nothing of it.
     words: OnceLock<Vec<Word>>,
-    /// What it is called on the disk.
+    /// Its name on disk.
     name: OnceLock<String>,
 }
 
-/// Where the record of a content stands.
+/// The position of a record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry {
     pub(crate) content: ContentHash,
@@ -39,7 +39,7 @@ pub(crate) struct Entry {
     record: u32,
 }
 
-/// Makes a segment of records.
+/// A segment under construction.
 pub(crate) struct Packer<'w> {
     words: &'w Words,
     /// The names in the order of their new numbers.
@@ -49,7 +49,7 @@ pub(crate) struct Packer<'w> {
 }
 
 impl Segment {
-    /// Takes what stands on the disk; none if it is of another version, or if its names are damaged.
+    /// Reads a segment; `None` if it is of another version, or its names are damaged.
     pub(crate) fn read(bytes: Vec<u8>) -> Option<(Self, Vec<Entry>)> {
         let length = bytes.strip_prefix(stamp())?.first_chunk::<4>()?;
         let start = stamp().len() + NAMES;
@@ -63,27 +63,27 @@ impl Segment {
         Some((Self { bytes, names, count, words: OnceLock::new(), name: OnceLock::new() }, entries))
     }
 
-    /// Gives all of it.
+    /// Returns all bytes.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Says what it is called on the disk.
+    /// Sets the name on disk.
     pub(crate) fn call(&self, name: &str) {
         let _ = self.name.set(name.to_owned());
     }
 
-    /// Gives what it is called on the disk; empty if it does not stand there.
+    /// Returns the name on disk; empty if it is not stored.
     pub(crate) fn name(&self) -> &str {
         self.name.get().map_or("", String::as_str)
     }
 
-    /// Gives the same segment for a graph in which its names have other numbers.
+    /// Returns the same segment for a graph with other name numbers.
     pub(crate) fn renamed(self) -> Self {
         Self { words: OnceLock::new(), ..self }
     }
 
-    /// Gives what is said in short of a file, in the numbers of the segment.
+    /// Returns the summary of a file, in the name numbers of the segment.
     pub(crate) fn summary(&self, entry: Entry) -> Option<Summary> {
         let start = entry.start as usize;
         let encoded = self.bytes.get(start..start + entry.summary as usize)?;
@@ -91,7 +91,7 @@ impl Segment {
         summary.is_sound(self.count).then_some(summary)
     }
 
-    /// Gives the names the numbers that they have in a graph, new ones where they have none.
+    /// Maps the names to their numbers in a graph, adding new ones.
     pub(crate) fn settle(&self, words: &mut Words) -> &[Word] {
         self.words.get_or_init(|| {
             let names = self.bytes.get(self.names.clone()).unwrap_or_default();
@@ -100,7 +100,7 @@ impl Segment {
         })
     }
 
-    /// Gives a record in the numbers of the graph; none if it is damaged.
+    /// Returns a record, in the name numbers of the graph; `None` if it is damaged.
     pub(crate) fn record(&self, entry: Entry) -> Option<Record> {
         let start = (entry.start + entry.summary) as usize;
         let encoded = self.bytes.get(start..start + entry.record as usize)?;
@@ -118,7 +118,7 @@ impl std::fmt::Debug for Segment {
 }
 
 impl Entry {
-    /// Tells how many bytes it has.
+    /// Returns the size in bytes.
     pub(crate) fn len(self) -> usize {
         (self.summary + self.record) as usize
     }
@@ -129,7 +129,7 @@ impl<'w> Packer<'w> {
         Self { words, order: RefCell::default(), bytes: Vec::new(), entries: Vec::new() }
     }
 
-    /// Adds a file, both parts in the numbers of the graph; tells whether it could be written.
+    /// Adds a file, whose record and summary use the name numbers of the graph; returns whether it fits.
     pub(crate) fn add(&mut self, content: ContentHash, mut summary: Summary, mut record: Record) -> bool {
         let number = |word: Word| {
             let (order, numbers) = &mut *self.order.borrow_mut();
@@ -155,7 +155,7 @@ impl<'w> Packer<'w> {
         true
     }
 
-    /// Gives the segment with where each file stands in it, and its names in the order of their new numbers.
+    /// Returns the segment, the positions of its records, and its names in the order of their new numbers.
     pub(crate) fn finish(self) -> (Segment, Vec<Entry>, Vec<Word>) {
         let (order, _) = self.order.into_inner();
         let names: Vec<&str> = order.iter().map(|word| self.words.text(*word)).collect();
@@ -174,7 +174,7 @@ impl<'w> Packer<'w> {
     }
 }
 
-/// Lists the records behind the names, up to the first that is not whole.
+/// Returns the records after the names, up to the first truncated one.
 fn entries(bytes: &[u8], mut at: usize) -> Vec<Entry> {
     let mut out = Vec::new();
     while let Some(head) = bytes.get(at..at + HEAD) {
@@ -199,14 +199,14 @@ fn entries(bytes: &[u8], mut at: usize) -> Vec<Entry> {
     out
 }
 
-/// Gives what tells whether bytes are damaged.
+/// Returns the checksum of bytes.
 pub(crate) fn check(bytes: &[u8]) -> [u8; 8] {
     let mut out = [0; 8];
     out.copy_from_slice(&hash(bytes).as_bytes()[..8]);
     out
 }
 
-/// Gives what stands at the beginning of every blob: it changes with what records hold.
+/// Returns the first bytes of every blob, which change with the format of records.
 pub(crate) fn stamp() -> &'static Stamp {
     static STAMP: OnceLock<Stamp> = OnceLock::new();
     STAMP.get_or_init(|| {

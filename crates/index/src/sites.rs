@@ -1,4 +1,4 @@
-//! All calls of a workspace, each with what it leads to.
+//! All calls of a workspace with their targets.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ pub struct Site {
     pub at: Range<usize>,
     /// The name.
     pub name: String,
-    /// What it leads to.
+    /// The targets.
     pub found: Found,
 }
 

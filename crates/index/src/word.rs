@@ -1,4 +1,4 @@
-//! Names as numbers: each name is kept once, however often it is used.
+//! Interning of names as numbers.
 
 use std::collections::HashMap;
 
@@ -18,20 +18,20 @@ pub(crate) fn folded(name: &str) -> String {
 pub struct Words {
     texts: Vec<std::sync::Arc<str>>,
     numbers: HashMap<std::sync::Arc<str>, u32>,
-    /// All names in small letters, one behind the other.
+    /// The concatenated folded names.
     folded: String,
-    /// Where each of them begins there.
+    /// The start of each of them.
     starts: Vec<u32>,
-    /// Which letters each of them has.
+    /// The set of letters of each name, as bits.
     letters: Vec<u32>,
     /// With which letters the words of each of them may begin.
     initials: Vec<u32>,
-    /// Which letters stand beside one another in each of them.
+    /// The set of adjacent letters of each name, as bits.
     pairs: Vec<u64>,
 }
 
 impl Words {
-    /// Gives the number of a name, a new one if it has none.
+    /// Returns the number of a name, assigning one if necessary.
     pub fn add(&mut self, text: &str) -> Word {
         if let Some(number) = self.numbers.get(text) {
             return Word(*number);
@@ -56,13 +56,13 @@ impl Words {
         Word(number)
     }
 
-    /// Gives the number of a name, if it has one.
+    /// Returns the number of a name, if it has one.
     #[must_use]
     pub fn find(&self, text: &str) -> Option<Word> {
         self.numbers.get(text).copied().map(Word)
     }
 
-    /// Gives the name of a number; empty for one that was never given.
+    /// Returns the name of a number; empty for an unassigned one.
     #[must_use]
     pub fn text(&self, word: Word) -> &str {
         self.texts.get(word.0 as usize).map_or("", AsRef::as_ref)
@@ -80,7 +80,7 @@ impl Words {
         })
     }
 
-    /// Gives a name as [`folded`] writes it.
+    /// Returns a name as folded by [`folded`].
     #[must_use]
     pub fn folded(&self, word: Word) -> &str {
         let number = word.0 as usize;
@@ -103,7 +103,7 @@ impl Words {
         all.map(|(number, _)| Word(number)).filter(move |word| initials(self.text(*word)) == folded)
     }
 
-    /// Lists the names that may become a text by so many letters that are put in, taken out or changed.
+    /// Returns the names within an edit distance of a text.
     pub fn near(&self, folded: &str, most: usize) -> impl Iterator<Item = Word> {
         let (wanted, length) = (letters(folded), folded.len());
         let near = move |number: usize, has: u32| {
@@ -121,7 +121,7 @@ impl Words {
         let counts = counts(folded);
         let same = move |word: &Word| {
             let name = self.folded(*word);
-            // What has other letters, whatever their order, is at least so many changes away; of others, a letter has several bytes.
+            // Different letter counts give a lower bound of the distance; the bound requires single-byte letters.
             !(counts.1 && name.is_ascii()) || are_near(&counts.0, length, name, most)
         };
         all.map(|(number, _)| Word(u32::try_from(number).unwrap_or(u32::MAX))).filter(same)
@@ -132,20 +132,20 @@ impl Words {
         self.texts.iter().map(AsRef::as_ref)
     }
 
-    /// Tells how many names there are.
+    /// Returns the number of names.
     #[must_use]
     pub fn len(&self) -> usize {
         self.texts.len()
     }
 
-    /// Tells whether there is no name.
+    /// Returns whether there are no names.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }
 }
 
-/// Gives the first letters of the words of a name, in small ones: `gp` of `getPath` and `get_path`.
+/// Returns the lower-case initials of the words of a name: `gp` for `getPath` and `get_path`.
 fn initials(name: &str) -> String {
     let mut last = '_';
     let mut out = String::new();
@@ -159,7 +159,7 @@ fn initials(name: &str) -> String {
     out
 }
 
-/// Counts each byte of a text, and tells whether each is a letter of its own.
+/// Counts each byte of a text, and returns whether each is a letter of its own.
 fn counts(folded: &str) -> ([u8; 128], bool) {
     let mut counts = [0_u8; 128];
     for byte in folded.bytes().filter(u8::is_ascii) {
@@ -169,7 +169,7 @@ fn counts(folded: &str) -> ([u8; 128], bool) {
     (counts, folded.is_ascii() && folded.len() < usize::from(u8::MAX))
 }
 
-/// Tells whether a name has no more than so many letters that are not among counted ones, and lacks no more of these.
+/// Returns whether the letter counts of a name permit a distance up to the limit.
 fn are_near(counts: &[u8; 128], counted: usize, name: &str, most: usize) -> bool {
     let (mut left, mut more) = (*counts, 0);
     for byte in name.bytes() {
@@ -182,7 +182,7 @@ fn are_near(counts: &[u8; 128], counted: usize, name: &str, most: usize) -> bool
     counted <= name.len() - more + most
 }
 
-/// The bit of what is not ASCII.
+/// The bit for non-ASCII letters.
 const NOT_ASCII: u32 = 1 << 30;
 
 /// Writes which letters a text has: a bit for each of the alphabet, and some for all others.
@@ -197,7 +197,7 @@ fn letters(folded: &str) -> u32 {
     folded.bytes().fold(0, |all, byte| all | bit(byte))
 }
 
-/// Writes which bytes stand beside one another in a text: a bit for several pairs each.
+/// Returns the set of adjacent bytes of a text, with several pairs per bit.
 fn pairs(folded: &str) -> u64 {
     let bit =
         |first: u8, second: u8| (u32::from(first) * 37 + u32::from(second)).wrapping_mul(0x9E37_79B1) >> 26;

@@ -13,12 +13,12 @@ use toolpost_workspace::walk::{self, WalkEnd};
 pub struct Control {
     /// When the time is up.
     pub deadline: Option<Instant>,
-    /// How many threads search; as many as there are cores if not said.
+    /// The number of threads; by default, the number of cores.
     pub threads: Option<NonZeroUsize>,
     cancelled: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
 }
 
-/// Whether a search saw everything.
+/// The completeness of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Complete {
@@ -46,7 +46,7 @@ impl Control {
         self
     }
 
-    /// Says whether to end now, and why.
+    /// Returns whether the search has to end, with the reason.
     pub fn state(&self) -> Complete {
         if self.cancelled.as_ref().is_some_and(|cancelled| cancelled()) {
             return Complete::Cancelled;
@@ -57,12 +57,12 @@ impl Control {
         }
     }
 
-    /// Says whether to end now.
+    /// Returns whether the search has to end.
     pub(crate) fn stops(&self) -> bool {
         self.state() != Complete::Yes
     }
 
-    /// Says why a walk ended as it did.
+    /// Returns the completeness of a search after a walk.
     pub(crate) fn verdict(&self, ended: WalkEnd) -> Complete {
         match (ended, self.state()) {
             (WalkEnd::Complete, _) => Complete::Yes,

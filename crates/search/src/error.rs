@@ -1,9 +1,9 @@
-//! Why a search did not happen.
+//! Errors of searches.
 
 use thiserror::Error;
 use toolpost_workspace::{AccessError, Fault, PathError, WorkspacePath};
 
-/// Why a search did not happen: what is wrong, why, and what to do.
+/// The reason for which a search did not run, with advice.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SearchError {
     /// The pattern leads out of the workspace, or through something that cannot be passed.
@@ -18,7 +18,7 @@ pub enum SearchError {
     /// The place to search must be a directory and is not.
     #[error("{what} path must be a directory: {path} is not one; search its parent directory instead")]
     NotADirectory {
-        /// What was asked for: `glob` or `list`.
+        /// The requested operation: `glob` or `list`.
         what: &'static str,
         /// The place, as shown.
         path: String,
@@ -31,7 +31,7 @@ pub enum SearchError {
     Glob {
         /// The pattern.
         pattern: String,
-        /// What is wrong with it, and what to do.
+        /// The error, with advice.
         why: String,
     },
     /// The regular expression is wrong.
@@ -39,7 +39,7 @@ pub enum SearchError {
     Regex {
         /// The pattern.
         pattern: String,
-        /// What the parser said.
+        /// The parser's message.
         why: String,
         /// The pattern with everything special escaped, if it would then be another one.
         literal: Option<String>,

@@ -19,12 +19,13 @@ use crate::{Complete, Control, SearchError};
 
 pub use names::Names;
 
-/// What to look for, and where.
+/// A name search.
 ///
-/// A pattern without a slash is matched against the last name at any depth, as `rg --glob` does: `*.rs` finds all Rust
-/// files below `base`, `./*.rs` only those in it. With a slash it is matched from `base` on, name by name: `*`, `?`,
-/// classes and braces stay within a name, `**` stands for any number of names, a trailing `/` asks for directories.
-/// A name that is written out lifts every rule for itself: `**/dist/*.js` enters ignored directories called `dist`.
+/// A pattern without a slash is matched against the last name at any depth, as with `rg --glob`: `*.rs` finds all
+/// Rust files below `base`, and `./*.rs` only those directly in it. A pattern with a slash is matched from `base` on,
+/// name by name: `*`, `?`, classes and braces match within a name, `**` matches any number of names, and a trailing
+/// `/` selects directories. A literal name lifts every rule for itself: `**/dist/*.js` enters ignored directories
+/// called `dist`.
 #[derive(Clone, Debug)]
 pub struct GlobRequest {
     /// The directory from which the pattern is meant.
@@ -33,21 +34,21 @@ pub struct GlobRequest {
     pub pattern: String,
     /// Whose ignore rules count.
     pub rules: Rules,
-    /// What happens to dependency directories.
+    /// The treatment of dependency directories.
     pub prune: Prune,
-    /// What happens to hidden names.
+    /// The treatment of hidden names.
     pub hidden: Hidden,
-    /// How letters are compared.
+    /// The comparison of letters.
     pub case: Case,
-    /// What is wanted.
+    /// The wanted kind of entry.
     pub only: Only,
     /// The most matches that are returned; all are counted.
     pub limit: Option<usize>,
-    /// How many levels are looked at, from where the pattern's first wildcard stands; 1 is that directory alone.
+    /// The maximum depth, from the directory of the pattern's first wildcard; 1 is that directory alone.
     pub depth: Option<usize>,
 }
 
-/// What kinds of things are wanted.
+/// The kinds of entries to return.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Only {
     /// Everything but directories, unless the pattern ends with a slash.
@@ -59,30 +60,30 @@ pub enum Only {
     Any,
 }
 
-/// What was found.
+/// The result of a name search.
 #[derive(Clone, Debug, Serialize)]
 pub struct GlobOutput {
     /// The newest matches first, those of one moment by path.
     pub matches: Vec<Match>,
-    /// How many there are in all.
+    /// The total number of matches.
     pub total: u64,
-    /// What rules left out although the pattern could have matched there.
+    /// The entries that rules exclude although the pattern could match there.
     pub skipped: Skipped,
-    /// What could not be read.
+    /// The unreadable paths.
     pub unreadable: Unreadable,
-    /// Whether everything was seen.
+    /// The completeness of the result.
     pub complete: Complete,
 }
 
 /// Something that matches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Match {
-    /// Where it is.
+    /// The path.
     #[serde(serialize_with = "shown")]
     pub path: WorkspacePath,
     /// When it was last changed, in nanoseconds since 1970.
     pub modified: i64,
-    /// What it is; links are not followed.
+    /// The kind of entry; links are not followed.
     pub kind: Kind,
 }
 

@@ -1,4 +1,4 @@
-//! What lies in a directory, as a tree.
+//! Directory trees.
 
 mod grow;
 
@@ -9,18 +9,18 @@ use toolpost_workspace::{Workspace, WorkspacePath};
 use crate::order::shown;
 use crate::{Complete, Control, SearchError};
 
-/// What to list.
+/// A listing.
 #[derive(Clone, Debug)]
 pub struct ListRequest {
     /// The directory.
     pub base: WorkspacePath,
-    /// How many levels; 1 is the directory alone.
+    /// The maximum depth; 1 is the directory alone.
     pub depth: usize,
     /// Whose ignore rules count.
     pub rules: Rules,
-    /// What happens to hidden names.
+    /// The treatment of hidden names.
     pub hidden: Hidden,
-    /// What happens to dependency directories.
+    /// The treatment of dependency directories.
     pub prune: Prune,
     /// Names of further directories that are left out and counted as dependencies.
     pub without: Vec<String>,
@@ -28,54 +28,54 @@ pub struct ListRequest {
     pub limit: Option<usize>,
 }
 
-/// A tree, written down from the top: each directory is followed by what lies in it.
+/// A tree in depth-first order: each directory is followed by its entries.
 ///
-/// When there is more than the limit, every directory of a level comes before deeper ones, and those of the level that
-/// does not fit share what is left.
+/// Beyond the limit, every directory of a level has priority over deeper ones, and those of the first level that does
+/// not fit share the remaining entries.
 #[derive(Clone, Debug, Serialize)]
 pub struct ListOutput {
     /// The entries.
     pub nodes: Vec<Node>,
-    /// How many entries the directory itself has that are not shown.
+    /// The number of entries of the directory itself that are not shown.
     pub more: u64,
-    /// How many entries were seen, shown or not.
+    /// The total number of entries, shown or not.
     pub total: u64,
-    /// What rules left out.
+    /// The entries that rules exclude.
     pub skipped: Skipped,
-    /// What could not be read.
+    /// The unreadable paths.
     pub unreadable: Unreadable,
-    /// Whether everything was seen.
+    /// The completeness of the result.
     pub complete: Complete,
 }
 
 /// An entry of a tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Node {
-    /// Where it is.
+    /// The path.
     #[serde(serialize_with = "shown")]
     pub path: WorkspacePath,
-    /// How many directories lie between; 0 is directly in the base.
+    /// The number of directories in between; 0 is directly in the base.
     pub depth: usize,
-    /// What it is; links are not followed.
+    /// The kind of entry; links are not followed.
     pub kind: Kind,
-    /// What a link says, escaped.
+    /// The target of a link, escaped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// How much of a directory is shown.
+    /// The shown part of a directory.
     pub inside: Inside,
-    /// How many entries of a directory are not shown.
+    /// The number of entries of a directory that are not shown.
     pub more: u64,
 }
 
-/// How much of a directory is shown.
+/// The shown part of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Inside {
-    /// It is no directory.
+    /// Not a directory.
     None,
     /// It was read.
     Read,
-    /// It lies too deep, or the search ended before it.
+    /// Below the maximum depth, or not reached before the search ended.
     Unread,
     /// It could not be read.
     Unreadable,

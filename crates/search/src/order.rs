@@ -16,7 +16,7 @@ pub(crate) fn by_path(one: &[u8], other: &[u8]) -> Ordering {
     rank(one).cmp(&rank(other))
 }
 
-/// Serializes a path as it is shown.
+/// Serializes a path in its displayed form.
 pub(crate) fn shown<S: Serializer>(path: &WorkspacePath, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&path.display())
 }

@@ -4,7 +4,7 @@ use toolpost_workspace::{AccessError, AccessKind, Kind, PathError, Stat, Workspa
 
 use crate::SearchError;
 
-/// Asks what the start of a search is.
+/// Returns the metadata of the start of the search.
 pub(crate) fn stat(workspace: &Workspace, base: &WorkspacePath) -> Result<Stat, SearchError> {
     workspace.stat(base).map_err(|error| access(base, error))
 }
@@ -21,7 +21,7 @@ pub(crate) fn directory(
     }
 }
 
-/// Finds a place below another one by what a pattern says literally; links inside the workspace are followed.
+/// Resolves a path below another one from the literal part of a pattern, following links inside the workspace.
 pub(crate) fn below(
     workspace: &Workspace,
     base: &WorkspacePath,

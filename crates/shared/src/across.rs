@@ -12,8 +12,8 @@ use toolpost_workspace::ContentHash;
 
 use crate::condition::condition;
 use crate::names::{Names, Paths};
-use crate::push::hash_of;
 use crate::server::Tables;
+use crate::upload::hash_of;
 use crate::versions::{Version, versions, whole_texts};
 use crate::{Fault, Server};
 

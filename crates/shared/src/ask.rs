@@ -9,8 +9,8 @@ use toolpost_grams::{Answer, Knows, Lost, Pattern, Shared, SharedState};
 use toolpost_workspace::ContentHash;
 
 use crate::condition::condition;
-use crate::push::{SOUND, STANDS, hash_of};
 use crate::server::Tables;
+use crate::upload::{SOUND, STANDS, hash_of};
 use crate::{Fault, Server};
 
 /// The server's time limit for a pattern, close to the time of searching all files.

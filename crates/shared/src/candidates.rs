@@ -10,7 +10,7 @@ use toolpost_workspace::ContentHash;
 
 use crate::cuts::{FORM, halves};
 use crate::pack::{Held, name_number, number};
-use crate::push::hash_of;
+use crate::upload::hash_of;
 use crate::{Fault, Server};
 
 /// Weights of a word as the block's name, anywhere, or as a stem in comments; the best blocks by these

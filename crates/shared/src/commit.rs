@@ -9,8 +9,8 @@ use toolpost_workspace::ContentHash;
 
 use crate::cuts::FORM;
 use crate::git::Tracked;
-use crate::push::{AT_ONCE, TRIES, WHOLE};
 use crate::server::Tables;
+use crate::upload::{AT_ONCE, TRIES, WHOLE};
 use crate::{Fault, Server};
 
 /// A file of the commit, with its content.

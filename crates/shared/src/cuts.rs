@@ -14,8 +14,8 @@ use toolpost_workspace::ContentHash;
 
 use crate::content::Content;
 use crate::pack::Packed;
-use crate::push::{AT_ONCE, PART, hash_of};
 use crate::server::Tables;
+use crate::upload::{AT_ONCE, PART, hash_of};
 use crate::{Fault, Server};
 
 /// The format version of the blocks.

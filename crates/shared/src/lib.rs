@@ -6,6 +6,7 @@
 mod across;
 mod address;
 mod ask;
+mod block;
 mod candidates;
 mod commit;
 mod condition;
@@ -23,13 +24,15 @@ mod secured;
 mod send;
 mod server;
 mod shown;
+mod upload;
 mod versions;
 
 pub use across::{Across, FileAcross, FoundAcross};
 pub use address::without_password;
 pub use ask::Asking;
+pub use block::{BlockAcross, Stretch};
 pub use fault::Fault;
-pub use meant::{BlockAcross, FoundMeant, Meant, Stretch};
+pub use meant::{FoundMeant, Meant};
 pub use push::{Push, Pushed, name_in};
 pub use removal::{Forgotten, Pruned, forget, prune};
 pub use server::Server;

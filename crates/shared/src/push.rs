@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
-use std::time::Duration;
 
 use tokio_postgres::Client;
 use toolpost_index::embed::{Embedder as _, Static};
@@ -16,24 +15,8 @@ use crate::git::{Git, Tracked, name_of};
 use crate::schema::{self, Vectors};
 use crate::send::Sending;
 use crate::server::Tables;
+use crate::upload::{AT_ONCE, PART, SOUND, STANDS, TRIES, hash_of};
 use crate::{Fault, Server};
-
-/// The number of contents or files per statement.
-pub(crate) const AT_ONCE: usize = 8_192;
-
-/// Time limit of a statement: a batch of contents, or the whole commit.
-pub(crate) const PART: Duration = Duration::from_secs(180);
-pub(crate) const WHOLE: Duration = Duration::from_secs(900);
-
-/// Maximum number of attempts after conflicts with others.
-pub(crate) const TRIES: usize = 4;
-
-/// Condition for a complete content: all pieces are there, with all their bytes.
-pub(crate) const SOUND: &str = "b.pieces = s.pieces and (b.form <> 0 or b.size = s.size)";
-
-/// The stored state of a content `b`.
-pub(crate) const STANDS: &str = "cross join lateral (select count(*) as pieces, coalesce(sum(octet_length(p.body)), 0) as size \
-     from toolpost.pieces p where p.repository = b.repository and p.hash = b.hash) s";
 
 /// A push.
 pub struct Push<'p> {
@@ -201,7 +184,7 @@ struct Entered {
 fn enter(server: &Server, name: &str, branch: &str, model: &str) -> Result<Entered, Fault> {
     server.run(PART, Tables::MadeNow, async |client: &mut Client| {
         let fault = |error: tokio_postgres::Error| server.fault(&error);
-        let vectors = schema::make_vectors(server, client).await?;
+        let vectors = schema::make_vectors(server.place(), client).await?;
         let enter = "insert into toolpost.repositories (name, main) values ($1, $2) on conflict do nothing";
         client.execute(enter, &[&name, &branch]).await.map_err(fault)?;
         // A forgotten repository starts again, and its main branch is chosen again.
@@ -251,11 +234,6 @@ fn known(server: &Server, repository: i32, files: &[Tracked]) -> Result<HashMap<
         }
     }
     Ok(known)
-}
-
-/// Parses a hash; `None` if it is not valid.
-pub(crate) fn hash_of(bytes: &[u8]) -> Option<ContentHash> {
-    Some(ContentHash::from_bytes(bytes.try_into().ok()?))
 }
 
 /// Decodes the hexadecimal digits of a git id.

@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde::Serialize;
 use tokio_postgres::{Client, Transaction};
 
-use crate::push::TRIES;
 use crate::server::Tables;
+use crate::upload::TRIES;
 use crate::{Fault, Server, schema};
 
 /// Time limit for removing from one repository.
@@ -47,7 +47,7 @@ pub struct Pruned {
 pub fn forget(server: &Server, repository: &str, branch: Option<&str>) -> Result<Forgotten, Fault> {
     again(server, async |client: &mut Client| {
         let fault = |error: tokio_postgres::Error| server.fault(&error);
-        let has_vectors = schema::has_vectors(server, client).await?;
+        let has_vectors = schema::has_vectors(server.place(), client).await?;
         let change = client.transaction().await.map_err(fault)?;
         let find = "select id from toolpost.repositories where name = $1 for update";
         let Some(row) = change.query_opt(find, &[&repository]).await.map_err(fault)? else {
@@ -87,7 +87,7 @@ pub fn prune(server: &Server, tell: &mut dyn FnMut(usize, usize)) -> Result<Prun
         let find = "select id from toolpost.repositories order by name";
         let rows = client.query(find, &[]).await.map_err(|error| server.fault(&error))?;
         let ids: Vec<i32> = rows.iter().map(|row| row.get(0)).collect();
-        Ok((ids, schema::has_vectors(server, client).await?))
+        Ok((ids, schema::has_vectors(server.place(), client).await?))
     })?;
     let mut pruned = Pruned { repositories: ids.len(), ..Pruned::default() };
     for (done, id) in ids.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use tokio_postgres::{Client, Transaction, error::SqlState};
 
-use crate::{Fault, Server};
+use crate::Fault;
 
 /// The supported version of the tables.
 const VERSION: i32 = 2;
@@ -31,13 +31,13 @@ pub(crate) enum Vectors {
 }
 
 /// Checks that the tables have the supported version.
-pub(crate) async fn check(server: &Server, client: &mut Client) -> Result<(), Fault> {
-    let place = || server.place().to_owned();
-    match version(server, client).await? {
+pub(crate) async fn check(place: &str, client: &mut Client) -> Result<(), Fault> {
+    let owned = || place.to_owned();
+    match version(place, client).await? {
         Some(VERSION) => Ok(()),
-        None => Err(Fault::NotMade(place())),
-        Some(found) if found < VERSION => Err(Fault::Older { place: place(), found, known: VERSION }),
-        Some(found) => Err(Fault::Version { place: place(), found, known: VERSION }),
+        None => Err(Fault::NotMade(owned())),
+        Some(found) if found < VERSION => Err(Fault::Older { place: owned(), found, known: VERSION }),
+        Some(found) => Err(Fault::Version { place: owned(), found, known: VERSION }),
     }
 }
 
@@ -46,15 +46,15 @@ pub(crate) async fn check(server: &Server, client: &mut Client) -> Result<(), Fa
 const EXISTS: &str = "select exists (select from pg_tables where schemaname = 'toolpost' and tablename = $1)";
 
 /// Creates the tables, or migrates them to the supported version.
-pub(crate) async fn make(server: &Server, client: &mut Client) -> Result<(), Fault> {
-    let place = || server.place().to_owned();
-    let fault = |error: tokio_postgres::Error| server.fault(&error);
-    if version(server, client).await? == Some(VERSION) {
+pub(crate) async fn make(place: &str, client: &mut Client) -> Result<(), Fault> {
+    let owned = || place.to_owned();
+    let fault = |error: tokio_postgres::Error| Fault::of(place, &error);
+    if version(place, client).await? == Some(VERSION) {
         return Ok(());
     }
     let encoding: String = client.query_one("show server_encoding", &[]).await.map_err(fault)?.get(0);
     if encoding != "UTF8" {
-        return Err(Fault::Encoding { place: place(), found: encoding });
+        return Err(Fault::Encoding { place: owned(), found: encoding });
     }
     let change = client.transaction().await.map_err(fault)?;
     change.execute("select pg_advisory_xact_lock($1)", &[&LOCK]).await.map_err(fault)?;
@@ -63,11 +63,11 @@ pub(crate) async fn make(server: &Server, client: &mut Client) -> Result<(), Fau
         found = change.query_one("select version from toolpost.schema", &[]).await.map_err(fault)?.get(0);
     }
     if found > VERSION {
-        return Err(Fault::Version { place: place(), found, known: VERSION });
+        return Err(Fault::Version { place: owned(), found, known: VERSION });
     }
     for (step, tables) in STEPS.iter().skip(usize::try_from(found).unwrap_or(0)) {
         if found == 0 {
-            extensions(server, &change).await?;
+            extensions(place, &change).await?;
         }
         change.batch_execute(step).await.map_err(fault)?;
         change.batch_execute(&parts(tables)).await.map_err(fault)?;
@@ -85,9 +85,9 @@ pub(crate) async fn make(server: &Server, client: &mut Client) -> Result<(), Fau
 }
 
 /// Creates the table of embeddings, if the server supports it; everything else works without it.
-pub(crate) async fn make_vectors(server: &Server, client: &mut Client) -> Result<Vectors, Fault> {
-    let fault = |error: tokio_postgres::Error| server.fault(&error);
-    if has_vectors(server, client).await? {
+pub(crate) async fn make_vectors(place: &str, client: &mut Client) -> Result<Vectors, Fault> {
+    let fault = |error: tokio_postgres::Error| Fault::of(place, &error);
+    if has_vectors(place, client).await? {
         return Ok(Vectors::Kept);
     }
     let can = "select exists (select from pg_available_extensions where name = 'vector')";
@@ -129,14 +129,14 @@ pub(crate) async fn make_vectors(server: &Server, client: &mut Client) -> Result
 }
 
 /// Returns whether the server stores embeddings.
-pub(crate) async fn has_vectors(server: &Server, client: &Client) -> Result<bool, Fault> {
+pub(crate) async fn has_vectors(place: &str, client: &Client) -> Result<bool, Fault> {
     let find = "select to_regclass('toolpost.vectors') is not null";
-    Ok(client.query_one(find, &[]).await.map_err(|error| server.fault(&error))?.get(0))
+    Ok(client.query_one(find, &[]).await.map_err(|error| Fault::of(place, &error))?.get(0))
 }
 
 /// Returns the version of the tables, if there are any.
-async fn version(server: &Server, client: &Client) -> Result<Option<i32>, Fault> {
-    let fault = |error: tokio_postgres::Error| server.fault(&error);
+async fn version(place: &str, client: &Client) -> Result<Option<i32>, Fault> {
+    let fault = |error: tokio_postgres::Error| Fault::of(place, &error);
     let there =
         client.query_one("select to_regclass('toolpost.schema') is not null", &[]).await.map_err(fault)?;
     if !there.get::<_, bool>(0) {
@@ -146,12 +146,12 @@ async fn version(server: &Server, client: &Client) -> Result<Option<i32>, Fault>
 }
 
 /// Checks the server's encoding and extensions.
-async fn extensions(server: &Server, change: &Transaction<'_>) -> Result<(), Fault> {
+async fn extensions(place: &str, change: &Transaction<'_>) -> Result<(), Fault> {
     for name in ["pg_trgm", "btree_gin"] {
-        let fault = |error: tokio_postgres::Error| server.fault(&error);
+        let fault = |error: tokio_postgres::Error| Fault::of(place, &error);
         let can = "select exists (select from pg_available_extensions where name = $1)";
         if !change.query_one(can, &[&name]).await.map_err(fault)?.get::<_, bool>(0) {
-            return Err(Fault::Extension { place: server.place().to_owned(), name: name.to_owned() });
+            return Err(Fault::Extension { place: place.to_owned(), name: name.to_owned() });
         }
         change.batch_execute(&format!("create extension if not exists {name}")).await.map_err(fault)?;
     }

@@ -6,8 +6,8 @@ use tokio_postgres::{Client, Transaction};
 
 use crate::content::Content;
 use crate::cuts::{self, Maker};
-use crate::push::{PART, SOUND, STANDS, TRIES};
 use crate::server::Tables;
+use crate::upload::{PART, SOUND, STANDS, TRIES};
 use crate::{Fault, Server};
 
 /// Maximum size of a batch: bytes of text, and contents.

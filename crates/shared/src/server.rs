@@ -122,9 +122,9 @@ impl Server {
     /// Checks once that the tables have the known version, and creates them on request.
     async fn look(&self, client: &mut Client, tables: Tables) -> Result<(), Fault> {
         if tables == Tables::MadeNow {
-            schema::make(self, client).await?;
+            schema::make(self.place(), client).await?;
         } else if !self.0.looked.load(Ordering::Relaxed) {
-            schema::check(self, client).await?;
+            schema::check(self.place(), client).await?;
         }
         self.0.looked.store(true, Ordering::Relaxed);
         Ok(())

@@ -7,8 +7,8 @@ use toolpost_index::embed::{Side, Static, Vector, likeness};
 use toolpost_index::ranked::portable::{Piece, cut};
 use toolpost_workspace::ContentHash;
 
+use crate::block::{BlockAcross, Candidate, Stretch};
 use crate::candidates::{Key, Known};
-use crate::meant::{BlockAcross, Candidate, Stretch};
 use crate::pack::Packed;
 use crate::versions::{Version, whole_texts};
 use crate::{Fault, Server};

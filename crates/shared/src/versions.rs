@@ -6,7 +6,7 @@ use tokio_postgres::Transaction;
 use toolpost_workspace::{ContentHash, hash};
 
 use crate::names::Names;
-use crate::push::hash_of;
+use crate::upload::hash_of;
 use crate::{Fault, Server};
 
 /// A commit in the index.

@@ -11,21 +11,22 @@ use crate::segment::Writer;
 /// Longer files are looked at each time.
 pub(super) const LARGEST: u64 = 64 << 20;
 
-/// So much text goes into one segment: what is built is in memory until it is written.
+/// The maximum size of text in one segment, in bytes. A segment is in memory until it is written.
 const TEXT: u64 = 192 << 20;
 
-/// How long a file must have been left alone for its times to tell a later change, in nanoseconds.
+/// The minimum age of a file, in nanoseconds, at which its times reveal any later change.
 pub(super) const SETTLED: i64 = 50_000_000;
 
-/// What was made of some files.
+/// The result of building a segment.
 pub(super) struct Built {
     /// The bytes of a segment; none if no file could be taken in.
     pub(super) bytes: Option<Vec<u8>>,
-    /// How many of the files were looked at.
+    /// The number of files that were read.
     pub(super) done: usize,
 }
 
-/// Makes a segment of files that are as they were seen; the others are left for later. Ends early where it has enough.
+/// Builds a segment from files that are unchanged since the walk and leaves the others for later. Stops early if the
+/// segment is full.
 pub(super) fn build(workspace: &Workspace, files: &[(Key, FileStat)], stop: &dyn Fn() -> bool) -> Built {
     let bases: Vec<Option<WorkspacePath>> =
         workspace.roots().iter().map(|root| workspace.resolve(&root.path().to_string_lossy()).ok()).collect();
@@ -55,7 +56,7 @@ fn add(workspace: &Workspace, path: &WorkspacePath, key: &Key, stat: FileStat, w
         Ok(read) if is(&read.stat, stat) => writer.add(key, stat, &read.bytes),
         // It changed since: it is looked at again.
         Ok(_) => {}
-        // What cannot be read is told by each search.
+        // Each search reports unreadable files.
         Err(_) => writer.add_odd(key, stat),
     }
 }
@@ -64,7 +65,7 @@ pub(super) fn is(read: &Stat, seen: FileStat) -> bool {
     read.len == seen.len && read.modified == i128::from(seen.modified) && read.inode == seen.inode
 }
 
-/// Gives the time, in nanoseconds since 1970.
+/// Returns the current time in nanoseconds since 1970.
 fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)

@@ -1,4 +1,4 @@
-//! The hashes of the contents of files, kept so that a file is read once for them.
+//! Stored hashes of file contents, so that each file is read only once for them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -12,7 +12,7 @@ use crate::key::{self, Key};
 use crate::segment::form;
 use crate::source::Form;
 
-/// The blob in which they are kept.
+/// The name of the blob that stores the hashes.
 const NAME: &str = "contents-1";
 
 /// A longer one is not read.
@@ -30,11 +30,11 @@ pub(super) struct Content {
 #[derive(Default)]
 pub(super) struct Contents {
     known: HashMap<Key, Content>,
-    /// How many were read since they were kept.
+    /// The number of hashes since the last save.
     new: usize,
 }
 
-/// A content, as it is written.
+/// The stored form of a content.
 #[derive(Serialize, Deserialize)]
 struct Written {
     key: Vec<u8>,
@@ -47,7 +47,7 @@ struct Written {
 }
 
 impl Contents {
-    /// Takes what an earlier process kept.
+    /// Loads the hashes that an earlier process stored.
     pub(super) fn load(cache: Option<&Cache>) -> Self {
         let bytes = cache.and_then(|cache| cache.read(NAME, LONGEST).ok().flatten()).unwrap_or_default();
         let Some((body, check)) = bytes.split_last_chunk::<32>() else { return Self::default() };
@@ -63,7 +63,7 @@ impl Contents {
         Self { known: written.into_iter().map(content).collect(), new: 0 }
     }
 
-    /// Keeps what was read for later processes; it can be read again where that fails.
+    /// Stores the hashes for later processes. A failure is harmless: the files are read again.
     pub(super) fn save(&mut self, cache: Option<&Cache>, files: &BTreeMap<Key, FileStat>) {
         let Some(cache) = cache.filter(|_| self.new > 0) else { return };
         self.known.retain(|key, _| files.contains_key(key));
@@ -88,7 +88,7 @@ impl Contents {
         }
     }
 
-    /// Gives the content of a file, which is read if need be; none if it changes just now or cannot be read.
+    /// Returns the content of a file, reading it if necessary; `None` if the file is changing or unreadable.
     pub(super) fn of(
         &mut self,
         workspace: &Workspace,
@@ -105,7 +105,7 @@ impl Contents {
         Some(content)
     }
 
-    /// Says whether a file was read as it is.
+    /// Returns whether the current version of a file has been read.
     pub(super) fn has(&self, key: &Key, stat: FileStat) -> bool {
         self.known.get(key).is_some_and(|known| known.stat == stat)
     }

@@ -1,4 +1,4 @@
-//! Lets a server answer for the files whose contents it knows.
+//! Answers of the shared index for files whose contents it knows.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -16,19 +16,19 @@ use crate::remote::{Answer, Knows, Lost, Shared, State as Reached};
 use crate::remote_files::RemoteFiles;
 use crate::source::{Answers, Doc, Form};
 
-/// How long the server is not asked again whether it knows contents that it did not know.
+/// The time before unknown contents are looked up again.
 const PAUSE: Duration = Duration::from_secs(300);
 
-/// How long it is not asked again after it did not answer.
+/// The time without requests after a failed one.
 const AWAY: Duration = Duration::from_secs(30);
 
-/// How long nothing is asked after it was: what could not be read then cannot be read at once.
+/// The time between requests: files that were unreadable a moment ago still are.
 const REST: Duration = Duration::from_secs(2);
 
-/// About so many contents it is asked at once.
+/// The approximate number of contents in a request.
 const AT_ONCE: usize = 4_096;
 
-/// What is known of the server.
+/// The state of the connection to the shared index.
 #[derive(Default)]
 pub(super) struct Sharing {
     server: Option<Arc<dyn Shared>>,
@@ -42,7 +42,7 @@ pub(super) struct Sharing {
     due: Option<Instant>,
     /// When it was asked last.
     asked: Option<Instant>,
-    /// Unavailable it did not answer, until it does.
+    /// The reason for the last failed request, until one succeeds.
     lost: Option<String>,
 }
 
@@ -51,12 +51,12 @@ impl Sharing {
         Self { server: Some(server), ..Self::default() }
     }
 
-    /// Says how many files it answers for.
+    /// Returns the number of files that the shared index covers.
     pub(super) fn files(&self) -> usize {
         self.far.as_ref().map_or(0, |(_, far)| far.docs().len())
     }
 
-    /// Says why it does not answer.
+    /// Returns the reason for which the shared index does not answer.
     pub(super) fn lost(&self) -> Option<&str> {
         self.lost.as_deref()
     }
@@ -73,14 +73,14 @@ impl Sharing {
 }
 
 impl Grams {
-    /// Lets an index that others keep answer for the files whose contents it knows.
+    /// Uses a shared index for the files whose contents it knows.
     #[must_use]
     pub fn sharing(self, server: Arc<dyn Shared>) -> Self {
         self.0.lock().sharing = Sharing::with(server);
         self
     }
 
-    /// Looks at all files and lets what is there already answer for them, without beginning to build.
+    /// Lists all files and attaches the segments that exist, without building any.
     pub fn ready(&self, options: &Options) {
         if self.0.lock().refused.is_none() {
             self.0.open();
@@ -91,14 +91,14 @@ impl Grams {
 }
 
 impl State {
-    /// Gives all that answers for files: first what is on the disk.
+    /// Returns all sources of candidates, local segments first.
     pub(super) fn answers(&self) -> Vec<(u32, Arc<dyn Answers>)> {
         let disk = self.segments.iter().map(|(number, segment)| (*number, Arc::clone(segment) as _));
         let far = self.sharing.far.iter().map(|(number, far)| (*number, Arc::clone(far) as _));
         disk.chain(far).collect()
     }
 
-    /// Says whether the server should be asked for files that nobody answers for.
+    /// Returns whether the shared index should be queried for files that no segment covers.
     pub(super) fn is_sharing_due(&self) -> bool {
         if self.sharing.server.is_none() || self.listings.is_empty() {
             return false;
@@ -124,7 +124,7 @@ impl State {
         })
     }
 
-    /// Lets the server no longer answer for any file.
+    /// Detaches the shared index from all files.
     pub(super) fn part(&mut self) {
         if let Some((number, _)) = self.sharing.far.take() {
             self.listings.iter_mut().for_each(|listing| listing.detach(number));
@@ -140,7 +140,7 @@ impl Inner {
             let (_, far) = state.sharing.far.as_ref()?;
             (Arc::clone(state.sharing.server.as_ref()?), Arc::clone(far))
         };
-        // Nobody else waits while it thinks.
+        // No lock is held during the request.
         let answer = server.find(pattern);
         let mut own = self.lock();
         match answer {
@@ -211,14 +211,14 @@ impl Inner {
         }
     }
 
-    /// Asks about the contents of which it is not known yet whether the server knows them.
+    /// Looks up the contents that the shared index has not been asked about.
     fn known(&self, server: &dyn Shared, read: &[(Key, Content)]) -> Result<(), Lost> {
         let texts: HashSet<ContentHash> = read
             .iter()
             .filter(|(_, content)| content.form == Form::Text)
             .map(|(_, content)| content.hash)
             .collect();
-        // Where it forgets contents meanwhile, all of them are asked for once more.
+        // If the shared index forgets contents in the meantime, all of them are looked up again.
         for _ in 0..3 {
             let (mut found, mut reached) = {
                 let state = self.lock();
@@ -249,7 +249,7 @@ impl Inner {
 }
 
 impl State {
-    /// Lets the server answer for the files whose contents it knows.
+    /// Attaches the files whose contents the shared index knows.
     fn settle_far(&mut self, read: Vec<(Key, Content)>) {
         let known = &self.sharing.known;
         let files = read

@@ -1,4 +1,4 @@
-//! The work beside all else: listing files, opening segments, building and merging them.
+//! Background work: listing files, and opening, building and merging segments.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -18,7 +18,7 @@ use crate::segment::Segment;
 use crate::source::Answers;
 use crate::unavailable::Unavailable;
 
-/// How the names of segments begin.
+/// The prefix of the names of segments.
 const SEGMENT: &str = "grams-";
 
 /// More files, or more bytes of text, than these are not indexed.
@@ -28,18 +28,18 @@ const MOST_TEXT: u64 = 20 << 30;
 /// More names than these are walked each time, rather than held in memory.
 const MOST_NAMES: usize = 300_000;
 
-/// More bytes than these are not kept in memory where they cannot be kept on the disk.
+/// The maximum size of segments in memory, in bytes, if they cannot be written to disk.
 const MOST_MEMORY: u64 = 64 << 20;
 
-/// How many segments with little text there may be before they are made one, and what is little.
+/// The number of small segments that triggers a merge, and the size in bytes below which a segment is small.
 const SMALL: (usize, u64) = (6, 32 << 20);
 
-/// How long the building rests where another process does it, or where files are too young.
+/// The pause in building while another process builds, or while files are too recent.
 const REST: Duration = Duration::from_secs(2);
 /// The same where the disk takes nothing.
 const LONG_REST: Duration = Duration::from_secs(300);
 
-/// What is to be done next.
+/// The next task of the background thread.
 enum Job {
     List(Walk),
     Open,
@@ -49,7 +49,7 @@ enum Job {
 }
 
 impl Inner {
-    /// Sees to it that what is due is done.
+    /// Starts the background thread if there is work for it.
     pub(super) fn wake(self: &Arc<Self>, state: &mut State) {
         if state.work == Work::Going || state.refused.is_some() {
             return;
@@ -83,10 +83,10 @@ impl Inner {
         true
     }
 
-    /// Looks at all files.
+    /// Lists all files of a walk.
     pub(super) fn list(&self, walk: &Walk, stop: &(dyn Fn() -> bool + Sync)) {
         let began = Instant::now();
-        // What changes from here on is told to the watch, so nothing is missed between the two.
+        // The watch starts before the walk, so that no change between the two is missed.
         let watch = Watch::start(&self.workspace, &walk.options);
         let seen = look::everything(&self.workspace, walk, stop);
         let answers = self.lock().answers();
@@ -138,10 +138,10 @@ impl Inner {
         }
     }
 
-    /// Makes segments of the files that none knows.
+    /// Builds segments of the files that no segment covers.
     fn build(&self, stop: &(dyn Fn() -> bool + Sync)) {
         let cache = self.cache();
-        // Where nothing can be written there is nobody to take turns with.
+        // Without a cache directory, no other process can be building.
         let turn = cache.as_ref().map(Cache::turn);
         if matches!(turn, Some(Ok(None))) {
             self.open();
@@ -160,12 +160,12 @@ impl Inner {
         });
         let mut state = self.lock();
         if added < files.len() {
-            // What is left changes just now, or cannot be kept.
+            // The remaining files are changing, or their segments cannot be stored.
             state.rest = Some(Instant::now() + if whole { REST } else { LONG_REST });
         }
     }
 
-    /// Makes one segment of several.
+    /// Merges several segments.
     fn merge(&self, numbers: &[u32], stop: &(dyn Fn() -> bool + Sync)) {
         let cache = self.cache();
         let turn = cache.as_ref().map(Cache::turn);
@@ -189,7 +189,7 @@ impl Inner {
         }
     }
 
-    /// Makes segments of files; says whether all that was made could be kept.
+    /// Builds segments of files; returns whether all of them could be stored.
     fn make(
         &self,
         cache: Option<&Cache>,
@@ -213,7 +213,7 @@ impl Inner {
         true
     }
 
-    /// Writes a segment; where that cannot be done it is kept in memory, if it is small.
+    /// Stores a segment on disk; if that fails and it is small, keeps it in memory.
     fn keep(&self, cache: Option<&Cache>, bytes: Vec<u8>) -> Option<Segment> {
         if let Some(cache) = cache {
             let name = format!("{SEGMENT}{}", unique());
@@ -229,7 +229,7 @@ impl Inner {
         (kept + bytes.len() as u64 <= MOST_MEMORY).then(|| Segment::in_memory(bytes)).flatten()
     }
 
-    /// Lets a segment that is damaged no longer answer, and removes it from the disk.
+    /// Detaches a damaged segment and removes it from the disk.
     pub(super) fn give_up(&self, state: &mut State, number: u32) {
         let names = state.drop_segments(&[number]);
         state.rest = None;
@@ -284,7 +284,7 @@ impl State {
         (!worn.is_empty()).then_some(Job::Merge(worn))
     }
 
-    /// Gives the segments that are better made anew: many small ones, and those of which most is no longer true.
+    /// Returns the segments to rebuild: many small ones, and those with mostly stale files.
     fn worn(&self) -> Vec<u32> {
         if self.listings.is_empty() || self.merged == self.segments.len() {
             return Vec::new();
@@ -302,7 +302,7 @@ impl State {
         worn
     }
 
-    /// Gives the files for which some segments answer.
+    /// Returns the current files of some segments.
     fn live(&self, numbers: &[u32]) -> Vec<(Key, FileStat)> {
         let mut files: BTreeMap<Key, FileStat> = BTreeMap::new();
         for listing in &self.listings {
@@ -311,7 +311,7 @@ impl State {
         files.into_iter().collect()
     }
 
-    /// Lets segments no longer answer; gives the names of their blobs.
+    /// Detaches segments; returns the names of their blobs.
     pub(super) fn drop_segments(&mut self, numbers: &[u32]) -> Vec<String> {
         for listing in &mut self.listings {
             numbers.iter().for_each(|number| listing.detach(*number));
@@ -333,11 +333,11 @@ impl State {
     }
 }
 
-/// Does what is to be done, until there is nothing more or nobody wants it.
+/// Runs background tasks until none is due or the index is dropped.
 fn work(inner: &Weak<Inner>) {
     loop {
         let Some(own) = inner.upgrade() else { return };
-        // One strong reference is this thread's: where there is no other, nobody asks any more.
+        // This thread holds one strong reference; if it is the only one, the index is unused.
         let stop = || Arc::strong_count(&own) == 1;
         if !own.step(&stop) {
             memory::give_back();

@@ -8,33 +8,33 @@ use super::Listing;
 use crate::key;
 use crate::look::{self, Purpose};
 
-/// What came of it.
+/// The result of a refresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fresh {
-    /// It says what is on the disk.
+    /// The listing matches the disk.
     Yes,
-    /// It does, and all files should be looked at soon: some writes are not told of.
+    /// The listing matches the disk, but a full rescan is due soon: the watch misses some writes.
     Soon,
     /// It does not: all files have to be looked at.
     No,
 }
 
-/// How many paths are looked at one by one.
+/// The maximum number of paths that are refreshed one by one.
 const SINGLE: usize = 500;
 
-/// How long a look at all files may take that is part of a question, and the shortest time between two of them. What they find is seldom
-/// anything: writes through a mapping that stays open, or through a name outside of the workspace.
+/// The maximum duration of a full rescan during a query, and the minimum time between two of them. A rescan rarely
+/// finds anything: only writes through an open memory mapping, or through a name outside the workspace.
 const QUICK: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(100));
 const BEARABLE: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(2));
 
 /// The shortest time between two looks that are not part of a question.
 const LONG_PAUSE: Duration = Duration::from_secs(5);
 
-/// A look at all files may take one part in so many of the time.
+/// The reciprocal of the share of time that full rescans may take.
 const SHARE: u32 = 20;
 
 impl Listing {
-    /// Looks at what changed.
+    /// Applies the changes since the last refresh.
     pub(crate) fn refresh(&mut self, workspace: &Workspace, stop: &(dyn Fn() -> bool + Sync)) -> Fresh {
         self.used = Instant::now();
         match self.watch.changed() {
@@ -49,14 +49,14 @@ impl Listing {
                 if !why.is_lasting() {
                     return Fresh::No;
                 }
-                // Nothing is told here, so each question looks at all files.
+                // Without a watch, each query rescans all files.
                 return if self.look_at_all(workspace, stop) { Fresh::Yes } else { Fresh::No };
             }
         }
         let since = self.whole.elapsed();
         let share = self.cost * SHARE;
         let is_due = |pause: Duration| since > pause.max(share);
-        // Of names the contents do not matter, so a watch tells of all that happens to them.
+        // For names, contents are irrelevant, so the watch reports every relevant change.
         let pause = match self.walk.purpose {
             _ if self.cost <= QUICK.0 => Some(QUICK.1),
             Purpose::Text if self.cost <= BEARABLE.0 => Some(BEARABLE.1),
@@ -70,7 +70,7 @@ impl Listing {
         }
     }
 
-    /// Looks at some paths, and at the other names of files that are there.
+    /// Refreshes some paths, and the other names of hard-linked files there.
     fn look_at(
         &mut self,
         workspace: &Workspace,

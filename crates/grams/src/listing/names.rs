@@ -1,4 +1,4 @@
-//! What has a name that is wanted, without a look at the disk.
+//! Queries by name, answered from the listing.
 
 use toolpost_workspace::walk::{Claim, EntryType, Kind, Skipped};
 
@@ -7,12 +7,12 @@ use crate::key;
 use crate::sieve::{Sieve, Tally};
 use crate::unavailable::Unavailable;
 
-/// What has a name that is wanted.
+/// The entries with a wanted name.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     /// All of it but directories, in path order.
     pub files: Vec<Named>,
-    /// What rules left out.
+    /// The entries that rules exclude.
     pub skipped: Skipped,
 }
 
@@ -23,12 +23,13 @@ pub struct Named {
     pub relative: Box<[u8]>,
     /// When it was last changed, in nanoseconds since 1970.
     pub modified: i64,
-    /// What it is; links are not followed.
+    /// The kind of entry; links are not followed.
     pub kind: Kind,
 }
 
 impl Listing {
-    /// Finds what a sieve lets through; a walk has to do it where rules are lifted, or something cannot be read.
+    /// Returns the entries that a filter accepts. Fails if rules are lifted or something is unreadable, since only a
+    /// walk gives the right result then.
     pub(crate) fn names(&self, sieve: Sieve) -> Result<Names, Unavailable> {
         if !self.unreadable_below(&sieve).is_empty() {
             return Err(Unavailable::Unreadable);

@@ -1,4 +1,4 @@
-//! The files in which a pattern may match, and the count of the others.
+//! Selection of candidate files, with a count of the others.
 
 use toolpost_workspace::walk::{Claim, EntryType, FileStat, Skipped};
 
@@ -8,22 +8,22 @@ use crate::sieve::{Sieve, Tally};
 use crate::source::{Form, Found, Lines, Question};
 use crate::unavailable::Unavailable;
 
-/// The files in which a pattern may match, and what is known of the others.
+/// The files that may match a pattern, and counts of the others.
 #[derive(Clone, Debug, Default)]
 pub struct Shortlist {
     /// The candidates, in path order.
     pub files: Vec<Listed>,
-    /// How many other files hold text, and none that could match.
+    /// The number of other files with text.
     pub without: u64,
-    /// How many other files hold NUL bytes.
+    /// The number of other files with NUL bytes.
     pub binary: u64,
-    /// How many files may not be looked into; none of them is a candidate.
+    /// The number of files that must not be read; none of them is a candidate.
     pub withheld: u64,
     /// The first few names of those, in path order.
     pub withheld_names: Vec<String>,
-    /// What rules left out.
+    /// The entries that rules exclude.
     pub skipped: Skipped,
-    /// What could not be read, with why.
+    /// The unreadable paths, with reasons.
     pub unreadable: Vec<String>,
 }
 
@@ -31,46 +31,46 @@ pub struct Shortlist {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
     key: Key,
-    /// How much of the key leads to the start of the search.
+    /// The length of the key's prefix up to the start of the search.
     above: usize,
     /// When it was last changed, in nanoseconds since 1970; 0 if that is not known.
     pub modified: i64,
-    /// Where in it a match may be; none if it has to be searched as a whole.
+    /// The possibly matching parts; `None` if the whole file has to be searched.
     pub parts: Option<Parts>,
 }
 
 impl Listed {
-    /// Gives its path below the start of the search.
+    /// Returns the path below the start of the search.
     #[must_use]
     pub fn relative(&self) -> Vec<u8> {
         key::relative(self.key.get(..self.above).unwrap_or_default(), &self.key)
     }
 }
 
-/// The parts of a file in which a match may be.
+/// The possibly matching parts of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts {
-    /// What the file was when that was known of it.
+    /// The metadata of the file when the parts were determined.
     pub stat: FileStat,
     /// The parts, in order.
     pub lines: Box<[Lines]>,
 }
 
-/// What is said of a candidate until it is known to be wanted.
+/// A candidate before the filter is applied.
 struct Known<'l> {
     key: &'l Key,
     modified: i64,
     form: Option<Form>,
     parts: Option<Parts>,
-    /// Whether a rule leaves it out, so that it is not among what was counted.
+    /// Set if a rule excludes the file, so that it is not part of the count.
     named: bool,
 }
 
-/// More places than this that cannot be read are told by a walk, which counts them all.
+/// The maximum number of unreadable paths; beyond it, a walk has to count them all.
 const UNREADABLE: usize = 20;
 
 impl Listing {
-    /// Finds the files in which a pattern may match.
+    /// Returns the files that may match a pattern.
     pub(crate) fn shortlist(
         &mut self,
         question: &Question<'_>,
@@ -114,13 +114,13 @@ impl Listing {
         Ok(shortlist)
     }
 
-    /// Says whether a walk of everything enters the start of a search.
+    /// Returns whether a walk of the whole workspace enters the start of a search.
     pub(super) fn covers(&self, sieve: &Sieve) -> bool {
         let prefix = key::prefix(&sieve.base);
         sieve.base.is_root() || beginning(&self.files, &prefix).next().is_some()
     }
 
-    /// Counts what a sieve lets through.
+    /// Counts the files that a filter accepts.
     fn counted(&mut self, sieve: Sieve) -> Result<Tally, Unavailable> {
         let kept = self.tallies.iter().position(|tally| tally.is_of(&sieve));
         let mut tally = match kept {
@@ -151,7 +151,7 @@ impl Listing {
         self.tallies.insert(0, tally);
     }
 
-    /// Gathers what the segments cannot rule out, and what they do not know.
+    /// Collects the files that the segments cannot exclude, and those that no segment covers.
     fn candidates(&self, question: &Question<'_>, tally: &mut Tally) -> Result<Vec<Known<'_>>, Unavailable> {
         let prefix = tally.prefix.clone();
         let mut found = Vec::new();
@@ -184,7 +184,7 @@ impl Listing {
         if tally.sieve.judge.is_some() {
             for (key, left) in beginning(&self.left, &prefix).filter(|(_, left)| left.what == EntryType::File)
             {
-                // What is asked for by name is searched although a rule speaks against it.
+                // A file that the request names is searched even if a rule excludes it.
                 if tally.judged(&key::relative(&prefix, key), left.what) == Claim::Named {
                     found.push(Known { key, modified: 0, form: None, parts: None, named: true });
                 }

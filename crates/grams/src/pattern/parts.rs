@@ -1,45 +1,45 @@
-//! What is known of a part of a regular expression: what it begins with, ends with, and must hold.
+//! Facts about a part of a regular expression: its possible beginnings and endings and its required texts.
 
 use std::collections::BTreeSet;
 
 use crate::gram::grams;
 
-/// What a text must hold.
+/// The required pieces of text.
 type Need = super::Need<Vec<u8>>;
 
-/// What is known of the texts that a part of an expression matches.
+/// The texts that a part of an expression can match.
 #[derive(Clone, Debug)]
 pub(super) enum Part {
     /// These texts, and no others.
     Exact(Texts),
-    /// What each text begins with, what it ends with, and what it must hold.
+    /// The possible beginnings and endings, and the required pieces.
     Open { begins: Texts, ends: Texts, need: Need },
 }
 
 type Texts = BTreeSet<Vec<u8>>;
 
-/// How many texts are told apart.
+/// The maximum number of distinct texts.
 const MOST: usize = 16;
 
-/// How many beginnings, or endings, are told apart, and how many ways in which one part may follow another one.
+/// The maximum number of distinct beginnings or endings, and of combinations of two adjacent parts.
 const MOST_OUTER: usize = 32;
 const MOST_SEAMS: usize = 64;
 
-/// How many of the outer bytes of a text matter to what stands beside it: one less than a trigram.
+/// The number of bytes at either end of a text that affect its neighbours: one less than a trigram.
 const OUTER: usize = 2;
 
 impl Part {
-    /// Makes a part that matches these texts.
+    /// Creates a part that matches exactly these texts.
     pub(super) fn exactly(texts: impl IntoIterator<Item = Vec<u8>>) -> Self {
         Self::Exact(texts.into_iter().collect()).small()
     }
 
-    /// Makes a part of which nothing is known.
+    /// Creates a part that can match anything.
     pub(super) fn unknown() -> Self {
         Self::Open { begins: nothing(), ends: nothing(), need: Need::Anything }
     }
 
-    /// Gives what a text must hold for this part to match in it.
+    /// Returns the pieces that a text must contain for this part to match.
     pub(super) fn need(&self) -> Need {
         match self {
             Self::Exact(texts) => of(texts),
@@ -47,7 +47,7 @@ impl Part {
         }
     }
 
-    /// Forgets that the texts are all there are: more may stand between their beginnings and their ends.
+    /// Allows additional text between the beginnings and the endings.
     pub(super) fn open(self) -> Self {
         match self {
             Self::Exact(texts) => {
@@ -57,7 +57,7 @@ impl Part {
         }
     }
 
-    /// Puts another part behind this one.
+    /// Appends another part.
     pub(super) fn then(self, next: Self) -> Self {
         if let (Self::Exact(texts), Self::Exact(others)) = (&self, &next)
             && texts.len() * others.len() <= MOST
@@ -79,7 +79,7 @@ impl Part {
         Self::Open { begins, ends, need }
     }
 
-    /// Lets another part stand in place of this one.
+    /// Adds another part as an alternative.
     pub(super) fn or(self, other: Self) -> Self {
         match (self, other) {
             (Self::Exact(texts), Self::Exact(others)) => Self::Exact(&texts | &others).small(),
@@ -123,7 +123,7 @@ fn nothing() -> Texts {
 }
 
 fn of(texts: &Texts) -> Need {
-    // A piece without a trigram tells an index nothing.
+    // A piece shorter than a trigram does not narrow the search.
     let piece = |text: &Vec<u8>| {
         if grams(text).next().is_some() { Need::One(text.clone()) } else { Need::Anything }
     };
@@ -143,7 +143,7 @@ fn endings(texts: &Texts) -> Texts {
     texts.iter().map(|text| text[text.len().saturating_sub(OUTER)..].to_vec()).collect()
 }
 
-/// Gives up telling apart what is too much.
+/// Drops a set that is too large.
 fn bounded(texts: Texts) -> Texts {
     if texts.len() > MOST_OUTER { nothing() } else { texts }
 }

@@ -1,4 +1,4 @@
-//! Which files of a segment have what a pattern needs.
+//! Evaluation of a pattern against the files of a segment.
 
 use std::collections::HashMap;
 use std::io;
@@ -8,7 +8,7 @@ use crate::gram::Gram;
 use crate::pattern::{Need, Pattern, Reach};
 use crate::source::{Found, Lines};
 
-/// So many trigrams in a row may leave nearly all of the blocks: further ones would, too.
+/// The number of consecutive trigrams without much effect after which the evaluation stops.
 const IDLE: usize = 3;
 
 /// One question to a segment.
@@ -18,7 +18,7 @@ struct Asked<'s> {
     known: HashMap<Gram, Vec<u32>>,
 }
 
-/// Where the postings of a trigram lie.
+/// The position of the postings of a trigram.
 #[derive(Clone, Copy)]
 struct Place {
     from: u64,
@@ -26,7 +26,7 @@ struct Place {
 }
 
 impl Segment {
-    /// Finds the files in which a pattern may match; what is odd is not among them.
+    /// Returns the files that may match a pattern, except irregular ones.
     pub(crate) fn find(&self, pattern: &Pattern) -> io::Result<Vec<Found>> {
         let mut asked = Asked { segment: self, reach: pattern.reach, known: HashMap::new() };
         let found = asked.find(&pattern.need)?;
@@ -36,7 +36,7 @@ impl Segment {
         })
     }
 
-    /// Gives the files of some blocks, with where these are.
+    /// Returns the files of some blocks, with the positions of these.
     fn files(&self, blocks: &[u32], pattern: &Pattern) -> Vec<Found> {
         let mut files: Vec<Found> = Vec::new();
         for block in blocks {
@@ -65,12 +65,12 @@ impl Segment {
         self.blocks.get(number? as usize).copied()
     }
 
-    /// Gives the file of a block.
+    /// Returns the file of a block.
     fn file(&self, block: u32) -> u32 {
         self.block(Some(block)).map_or(u32::MAX, |block| block.doc)
     }
 
-    /// Finds where the postings of a trigram lie; none if it stands nowhere.
+    /// Returns the position of the postings of a trigram, if it occurs.
     fn place(&self, gram: Gram) -> io::Result<Option<Place>> {
         let part = self.sparse.partition_point(|first| *first <= gram);
         let Some(part) = part.checked_sub(1) else { return Ok(None) };
@@ -123,7 +123,7 @@ impl Asked<'_> {
                 places.push((place.len, *gram));
             }
         }
-        // The rarest first: what it leaves is looked for in the others, as long as they leave fewer.
+        // The rarest trigram comes first; the others narrow its blocks as long as they have an effect.
         places.sort_unstable();
         let mut left: Option<Vec<u32>> = None;
         let mut idle = 0;
@@ -150,7 +150,7 @@ impl Asked<'_> {
         Ok(left.unwrap_or_default())
     }
 
-    /// Gives the blocks in which a trigram stands; where a match may reach over lines, the files.
+    /// Returns the blocks that contain a trigram, or the files if a match may span lines.
     fn postings(&mut self, gram: Gram) -> io::Result<&Vec<u32>> {
         if !self.known.contains_key(&gram) {
             let bytes = match self.segment.place(gram)? {
@@ -184,7 +184,7 @@ impl Marked {
         }
     }
 
-    /// Gives those that are marked, in order.
+    /// Returns the marked numbers in order.
     fn numbers(&self) -> Vec<u32> {
         let mut numbers = Vec::new();
         for (first, word) in (0_u32..).step_by(64).zip(&self.0) {
@@ -215,7 +215,7 @@ fn blocks(bytes: &[u8]) -> Vec<u32> {
     blocks
 }
 
-/// Gives what stands in both of two ordered lists.
+/// Returns the intersection of two ordered lists.
 fn both(few: &[u32], many: &[u32]) -> Vec<u32> {
     let (few, mut many) = if few.len() <= many.len() { (few, many) } else { (many, few) };
     let mut both = Vec::new();

@@ -1,6 +1,6 @@
 //! Hundreds of thousands of lists of bytes that grow at the same time, in chunks of one allocation.
 
-/// How many bytes of a list one chunk holds; where the next chunk is takes four more.
+/// The number of bytes in a chunk of a list; the number of the next chunk takes four more.
 const ROOM: usize = 28;
 
 /// Lists, all in one place.
@@ -12,7 +12,7 @@ pub(super) struct Lists {
 #[derive(Clone, Copy)]
 struct Chunk {
     bytes: [u8; ROOM],
-    /// Where the next one is, if this one is full.
+    /// The next chunk, if this one is full.
     next: u32,
 }
 

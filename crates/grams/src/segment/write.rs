@@ -1,4 +1,4 @@
-//! Makes a segment of the contents of files.
+//! Construction of a segment from the contents of files.
 
 use toolpost_workspace::Hasher;
 use toolpost_workspace::walk::FileStat;
@@ -8,7 +8,7 @@ use super::{STAMP, Written};
 use crate::gram::{GRAMS, Gram, grams};
 use crate::source::Form;
 
-/// A block ends with the first line that ends behind so many bytes.
+/// The minimum size of a block in bytes; it ends with the next end of a line.
 const BLOCK: usize = 32 * 1024;
 
 /// Files with a longer line are looked at each time: a search may find such a line too large.
@@ -22,7 +22,7 @@ pub(crate) struct Writer {
     files: Vec<Written>,
     blocks: u32,
     text: u64,
-    /// For each trigram the last block in which it stands, and the distances of all such blocks, each from the one before.
+    /// For each trigram, the last block that contains it, and the distances between all such blocks.
     last: Vec<u32>,
     postings: Vec<List>,
     lists: Lists,
@@ -50,12 +50,12 @@ impl Default for Writer {
 }
 
 impl Writer {
-    /// Gives how many bytes of text were added.
+    /// Returns the number of bytes of text added so far.
     pub(crate) fn text(&self) -> u64 {
         self.text
     }
 
-    /// Says whether nothing was added.
+    /// Returns whether nothing has been added.
     pub(crate) fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
@@ -91,7 +91,7 @@ impl Writer {
 
     fn block(&mut self, bytes: &[u8]) {
         grams(bytes).for_each(|gram| self.seen.add(gram));
-        // First all distances, then what is written of them: nothing in the first round waits for what another one reads.
+        // Computing all distances before writing them avoids data dependencies in the first loop.
         let (distances, block) = (&mut self.distances, self.blocks);
         self.seen.take(|gram| {
             let last = &mut self.last[gram as usize];
@@ -111,7 +111,7 @@ impl Writer {
         self.blocks += 1;
     }
 
-    /// Gives the bytes of the segment.
+    /// Returns the bytes of the segment.
     pub(crate) fn finish(mut self) -> Vec<u8> {
         let mut bytes = STAMP.to_vec();
         let mut table = Vec::new();
@@ -154,7 +154,7 @@ impl Seen {
         self.held[word / 64] |= 1 << (word % 64);
     }
 
-    /// Gives all of them in order, and forgets them. In order, since what is told of neighbours lies side by side in memory.
+    /// Removes all trigrams and visits them in order. The order keeps memory accesses local.
     fn take(&mut self, mut see: impl FnMut(Gram)) {
         for (part, held) in self.held.iter_mut().enumerate() {
             each_bit(std::mem::take(held), |bit| {
@@ -172,14 +172,14 @@ fn each_bit(mut bits: u64, mut see: impl FnMut(u32)) {
     }
 }
 
-/// Says where the first block of a text ends: with a line, and behind some 32 KB.
+/// Returns the end of the first block of a text: the end of a line after about 32 KB.
 #[must_use]
 pub fn block_end(text: &[u8]) -> usize {
     let rest = text.get(BLOCK..).unwrap_or_default();
     rest.iter().position(|byte| *byte == b'\n').map_or(text.len(), |end| BLOCK + end + 1)
 }
 
-/// Says how a search reads a content.
+/// Returns the kind of a content for a search.
 #[must_use]
 pub fn form(bytes: &[u8]) -> Form {
     let marked = [&b"\xFF\xFE"[..], b"\xFE\xFF", b"\xEF\xBB\xBF"].iter().any(|mark| bytes.starts_with(mark));
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(found(&segment, "nowhere", Reach::Line), [] as [u32; 0]);
         assert_eq!(found(&segment, "first.*second", Reach::Line), [] as [u32; 0]);
         assert_eq!(found(&segment, "(?s)first.*second", Reach::Lines), [6]);
-        // Of a file with several blocks it is said in which a match may be.
+        // Files with several blocks also record the blocks in which a match is possible.
         let second = Pattern::read("second", Letters::AsWritten, Reach::Line).unwrap();
         let found = segment.find(&second).unwrap();
         let [part] = found[0].parts.as_slice() else { panic!("{found:?}") };
@@ -244,7 +244,7 @@ mod tests {
         assert!(apart[start..end].contains("second\n") && end == apart.len());
         assert!(end - start < 40_000 && apart.as_bytes()[start - 1] == b'\n');
         assert_eq!(part.before, Some(u32::try_from(apart[..start].lines().count()).unwrap()));
-        // Where it matters which line is the first one, nobody says how many come before.
+        // If the first line matters, the number of preceding lines is unknown.
         let second = Pattern::read(r"\Asecond", Letters::AsWritten, Reach::Line).unwrap();
         assert_eq!(segment.find(&second).unwrap()[0].parts[0].before, None);
     }

@@ -14,35 +14,35 @@ use crate::embed::{Embedder, Side, Unembedded, Vector};
 const WEIGHTS: &str = "model.safetensors";
 const TOKENS: &str = "tokenizer.json";
 const CONFIG: &str = "config.json";
-/// The names under which the vectors stand: of model2vec, and of the forms in which others keep such models.
+/// The names of the tensor: in model2vec, and in other formats of such models.
 const VECTORS: [&str; 3] = ["embeddings", "embedding.weight", "0"];
 /// The largest file of a model, in bytes.
 const LARGEST: u64 = 2 << 30;
-/// How many texts are made vectors of before it is asked whether to stop.
+/// The number of texts between two checks whether to stop.
 const BATCH: usize = 64;
-/// How many tokens of a text count where the model does not say.
+/// The maximum number of tokens per text if the model sets no limit.
 const MOST: usize = 512;
 /// The longest text that is looked at, in bytes, where the model counts all tokens.
 const LONGEST: usize = 64 << 10;
 
-/// A static model that lies in a folder.
+/// A static model from a directory.
 pub struct Local {
     name: String,
     shown: String,
     tokenizer: Tokenizer,
-    /// The token that stands for what is in no other one: it says nothing.
+    /// The token for unknown input; it is ignored.
     unknown: Option<u32>,
-    /// How many letters, and how many tokens, of a text count.
+    /// The maximum number of characters and of tokens per text.
     most: (usize, usize),
     dims: usize,
     /// The vectors, one after the other, a byte a dimension, and what one step of each is worth.
     rows: Vec<i8>,
     scales: Vec<f32>,
-    /// Which row a token has, where it is not that of its own number.
+    /// The row of each token, if it differs from the token's number.
     row_of: Option<Vec<u32>>,
 }
 
-/// Why a folder cannot be used as a model.
+/// The reason for which a directory is not a usable model.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{file} {what}; a model in a folder is static, as model2vec saves it: {WEIGHTS} with a tensor of vectors and {TOKENS}"
@@ -56,7 +56,7 @@ impl Local {
     /// Reads a model.
     ///
     /// # Errors
-    /// When a file is missing or cannot be read, or when what is in it is no static model.
+    /// If a file is missing or unreadable, or does not contain a static model.
     pub fn open(folder: &Path) -> Result<Self, Unreadable> {
         let (weights, tokens) = (read(folder, WEIGHTS)?, read(folder, TOKENS)?);
         let in_weights = |what: String| Unreadable { file: shown(folder, WEIGHTS), what };
@@ -83,7 +83,7 @@ impl Local {
         }
         let mut tokenizer =
             Tokenizer::from_bytes(&tokens).map_err(|error| in_tokens(format!("cannot be read: {error}")))?;
-        // What a text is cut to is told by the model, and nothing is filled up.
+        // The model defines the truncation, and there is no padding.
         let _ = tokenizer.with_truncation(None);
         tokenizer.with_padding(None);
         let row_of = tensors.tensor("mapping").ok().map(|view| numbers(&view)).transpose()?;
@@ -113,7 +113,7 @@ impl Local {
         Ok(local)
     }
 
-    /// Takes what each token counts; where several share a row, each gets one of its own.
+    /// Applies the weights of the tokens; a row that several tokens share is copied for each.
     fn weigh(&mut self, weights: &[f32]) {
         let Some(row_of) = self.row_of.take() else {
             self.scales.iter_mut().zip(weights).for_each(|(scale, weight)| *scale *= weight);
@@ -127,7 +127,7 @@ impl Local {
         }
     }
 
-    /// Makes the vector of a text.
+    /// Computes the embedding of a text.
     fn vector(&self, text: &str) -> Result<Vector, Unembedded> {
         let end = text.char_indices().nth(self.most.0).map_or(text.len(), |(at, _)| at);
         let text = &text[..text.floor_char_boundary(end.min(LONGEST))];
@@ -196,7 +196,7 @@ fn name(weights: &[u8], tokens: &[u8]) -> String {
     format!("local-{}", &hasher.finish().to_hex()[..16])
 }
 
-/// Tells how many tokens of a text count.
+/// Returns the maximum number of tokens per text.
 fn most(folder: &Path) -> Result<usize, Unreadable> {
     let text = match operator::bytes(&folder.join(CONFIG), 1 << 20) {
         Ok(text) => text.unwrap_or_else(|| b"{}".to_vec()),
@@ -213,7 +213,7 @@ fn most(folder: &Path) -> Result<usize, Unreadable> {
     })
 }
 
-/// Tells how many letters a token has, in the middle of all: model2vec cuts texts by it.
+/// Returns the median length of a token in characters; model2vec truncates texts by it.
 fn usual_length(tokenizer: &Tokenizer) -> usize {
     let mut lengths: Vec<usize> =
         tokenizer.get_vocab(true).keys().map(|token| token.chars().count()).collect();
@@ -222,7 +222,7 @@ fn usual_length(tokenizer: &Tokenizer) -> usize {
     (middle(lengths.len().saturating_sub(1) / 2) + middle(lengths.len() / 2)) / 2
 }
 
-/// Finds the number of the token that stands for what is in no other one.
+/// Returns the number of the token for unknown input.
 fn unknown(tokens: &[u8], tokenizer: &Tokenizer) -> Option<u32> {
     let told: Value = serde_json::from_slice(tokens).ok()?;
     let model = told.get("model")?;

@@ -9,9 +9,9 @@ use crate::embed::{Embedder, Pieces, Side, Unembedded, Vector};
 
 /// The embedded model, as `tools/embedder` wrote it.
 static EMBEDDED: &[u8] = include_bytes!("../../model/code.bin");
-/// What stands at the beginning of a model.
+/// The first bytes of a model file.
 const MARK: &[u8; 8] = b"tp-emb-1";
-/// How many texts are made vectors of before it is asked whether to stop.
+/// The number of texts between two checks whether to stop.
 const BATCH: usize = 64;
 
 /// A static model.
@@ -19,7 +19,7 @@ pub struct Static {
     name: String,
     pieces: Pieces,
     shape: Shape,
-    /// What one step of each token's vector is worth in a question, and in code.
+    /// The quantization step of each token's vector, for queries and for code.
     scales: [Vec<f32>; 2],
     /// The vectors, one after the other, a byte a dimension.
     rows: &'static [u8],
@@ -30,24 +30,24 @@ pub struct Static {
 struct Shape {
     rows: usize,
     dims: usize,
-    /// How many tokens of a question, and of code, count.
+    /// The maximum number of tokens of a query and of code.
     most: [usize; 2],
-    /// After so many tokens of code one counts half as much as the first.
+    /// The number of code tokens after which the weight of a token is halved.
     half: f32,
     /// To which power that is taken which the places of one token add up to.
     power: f32,
 }
 
-/// Why a model cannot be used.
+/// The reason for which a model is not usable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the embedded model is damaged: {0}; build the program anew from a whole source tree")]
 pub struct BadModel(&'static str);
 
 impl Static {
-    /// Gives the embedded model; it is unpacked once.
+    /// Returns the embedded model; it is unpacked once.
     ///
     /// # Errors
-    /// When what was built in is not a model.
+    /// If the built-in data is not a model.
     pub fn embedded() -> Result<Arc<Self>, BadModel> {
         static MODEL: OnceLock<Result<Arc<Static>, BadModel>> = OnceLock::new();
         MODEL.get_or_init(|| Self::read(EMBEDDED).map(Arc::new)).clone()
@@ -73,13 +73,13 @@ impl Static {
         Ok(Self { name, pieces: Pieces::new(tokens.into_iter()), shape, scales, rows: rest })
     }
 
-    /// Gives the numbers of those tokens of a text that count.
+    /// Returns the numbers of the tokens of a text that count.
     #[must_use]
     pub fn tokens(&self, side: Side, text: &str) -> Vec<u32> {
         self.pieces.of_text(text, self.shape.most[side as usize])
     }
 
-    /// Makes the vector of a text.
+    /// Computes the embedding of a text.
     #[must_use]
     pub fn vector(&self, side: Side, text: &str) -> Vector {
         let shape = self.shape;

@@ -1,4 +1,4 @@
-//! How a text becomes tokens: identifiers are split, then each word into the longest pieces that the table has.
+//! Tokenization: identifiers are split, then each word into the longest pieces of the table.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
         }
         let from = at;
         at += length(&bytes[from..]);
-        // Both ends stand beside ASCII, so they are ends of characters.
+        // Both ends are next to ASCII, so they are character boundaries.
         text.get(from..at)
     })
 }
@@ -51,13 +51,13 @@ fn length(bytes: &[u8]) -> usize {
 pub struct Pieces(HashMap<Box<[u8]>, u32>);
 
 impl Pieces {
-    /// Makes the table; what goes on within a word has `##` in front.
+    /// Builds the table; pieces that continue a word start with `##`.
     #[must_use]
     pub fn new<'t>(tokens: impl Iterator<Item = &'t [u8]>) -> Self {
         Self(tokens.zip(0..).map(|(token, number)| (token.into(), number)).collect())
     }
 
-    /// Gives the numbers of the first tokens of a text, `most` of them.
+    /// Returns the numbers of the first `most` tokens of a text.
     #[must_use]
     pub fn of_text(&self, text: &str, most: usize) -> Vec<u32> {
         let mut out = Vec::new();

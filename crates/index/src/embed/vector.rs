@@ -5,12 +5,12 @@
 pub struct Vector {
     /// The dimensions, in steps of `scale`.
     pub parts: Vec<i8>,
-    /// What one step is worth.
+    /// The quantization step.
     pub scale: f32,
 }
 
 impl Vector {
-    /// Makes a vector of numbers, whatever their length; one of nothing but zeros stays so, and is near nothing.
+    /// Builds a vector from numbers of any magnitude. A zero vector stays zero and is similar to nothing.
     #[must_use]
     pub fn of(numbers: &[f32]) -> Self {
         let length = numbers.iter().map(|number| f64::from(*number).powi(2)).sum::<f64>().sqrt() as f32;
@@ -24,7 +24,7 @@ impl Vector {
     }
 }
 
-/// Tells how near two vectors are: 1 for the same direction, 0 for nothing in common.
+/// Returns the similarity of two vectors: 1 for the same direction, 0 for orthogonal ones.
 #[must_use]
 pub fn likeness(one: &[i8], one_scale: f32, other: &[i8], other_scale: f32) -> f32 {
     product(one, other) as f32 * one_scale * other_scale

@@ -1,4 +1,4 @@
-//! Looks at all files beside all else, so that nobody waits for a look that seldom finds what the watch did not tell of.
+//! Full rescans in the background, since they rarely find a change that the watch missed.
 
 use std::ffi::OsStr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use super::{Extent, Sweep, Swept};
 /// After a look at more files than this, the memory that it took is given back.
 const MANY: usize = 5_000;
 
-/// What such looks found.
+/// The results of background rescans.
 #[derive(Default)]
 pub(crate) struct Beside {
     going: AtomicBool,
@@ -23,33 +23,33 @@ pub(crate) struct Beside {
 struct Found {
     /// When the last look began that came to its end.
     began: Option<Instant>,
-    /// What is not as it is known, and has to be looked at once more by whoever asks next.
+    /// The files that differ from the index; the next query checks them again.
     differing: Vec<WorkspacePath>,
 }
 
-/// The right to look; whoever holds it is the only one.
+/// The exclusive right to rescan.
 pub(crate) struct Patrol(Arc<Beside>);
 
 impl Beside {
-    /// Gives the right to look, if nobody has it.
+    /// Acquires the right to rescan, if it is free.
     pub(super) fn patrol(self: &Arc<Self>) -> Option<Patrol> {
         (!self.going.swap(true, Ordering::AcqRel)).then(|| Patrol(Arc::clone(self)))
     }
 
-    /// Tells when the last look began that came to its end.
+    /// Returns the start time of the last complete rescan.
     pub(super) fn began(&self) -> Option<Instant> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).began
     }
 
-    /// Gives what was found since somebody asked.
+    /// Returns the differing files since the last call.
     pub(super) fn take(&self) -> Vec<WorkspacePath> {
         std::mem::take(&mut self.found.lock().unwrap_or_else(PoisonError::into_inner).differing)
     }
 }
 
 impl Patrol {
-    /// Looks at all files that are wanted on a thread of its own; `differing` tells which of them are not as they are known, or
-    /// nothing if nobody wants to know any more.
+    /// Rescans all wanted files on a separate thread. `differing` returns those that differ from the index, or `None`
+    /// if the index is gone.
     pub(crate) fn begin(
         self,
         workspace: &Workspace,

@@ -1,4 +1,4 @@
-//! Looks at the files of a workspace: which there are, and what the system says of them.
+//! Scans of a workspace for files and their metadata.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -12,26 +12,26 @@ use toolpost_workspace::{Snapshot, Workspace, WorkspacePath};
 
 use super::Extent;
 
-/// How files are looked for.
+/// The settings of a scan.
 pub(crate) struct Sweep<'s> {
     pub(crate) options: Options,
-    /// Tells by its name whether a file is wanted.
+    /// Returns whether a file is wanted by its name.
     pub(crate) wanted: fn(&OsStr) -> bool,
     pub(crate) stop: &'s (dyn Fn() -> bool + Sync),
 }
 
 /// A file that was found.
 pub(crate) struct Seen {
-    /// The path, as it is shown.
+    /// The displayed path.
     pub(crate) shown: Arc<str>,
-    /// Where it is.
+    /// The path.
     pub(crate) path: WorkspacePath,
-    /// What the system says of it.
+    /// The metadata.
     pub(crate) stat: FileStat,
 }
 
 impl Seen {
-    /// Tells whether what was read is the file that was seen.
+    /// Returns whether the content that was read belongs to this version of the file.
     pub(crate) fn is(&self, read: &Snapshot) -> bool {
         read.stat.inode == self.stat.inode
             && read.stat.len == self.stat.len
@@ -48,7 +48,7 @@ pub(crate) struct Swept {
 }
 
 impl Swept {
-    /// Gives the other names of files with several that were found; `known` are all files, by what they were.
+    /// Returns the other names of hard-linked files in a scan; `known` are all files with their previous metadata.
     pub(crate) fn other_names<'k>(
         &self,
         known: impl Iterator<Item = (&'k WorkspacePath, FileStat)>,
@@ -67,7 +67,7 @@ impl Swept {
     }
 }
 
-/// Why not all files could be looked at.
+/// The reason for which a scan is incomplete.
 #[derive(Debug)]
 pub(crate) enum Unswept {
     Stopped,
@@ -75,28 +75,28 @@ pub(crate) enum Unswept {
     Place(String, String),
 }
 
-/// What is said of a root that was removed.
+/// The message for a removed root.
 const GONE: &str =
     "it was removed; make it again, and start anew, since what stands there later is another directory";
 
 impl<'s> Sweep<'s> {
-    /// Looks at what no rule leaves out.
+    /// Creates a scan of everything that no rule excludes.
     pub(crate) fn ruled(wanted: fn(&OsStr) -> bool, stop: &'s (dyn Fn() -> bool + Sync)) -> Self {
         Self { options: Self::rules(), wanted, stop }
     }
 
-    /// Says what no rule leaves out.
+    /// Returns the rules of a scan.
     pub(crate) fn rules() -> Options {
         Options { rules: Rules::Git, hidden: Hidden::Skip, prune: Prune::Dependencies, ..Options::default() }
     }
 
-    /// Makes sure that no root was removed: it would read as an empty directory, and nothing tells of it as long as it is held.
+    /// Checks that no root was removed: an open root would look like an empty directory, without any event.
     pub(crate) fn roots_are_there(workspace: &Workspace) -> Result<(), Unswept> {
         let gone = workspace.roots().iter().find(|root| root.is_gone());
         gone.map_or(Ok(()), |root| Err(Unswept::Place(root.shown(), GONE.to_owned())))
     }
 
-    /// Looks at a part of a workspace.
+    /// Scans a part of a workspace.
     pub(crate) fn look(&self, workspace: &Workspace, extent: &Extent) -> Result<Swept, Unswept> {
         let mut out = Swept::default();
         match extent {
@@ -122,7 +122,7 @@ impl<'s> Sweep<'s> {
         Ok(())
     }
 
-    /// Lists all that lies at a place that was named.
+    /// Lists everything at a given place.
     pub(crate) fn at(&self, workspace: &Workspace, place: &WorkspacePath) -> Result<Swept, Unswept> {
         let mut out = Swept::default();
         let trouble = |why: String| Unswept::Place(place.display(), why);
@@ -135,7 +135,7 @@ impl<'s> Sweep<'s> {
         Ok(out)
     }
 
-    /// Lists what lies at a path, or below it.
+    /// Lists the entries at a path or below it.
     fn below(&self, path: &WorkspacePath, out: &mut Swept) -> Result<(), Unswept> {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(()) };
         // The rules speak of a name where it is found, so the walk begins above it. Where that is gone, this is, too.
@@ -143,7 +143,7 @@ impl<'s> Sweep<'s> {
         Ok(())
     }
 
-    /// Walks a directory, or only what has one name in it.
+    /// Walks a directory, or only the entries with one name in it.
     fn gather(
         &self,
         base: &WorkspacePath,
@@ -170,7 +170,7 @@ impl<'s> Sweep<'s> {
     }
 }
 
-/// Where in a walk something is found.
+/// The depth of an entry in a walk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
     First,

@@ -1,4 +1,4 @@
-//! How much of a workspace has to be looked at: what a watch told, or all of it.
+//! Tracking of the part of a workspace that needs a scan: the paths reported by a watch, or everything.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,39 +12,40 @@ use super::{Patrol, Seen};
 /// The part of a workspace that is looked at.
 pub(crate) enum Extent {
     All,
-    /// What lies at these paths and below them.
+    /// These paths and everything below them.
     At(Vec<WorkspacePath>),
 }
 
-/// What is known of the files without a look at them.
+/// The state of the watch and of the scans.
 #[derive(Default)]
 pub(crate) struct Watched {
-    /// Tells what changed; none as long as nobody has asked.
+    /// Reports changes; `None` before the first query.
     watch: Option<Watch>,
     /// When all files were last looked at.
     whole: Option<Instant>,
-    /// How many files there were then, and how long that look took.
+    /// The number of files at the last full scan, and its duration.
     files: usize,
     cost: Duration,
-    /// Whether a look did not come to its end, so that nobody knows what it missed.
+    /// Set if a scan was interrupted, so that its findings are incomplete.
     owed: bool,
     beside: Arc<Beside>,
 }
 
-/// How many paths are looked at one by one.
+/// The maximum number of paths that are scanned one by one.
 const SINGLE: usize = 500;
-/// How long what is watched may go without being looked at as a whole, which is done beside all else.
+/// The interval of full background rescans of watched files.
 const WHOLE: Duration = Duration::from_secs(30);
-/// The same where there are so few files that whoever asks can wait for it.
+/// The same interval if there are few enough files for the caller to wait.
 const WHOLE_OF_FEW: Duration = Duration::from_secs(1);
 const FEW: usize = 2_000;
-/// With more files whoever asks waits for a look that takes no longer than this, after a pause in which it is one part in so many.
+/// For more files, the caller waits for a rescan of at most this duration, as long as rescans take only a small share
+/// of the time.
 const BEARABLE: Duration = Duration::from_millis(250);
 const SHARE: u32 = 20;
 const PAUSE: Duration = Duration::from_secs(2);
 
 impl Watched {
-    /// Tells what has to be looked at; nothing if nothing changed.
+    /// Returns the part to scan; nothing if nothing changed.
     pub(crate) fn extent(&mut self, workspace: &Workspace, options: &Options) -> Option<Extent> {
         let Some(watch) = &mut self.watch else {
             self.watch = Some(Watch::start(workspace, options));
@@ -67,13 +68,13 @@ impl Watched {
         }
     }
 
-    /// Gives the right to look at all files beside all else, if that is due: some writes are not told of.
+    /// Returns the right to rescan everything in the background, if a rescan is due: the watch misses some writes.
     pub(crate) fn patrol(&self) -> Option<Patrol> {
         let due = self.watch.is_some() && self.files > FEW && self.is_older_than(WHOLE);
         if due { self.beside.patrol() } else { None }
     }
 
-    /// Tells whether whoever asks has to look at all files: some writes are not told of.
+    /// Returns whether the caller has to rescan everything: the watch misses some writes.
     fn is_due(&self) -> bool {
         if self.files <= FEW {
             return self.is_older_than(WHOLE_OF_FEW);
@@ -81,29 +82,30 @@ impl Watched {
         self.cost <= BEARABLE && self.is_older_than(PAUSE.max(self.cost * SHARE))
     }
 
-    /// Makes it as if there were very many files that nobody has looked at for long.
+    /// Simulates a large workspace without a recent rescan.
     #[cfg(test)]
     pub(crate) fn age(&mut self) {
         (self.files, self.cost) = (FEW + 1, BEARABLE * 2);
         self.whole = Instant::now().checked_sub(WHOLE * 2);
     }
 
-    /// Tells whether nobody has looked at all files for some time.
+    /// Returns whether the last full scan is older than a time.
     fn is_older_than(&self, time: Duration) -> bool {
         self.whole.max(self.beside.began()).is_none_or(|whole| whole.elapsed() > time)
     }
 
-    /// Tells whether all files were looked at a short time ago: for what is not watched.
+    /// Returns whether the last full scan is recent; for files without a watch.
     pub(crate) fn is_young(&self) -> bool {
         !self.owed && self.whole.is_some_and(|whole| whole.elapsed() < WHOLE)
     }
 
-    /// Notes that all files have to be looked at; what the watch told is told once, so also from the beginning of a look to its end.
+    /// Records that a full scan is due. The watch reports each event once, so this is set from the start of a scan
+    /// until it ends.
     pub(crate) fn owe(&mut self) {
         self.owed = true;
     }
 
-    /// Notes what a look saw of files with several names: what is written through another name is not told.
+    /// Records the hard-linked files of a scan: the watch misses writes through their other names.
     pub(crate) fn saw(&mut self, files: &[Seen]) {
         if let Some(watch) = &mut self.watch {
             files
@@ -142,7 +144,7 @@ impl Extent {
         }
     }
 
-    /// Gives what tells whether it holds a path.
+    /// Returns a function that checks whether a path is covered.
     pub(crate) fn holder(&self) -> impl Fn(&str) -> bool + use<> {
         let looked: Vec<String> = match self {
             Self::All => vec![".".to_owned()],
@@ -152,7 +154,7 @@ impl Extent {
     }
 }
 
-/// Tells whether a path is another one or lies below it.
+/// Returns whether a path is another one or below it.
 pub(crate) fn lies_at(path: &str, other: &str) -> bool {
     other == "." || path.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

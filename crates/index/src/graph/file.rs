@@ -14,13 +14,13 @@ use crate::record::{Defined, Used};
 pub struct File {
     /// Its path from the root, with `/` between the names.
     pub path: Arc<str>,
-    /// The hash of the content of which the record was made.
+    /// The hash of the content behind the record.
     pub hash: Option<ContentHash>,
     /// After how many changes of the graph it was put in.
     pub(crate) since: u64,
-    /// What is remembered of it.
+    /// The record of its content.
     pub record: Kept,
-    /// Whether it holds what is looked for less, by its path.
+    /// Set if the path suggests a less relevant file, such as a test.
     pub(crate) is_secondary: bool,
 }
 
@@ -29,19 +29,19 @@ impl File {
         Self { hash, since, is_secondary: is_secondary(&path), record, path }
     }
 
-    /// Gives its language.
+    /// Returns its language.
     #[must_use]
     pub fn language(&self) -> &str {
         &self.record.summary().language
     }
 
-    /// Tells whether there are places in it that could not be made sense of.
+    /// Returns whether the parser did not understand parts of it.
     #[must_use]
     pub fn is_imperfect(&self) -> bool {
         self.record.summary().imperfect
     }
 
-    /// Lists the symbols of a name that stand in nothing else.
+    /// Returns the top-level symbols with a name.
     #[must_use]
     pub fn top(&self, name: Word) -> &[u32] {
         self.record.whole().named.get((None, name))
@@ -53,13 +53,13 @@ impl File {
         places.iter().map(|place| &self.record.uses[*place as usize])
     }
 
-    /// Lists what stands in a symbol.
+    /// Returns the direct members of a symbol.
     #[must_use]
     pub fn children(&self, symbol: u32) -> &[u32] {
         self.record.whole().children.get(symbol)
     }
 
-    /// Lists what stands in a symbol under a name.
+    /// Returns the direct members of a symbol with a name.
     pub(crate) fn members(&self, symbol: u32, name: Word) -> impl Iterator<Item = u32> {
         self.record.whole().named.get((Some(symbol), name)).iter().copied()
     }
@@ -80,7 +80,7 @@ impl File {
         around(&self.record.symbols, place)
     }
 
-    /// Lists a symbol and all that it stands in, from the inside.
+    /// Returns a symbol and all symbols around it, from the inside.
     pub(crate) fn outwards(&self, from: Option<u32>) -> impl Iterator<Item = u32> {
         std::iter::successors(from, |number| self.record.symbols[*number as usize].parent)
     }
@@ -127,7 +127,7 @@ pub(super) fn class_around(symbols: &[Defined], place: u32) -> Option<u32> {
         .find(|number| is_class(symbols[*number as usize].kind.kind()))
 }
 
-/// Tells whether methods and fields belong to what is of this kind.
+/// Returns whether methods and fields belong to symbols of this kind.
 pub(crate) fn is_class(kind: Kind) -> bool {
     matches!(
         kind,
@@ -135,7 +135,7 @@ pub(crate) fn is_class(kind: Kind) -> bool {
     )
 }
 
-/// Tells whether a file holds tests, or what was made of other files, by its path.
+/// Returns whether the path is that of a test or a generated file.
 fn is_secondary(path: &str) -> bool {
     const FOLDERS: [&str; 14] = [
         "test",

@@ -1,24 +1,25 @@
-//! Symbols that are no longer there, and what they said.
+//! Removed symbols, with their content.
 
 use std::collections::{HashMap, VecDeque};
 
 use toolpost_syntax::id;
 
-use super::{FileId, Graph};
-use crate::Word;
+use super::Graph;
+use crate::ids::FileId;
 use crate::record::Sort;
+use crate::word::Word;
 
-/// What a symbol said that is no longer there, and when it went.
+/// The content hash of a removed symbol, and the time of its removal.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Gone {
     pub(crate) content: u64,
     pub(crate) when: u64,
 }
 
-/// How many symbols are remembered that are no longer there.
+/// The maximum number of remembered symbols.
 const GONE: usize = 50_000;
 
-/// What symbols said that are no longer there, by their ids; the oldest go first.
+/// Removed symbols by their ids; the oldest are dropped first.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     by_id: HashMap<String, Gone>,
@@ -26,7 +27,7 @@ pub(super) struct Memory {
 }
 
 impl Graph {
-    /// Remembers what the symbols of a file said.
+    /// Remembers the content of a file's symbols.
     pub(super) fn remember(&mut self, file: FileId) {
         let own = self.file(file);
         let mut counts: HashMap<(Word, Sort), usize> = HashMap::new();
@@ -49,7 +50,7 @@ impl Graph {
         }
     }
 
-    /// Gives what a symbol said that is no longer there.
+    /// Returns the content of a removed symbol.
     pub(crate) fn gone(&self, id: &str) -> Option<Gone> {
         self.gone.by_id.get(id).copied()
     }

@@ -1,4 +1,4 @@
-//! A record as the graph keeps it: short, and whole as soon as somebody asks for it.
+//! Record with a summary in memory and the rest loaded on first use.
 
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
@@ -23,13 +23,13 @@ pub struct Kept {
 #[derive(Debug)]
 pub(super) struct Whole {
     record: Record,
-    /// Whether it could not be read, so that nothing but the names of the symbols is known.
+    /// Set if the record could not be read, so that only the names of its symbols are known.
     is_damaged: bool,
     /// Its uses by the names.
     pub(super) uses: Sorted<Word>,
-    /// The symbols by what they stand in, if they stand in anything, and by name.
+    /// The symbols by the enclosing symbol and the name.
     pub(super) named: Sorted<(Option<u32>, Word)>,
-    /// What stands in each symbol.
+    /// The direct members of each symbol.
     pub(super) children: Sorted<u32>,
     /// The fields that methods give a value, by the class and the name.
     pub(super) fields: Sorted<(u32, Word)>,
@@ -44,12 +44,12 @@ impl Kept {
         Self { summary, whole: OnceLock::from(whole), from: None }
     }
 
-    /// Keeps a record that stands in a segment.
+    /// Creates a record that is stored in a segment.
     pub(super) fn of(summary: Summary, segment: Arc<Segment>, entry: Entry) -> Self {
         Self { summary, whole: OnceLock::new(), from: Some((segment, entry)) }
     }
 
-    /// Gives what is said in short.
+    /// Returns the summary.
     pub(crate) fn summary(&self) -> &Summary {
         &self.summary
     }
@@ -58,29 +58,29 @@ impl Kept {
         &mut self.summary
     }
 
-    /// Gives the segment in which it stands.
+    /// Returns the segment that stores it.
     pub(super) fn from(&self) -> Option<(&Arc<Segment>, Entry)> {
         self.from.as_ref().map(|(segment, entry)| (segment, *entry))
     }
 
-    /// Says that it stands in a segment from now on.
+    /// Records the segment that stores it.
     pub(super) fn stands_in(&mut self, segment: Arc<Segment>, entry: Entry) {
         self.from = Some((segment, entry));
     }
 
-    /// Tells how many bytes were read of it that can be read again.
+    /// Returns the number of bytes in memory that can be read again.
     pub(super) fn weight(&self) -> usize {
         self.from.as_ref().filter(|_| self.whole.get().is_some()).map_or(0, |(_, entry)| entry.len())
     }
 
-    /// Lets go of what can be read again.
+    /// Frees the memory that can be read again.
     pub(super) fn let_go(&mut self) {
         if self.from.is_some() {
             self.whole = OnceLock::new();
         }
     }
 
-    /// Tells whether it was asked for and could not be read.
+    /// Returns whether reading it failed.
     pub(super) fn is_damaged(&self) -> bool {
         self.whole.get().is_some_and(|whole| whole.is_damaged)
     }
@@ -140,7 +140,7 @@ impl Whole {
         }
     }
 
-    /// Stands for a record that cannot be read, until it is made anew.
+    /// Creates a placeholder for an unreadable record until the file is parsed again.
     fn hollow(summary: &Summary) -> Self {
         let symbols = summary.symbols.iter().map(|name| Defined::hollow(*name)).collect();
         let record = Record { language: summary.language.to_string(), symbols, ..Record::default() };

@@ -1,20 +1,22 @@
-//! How the graph lets go of memory: records go into segments, and names that nothing has are forgotten.
+//! Memory limits of the graph: records move to segments, and unused names are dropped.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{File, FileId, Graph};
+use super::{File, Graph};
+use crate::ids::FileId;
 use crate::record::Summary;
 use crate::segment::{Entry, Packer, Segment};
 use crate::{Word, Words};
 
-/// How many bytes of records are held that can be read again; whole, they take several times as much.
+/// The maximum size of re-readable records in memory, in bytes of their stored form; in memory they take several
+/// times as much.
 const HELD: usize = 8 << 20;
-/// How many names have to go, beside as many as there are, before it is looked which of them nothing has any more.
+/// The number of removed names, in addition to the existing ones, that triggers a search for unused names.
 const NAMES: usize = 50_000;
 
 impl Graph {
-    /// Puts a file in whose record stands in a segment; what is said of it in short has the segment's numbers.
+    /// Adds a file whose record is in a segment; the summary uses the segment's name numbers.
     pub(crate) fn load(
         &mut self,
         path: &str,
@@ -28,12 +30,12 @@ impl Graph {
         self.enter(path, entry.content, super::Kept::of(summary, segment.clone(), entry))
     }
 
-    /// Lists the files whose records stand in no segment.
+    /// Returns the files whose records are in no segment.
     pub(crate) fn unpacked(&self) -> Vec<FileId> {
         self.files().filter(|id| self.file(*id).record.from().is_none()).collect()
     }
 
-    /// Makes a segment of files, and gives it; none if nothing could be put into it.
+    /// Packs files into a segment and returns it; `None` if it would be empty.
     pub(crate) fn pack(&mut self, files: &[FileId]) -> Option<Arc<Segment>> {
         let (segment, packed, _) = self.packed(files);
         if packed.is_empty() {
@@ -61,7 +63,7 @@ impl Graph {
         (segment, added.into_iter().zip(entries).collect(), order)
     }
 
-    /// Tells how many bytes of each segment are still in use, by its name on the disk.
+    /// Returns the number of used bytes of each segment, by its name on disk.
     pub(crate) fn in_use(&self) -> HashMap<&str, usize> {
         let mut out: HashMap<&str, usize> = HashMap::new();
         for (segment, entry) in self.files().filter_map(|id| self.file(id).record.from()) {
@@ -70,7 +72,7 @@ impl Graph {
         out
     }
 
-    /// Lists the files whose records stand in segments of these names.
+    /// Returns the files whose records are in the given segments.
     pub(crate) fn standing_in(&self, names: &[String]) -> Vec<FileId> {
         let stands = |id: &FileId| {
             self.file(*id)
@@ -87,7 +89,7 @@ impl Graph {
         all.map(|file| file.path.to_string()).collect()
     }
 
-    /// Lets go of the records that can be read again, where many are held.
+    /// Frees records that can be read again, if there are many.
     pub(crate) fn let_go(&mut self) {
         let held: usize = self.files().map(|id| self.file(id).record.weight()).sum();
         if held > HELD {
@@ -95,12 +97,12 @@ impl Graph {
         }
     }
 
-    /// Tells whether most names may be of nothing that is still there.
+    /// Returns whether most names may be unused.
     pub(crate) fn has_dead_words(&self) -> bool {
         self.names_gone > NAMES + self.words.len()
     }
 
-    /// Forgets the names that nothing has: all records go into one segment, and all tables are made anew.
+    /// Drops unused names: packs all records into one segment and rebuilds the tables.
     ///
     /// Files and symbols keep their numbers.
     pub(crate) fn forget_words(&mut self) -> Option<Arc<Segment>> {

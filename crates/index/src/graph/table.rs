@@ -1,9 +1,9 @@
 //! Tables of numbers, as small as they can be.
 
-use super::{At, FileId};
-use crate::Word;
+use crate::ids::{At, FileId};
+use crate::word::Word;
 
-/// What stands under each key, in order; made once.
+/// An immutable multimap with sorted keys.
 #[derive(Debug)]
 pub(super) struct Sorted<K> {
     keys: Box<[K]>,
@@ -17,7 +17,7 @@ impl<K: Ord + Copy> Sorted<K> {
         Self { keys: keys.into(), numbers: numbers.into() }
     }
 
-    /// Lists what stands under a key.
+    /// Returns the numbers of a key.
     pub(super) fn get(&self, key: K) -> &[u32] {
         let first = self.keys.partition_point(|other| *other < key);
         let same = self.keys[first..].partition_point(|other| *other == key);
@@ -25,7 +25,7 @@ impl<K: Ord + Copy> Sorted<K> {
     }
 }
 
-/// What belongs to each name, by the number of the name.
+/// A multimap by name, indexed by the number of the name.
 #[derive(Debug)]
 pub(super) struct ByWord<T>(Vec<Vec<T>>);
 
@@ -35,9 +35,9 @@ impl<T> Default for ByWord<T> {
     }
 }
 
-/// What comes of a file.
+/// An entry that belongs to a file.
 pub(super) trait OfFile {
-    /// Gives the file.
+    /// Returns the file.
     fn file(&self) -> FileId;
 }
 
@@ -66,7 +66,7 @@ impl<T: OfFile> ByWord<T> {
         self.0[place].push(one);
     }
 
-    /// Takes out what a file has under a name.
+    /// Removes the entries of a file under a name.
     pub(super) fn forget(&mut self, word: Word, file: FileId) {
         if let Some(all) = self.0.get_mut(word.0 as usize) {
             all.retain(|one| one.file() != file);
@@ -76,7 +76,7 @@ impl<T: OfFile> ByWord<T> {
         }
     }
 
-    /// Lists the names that have anything, with what they have.
+    /// Returns the names that have entries, with these.
     pub(super) fn all(&self) -> impl Iterator<Item = (Word, &[T])> {
         let all = (0..).zip(&self.0).filter(|(_, all)| !all.is_empty());
         all.map(|(number, all)| (Word(number), all.as_slice()))

@@ -1,4 +1,4 @@
-//! Takes `index.scip` into the index, where one lies at the top of a root and is not older than what it speaks of.
+//! Import of `index.scip` at the top of a root, for the files that are unchanged since it was written.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use toolpost_workspace::{ContentHash, Workspace};
 
 use super::{Inner, State};
 use crate::How;
+use crate::graph::{Answer, Place};
 use crate::scip::{FILE, LARGEST, Names, Position, Scip};
-use crate::told::{Answer, Place};
 
-/// What was read of a file of which an index speaks.
+/// The content of a file that a SCIP index describes.
 struct Heard {
     path: Arc<str>,
     hash: ContentHash,
@@ -37,8 +37,8 @@ impl Inner {
 }
 
 fn take(workspace: &Workspace, state: &mut State, scip: &Scip, made: i128) {
-    // Of a file that holds something else than when the index was made, what it says may be wrong. Where it does not say what
-    // that was, the file must not have been changed after it.
+    // Positions are only valid for the content that the index was made from. If the index does not contain that
+    // content, the file must be older than the index.
     let heard = |names: &Names| -> Option<Heard> {
         let known = state.known.get(&names.path)?;
         if names.text.is_none() && i128::from(known.sign.stat.modified) > made {
@@ -65,7 +65,7 @@ fn take(workspace: &Workspace, state: &mut State, scip: &Scip, made: i128) {
         let Some(own) = &files[number] else { continue };
         let answer = |(position, symbol): &(Position, u32)| {
             let places = defined.get(symbol).map(Vec::as_slice).unwrap_or_default();
-            // Of what is defined in a file that changed, nothing is said.
+            // Positions in changed files are dropped.
             let places: Option<Vec<Place>> = places
                 .iter()
                 .map(|(file, position)| {

@@ -1,30 +1,28 @@
-//! Finds beside all else which files are not as they are known, since some writes are not told of.
+//! Background search for changed files, since the watch misses some writes.
 
 use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
 
 use toolpost_workspace::WorkspacePath;
 
+use super::Inner;
 use super::take::{LARGEST, is_wanted};
-use super::{Index, Inner};
 use crate::files::{Patrol, Swept};
 
-impl Index {
-    /// Sends somebody to look at all files.
-    pub(super) fn send(&self, patrol: Patrol) {
-        let inner = Arc::downgrade(&self.0);
+impl Inner {
+    /// Starts a full rescan in the background.
+    pub(super) fn send(self: &Arc<Self>, patrol: Patrol) {
+        let inner = Arc::downgrade(self);
         let asked = inner.clone();
         patrol.begin(
-            &self.0.workspace,
+            &self.workspace,
             is_wanted,
             move || asked.strong_count() > 0,
             move |swept| inner.upgrade().map(|inner| inner.differing(&swept)),
         );
     }
-}
 
-impl Inner {
-    /// Compares what was found with what is known; gives what has to be looked at once more.
+    /// Compares a scan with the index; returns the files to check again.
     fn differing(&self, swept: &Swept) -> Vec<WorkspacePath> {
         self.tidy();
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);

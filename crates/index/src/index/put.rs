@@ -1,6 +1,5 @@
-//! Puts what was read of files into the index.
+//! Insertion of parsed files into the index.
 
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use super::take::Taken;
@@ -9,14 +8,14 @@ use crate::files::{Seen, Sign};
 use toolpost_workspace::ContentHash;
 
 impl Inner {
-    /// Forgets files that are gone, and says anew what is left out.
+    /// Removes files that are gone, and updates the list of files that are not covered.
     pub(super) fn forget(&self, dead: &[String], left_out: LeftOut) {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         dead.iter().for_each(|path| state.forget(path));
         state.left_out = left_out;
     }
 
-    /// Puts what was read into the tables.
+    /// Adds parsed files to the tables.
     pub(super) fn put(&self, taken: Vec<(Arc<str>, Taken)>, turn: &mut Turn) {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let mut made = 0;
@@ -33,12 +32,10 @@ impl Inner {
 
     /// Notes how many files are read, and how many are not yet.
     pub(super) fn count(&self, turn: &Turn, state: &State) {
-        for (own, count) in self.counts.iter().zip([state.known.len(), turn.pending.len()]) {
-            own.store(count, Ordering::Relaxed);
-        }
+        self.lifecycle.set_progress(state.known.len(), turn.pending.len());
     }
 
-    /// Puts records into segments where it is time for that, and lets go of what can be read again.
+    /// Writes records to segments when that is due, and frees records that can be read again.
     pub(super) fn keep(&self, turn: &mut Turn) {
         let Some(store) = turn.store.as_mut().filter(|store| store.is_due(turn.pending.len())) else {
             return;
@@ -48,7 +45,7 @@ impl Inner {
         state.graph.let_go();
     }
 
-    /// Ends a look at all files: what was read from the disk is not needed any more, and what is damaged is made anew next time.
+    /// Ends a full scan: drops the data of the initial load and schedules damaged records for a rebuild.
     pub(super) fn settle(&self, turn: &mut Turn) {
         if let Some(store) = &mut turn.store {
             store.release();
@@ -56,7 +53,7 @@ impl Inner {
         self.tidy();
     }
 
-    /// Hears what a compiler says, forgets what is damaged, and lets go of what can be read again.
+    /// Imports SCIP indexes, drops damaged records and frees records that can be read again.
     pub(super) fn tidy(&self) {
         let state = &mut *self.state.write().unwrap_or_else(PoisonError::into_inner);
         self.hear(state);

@@ -11,31 +11,31 @@ use toolpost_workspace::{Cache, ContentHash, unique};
 
 use super::Known;
 use crate::Graph;
-use crate::graph::FileId;
+use crate::ids::FileId;
 use crate::record::Summary;
 use crate::segment::{Entry, Segment, check, stamp};
 
-/// How the names of segments begin.
+/// The prefix of the names of segments.
 const SEGMENT: &str = "records-";
 /// The blob that says what which file holds.
 const FILES: &str = "files";
 /// The largest blob that is read.
 const LARGEST: u64 = 1 << 30;
-/// How many records may wait to be written.
+/// The maximum number of records that are not written yet.
 const WAITING: usize = 64;
-/// The same while many files are read: at least so many, and one part in so many of those that are pending.
+/// The same during an initial scan: a minimum, and a share of the pending files.
 const MANY: usize = 1_024;
 const PARTS: usize = 16;
-/// How long they may wait.
+/// The maximum time before they are written.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How many segments there may be before the small ones are made one.
+/// The number of segments that triggers a merge of the small ones.
 const SEGMENTS: usize = 12;
 
 /// A record that was found on the disk.
 pub(super) struct Found {
     pub(super) segment: Arc<Segment>,
     pub(super) entry: Entry,
-    /// What it says in short, in the numbers of the segment.
+    /// Its summary, in the segment's name numbers.
     pub(super) summary: Summary,
 }
 
@@ -44,15 +44,15 @@ pub(super) struct Store {
     cache: Option<Cache>,
     /// The names of all segments.
     segments: Vec<String>,
-    /// What was read at the beginning, as long as it may be needed.
+    /// The records found at startup, as long as they may be needed.
     places: HashMap<ContentHash, (Arc<Segment>, Entry)>,
     files: HashMap<String, (FileStat, ContentHash)>,
-    /// How many records stand in no segment, and since when.
+    /// The number of records in no segment, and the time of the oldest.
     waiting: usize,
     since: Option<Instant>,
 }
 
-/// What is written of a file.
+/// The stored entry of a file.
 #[derive(Serialize, Deserialize)]
 struct Remembered {
     path: String,
@@ -64,7 +64,7 @@ struct Remembered {
 }
 
 impl Store {
-    /// Opens the store of a workspace; where its folder cannot be used, what is in it ends with the process.
+    /// Opens the store of a workspace; if its folder is not usable, the data lasts only as long as the process.
     pub(super) fn open(folder: Option<&Path>, roots: &[&Path]) -> Self {
         let cache = folder.and_then(|folder| Cache::open(folder).ok());
         if let (Some(cache), Some(beside)) = (&cache, folder.and_then(Path::parent)) {
@@ -114,7 +114,7 @@ impl Store {
             .collect();
     }
 
-    /// Gives the hash of a file's content, if the file is what it was when that was written.
+    /// Returns the hash of a file's content, if the file is unchanged since it was stored.
     pub(super) fn hash(&self, path: &str, stat: FileStat) -> Option<ContentHash> {
         self.files.get(path).filter(|(known, _)| *known == stat).map(|(_, hash)| *hash)
     }
@@ -126,7 +126,7 @@ impl Store {
         Some(Found { segment: segment.clone(), entry: *entry, summary })
     }
 
-    /// Says that records were made that stand in no segment.
+    /// Counts new records that are in no segment.
     pub(super) fn waits(&mut self, records: usize) {
         if records > 0 {
             self.waiting += records;
@@ -134,20 +134,20 @@ impl Store {
         }
     }
 
-    /// Lets go of what was read at the beginning: all that is still true of it is in the graph now.
+    /// Drops the records found at startup: the valid ones are in the graph now.
     pub(super) fn release(&mut self) {
         self.places = HashMap::new();
         self.files = HashMap::new();
     }
 
-    /// Tells whether what waits should be written now.
-    /// `pending` files are still to be read: while many are, records are written in large segments.
+    /// Returns whether the new records should be written now.
+    /// While many files are `pending`, records are written in large segments.
     pub(super) fn is_due(&self, pending: usize) -> bool {
         let most = if pending > 0 { MANY.max(pending / PARTS) } else { WAITING };
         self.waiting >= most || self.since.is_some_and(|since| since.elapsed() > PATIENCE)
     }
 
-    /// Puts what waits into a segment. A disk that is full costs only that it is made anew next time.
+    /// Writes the new records to a segment. If the disk is full, they are only parsed again next time.
     pub(super) fn flush(&mut self, graph: &mut Graph, known: &BTreeMap<String, Known>) {
         if self.waiting == 0 {
             return;
@@ -168,7 +168,7 @@ impl Store {
         }
     }
 
-    /// Gives a segment a name, and writes it; tells whether it stands on the disk, if anything does.
+    /// Names a segment and writes it; returns whether it is stored, as far as there is a store.
     fn keep(&mut self, segment: &Segment) -> bool {
         let name = format!("{SEGMENT}{}", unique());
         segment.call(&name);
@@ -207,7 +207,7 @@ impl Store {
         let _ = cache.write(FILES, &bytes);
     }
 
-    /// Makes one segment of all but those that hold most of what there is.
+    /// Merges all segments except the largest ones.
     fn merge(&mut self, graph: &mut Graph) {
         let in_use = graph.in_use();
         let total: usize = in_use.values().sum();
@@ -228,7 +228,7 @@ impl Store {
     }
 }
 
-/// Gives what stands behind its check, if the check holds.
+/// Returns the data after its checksum, if that is valid.
 fn checked(bytes: &[u8]) -> Option<&[u8]> {
     let (sum, rest) = bytes.split_at_checked(8)?;
     (check(rest) == *sum).then_some(rest)

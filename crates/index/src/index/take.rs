@@ -1,10 +1,9 @@
-//! Takes into the index what changed on the disk.
+//! Detection of changes on disk, and parsing of changed files.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::PoisonError;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use toolpost_syntax::Language;
@@ -16,18 +15,18 @@ use crate::files::{EACH, Extent, Seen, Sign, Sweep, Swept, lies_at, now};
 use crate::record::{Record, make};
 use crate::{Words, is_manifest};
 
-/// The largest file that is parsed, in bytes; what is larger is data that a program wrote.
+/// The maximum size of a parsed file, in bytes; larger files are generated data.
 pub(super) const LARGEST: u64 = 2 << 20;
 
-/// What became of a file that was read.
+/// The result of reading a file.
 pub(super) enum Taken {
-    /// It is what it was.
+    /// It is unchanged.
     Same(Sign),
     /// Its record, which is new.
     Record(Sign, ContentHash, Box<(Words, Record)>),
     /// Its record, as it stood on the disk.
     Found(Sign, Box<Found>),
-    /// What names packages.
+    /// A manifest.
     Manifest(Sign, ContentHash, String),
     /// It cannot be parsed.
     Unparsed(Sign, ContentHash),
@@ -36,17 +35,17 @@ pub(super) enum Taken {
     Unreadable(String),
 }
 
-/// A file that has to be read, with the hash of what is known of it.
+/// A file to read, with the hash of its indexed content.
 pub(super) struct Pending {
     pub(super) seen: Seen,
     pub(super) known: Option<ContentHash>,
 }
 
-/// What has to be done so that the index is what the files are.
+/// The changes to apply.
 struct Changes {
-    /// What is no longer there.
+    /// The removed files.
     dead: Vec<String>,
-    /// What may have changed.
+    /// The files that may have changed.
     changed: Vec<Pending>,
     left_out: LeftOut,
 }
@@ -55,7 +54,7 @@ struct Changes {
 const AT_ONCE: (usize, u64) = (1_024, 16 << 20);
 
 impl Inner {
-    /// Looks at what may have changed, and notes which files have to be read.
+    /// Scans for changes and records the files to read.
     pub(super) fn look_at_all(
         &self,
         turn: &mut Turn,
@@ -93,10 +92,9 @@ impl Inner {
         first: &(dyn Fn(&WorkspacePath) -> bool + Sync),
         stop: &(dyn Fn() -> bool + Sync),
     ) {
-        let paused = self.paused.load(Ordering::Relaxed);
         let mut batch: Vec<&Pending> = Vec::new();
         let mut bytes = 0;
-        for wanted in if paused { &[true][..] } else { &[true, false] } {
+        for wanted in self.lifecycle.order() {
             for pending in turn.pending.values().filter(|pending| first(&pending.seen.path) == *wanted) {
                 bytes += pending.seen.stat.len.min(LARGEST);
                 if batch.len() >= AT_ONCE.0 || (bytes > AT_ONCE.1 && !batch.is_empty()) {
@@ -119,7 +117,7 @@ impl Inner {
         swept.other_names(state.known.values().map(|known| (&known.path, known.sign.stat)))
     }
 
-    /// Compares what was found with what is known.
+    /// Compares a scan with the index.
     fn changes(&self, turn: &Turn, extent: &Extent, mut swept: Swept) -> Changes {
         let mut unreadable = std::mem::take(&mut swept.unreadable);
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
@@ -149,7 +147,7 @@ impl Inner {
 
 fn take(workspace: &Workspace, seen: &Seen, known: Option<ContentHash>, store: Option<&Store>) -> Taken {
     let manifest = is_manifest(&seen.shown);
-    let limit = if manifest { crate::modules::LIMIT } else { LARGEST };
+    let limit = if manifest { crate::manifest::LIMIT } else { LARGEST };
     let before = now();
     let sign = Sign::new(seen.stat, before);
     let kept = |hash: ContentHash| store.and_then(|store| store.get(hash)).map(Box::new);
@@ -197,12 +195,12 @@ fn lying_at<'k>(known: &'k BTreeMap<String, Known>, path: &str) -> Box<dyn Itera
         return Box::new(known.keys());
     }
     let itself = known.get_key_value(path).map(|(path, _)| path);
-    // What begins with a path and a slash stands between these two.
+    // All strings that begin with the path and a slash sort between these two.
     let below = known.range(format!("{path}/")..format!("{path}0"));
     Box::new(itself.into_iter().chain(below.map(|(path, _)| path)))
 }
 
-/// Tells whether a file is one whose content the index keeps.
+/// Returns whether the index covers a file.
 pub(super) fn is_wanted(name: &OsStr) -> bool {
     let code = Language::of_path(Path::new(name)).is_some_and(Language::is_code);
     code || name.to_str().is_some_and(is_manifest)

@@ -1,4 +1,4 @@
-//! What an index finds that no watch tells of.
+//! Changes that the watch does not report.
 #![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
 
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ fn what_nobody_tells_of_is_found_beside_all_else() {
     for (name, text) in [("one.py", "def before(): ...\n"), ("two.py", "def other(): ...\n")] {
         std::fs::write(root.join(name), text).unwrap();
     }
-    // What is written by another name of the same file is told of under that name alone.
+    // A write through another name of a file is only reported for that name.
     let aside = folder.path().join("aside.py");
     std::fs::hard_link(root.join("one.py"), &aside).unwrap();
     let options = Options { roots: vec![root], ..Options::default() };
@@ -24,7 +24,7 @@ fn what_nobody_tells_of_is_found_beside_all_else() {
     let before = hash();
     assert!(before.is_some());
     std::fs::write(&aside, "def afterwards(): ...\n").unwrap();
-    index.0.turn.lock().unwrap().watched.age();
+    index.0.lifecycle.lock().watched.age();
     let until = Instant::now() + Duration::from_secs(20);
     while hash() == before {
         assert!(Instant::now() < until, "nobody looked at all files");

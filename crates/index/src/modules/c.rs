@@ -1,17 +1,18 @@
-//! Names of C: what a file itself has, what it includes, and what is linked; and namespaces of C++.
+//! Names of C and C++: the file's own, included and linked ones, and namespaces.
 
 use std::collections::HashSet;
 use std::rc::Rc;
 
 use toolpost_syntax::Kind;
 
-use crate::graph::split;
+use crate::path::split;
 use crate::record::What;
-use crate::resolve::{How, Resolver, Spot, Value};
+use crate::resolve::{Resolver, Spot, Value};
 use crate::rules::together;
+use crate::target::How;
 use crate::{At, FileId, Word};
 
-/// How many files are looked at to find what a file includes.
+/// The maximum number of included files to follow.
 const INCLUDED: usize = 400;
 
 impl Resolver<'_> {
@@ -30,7 +31,7 @@ impl Resolver<'_> {
         named.take(1).map(Value::Thing).collect()
     }
 
-    /// Finds what a name means that the file itself does not define: what it includes counts first, then what is linked.
+    /// Returns the meanings of a name that the file does not define: included ones first, then linked ones.
     pub(super) fn linked(&self, spot: Spot, name: Word) -> Vec<(Value, How)> {
         let own = self.graph.file(spot.file);
         let language = &own.record.language;
@@ -87,7 +88,7 @@ impl Resolver<'_> {
         self.graph.symbol(at).kind.kind()
     }
 
-    /// Tells whether what stands in a symbol is seen without its name.
+    /// Returns whether the members of a symbol are visible without its name.
     fn is_open(&self, at: At) -> bool {
         let symbol = self.graph.symbol(at);
         match symbol.kind.kind() {
@@ -100,7 +101,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Lists the files that a file includes, and what they include.
+    /// Returns the files that a file includes, directly or indirectly.
     fn includes(&self, file: FileId) -> HashSet<FileId> {
         let mut found = HashSet::new();
         let mut waiting = vec![file];
@@ -129,7 +130,7 @@ impl Resolver<'_> {
             return Vec::new();
         }
         let last = split(name).1;
-        let stem = crate::graph::stem(last);
+        let stem = crate::path::stem(last);
         let fits = |file: &FileId| {
             let path = &self.graph.file(*file).path;
             path.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))

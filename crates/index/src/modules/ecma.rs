@@ -1,13 +1,15 @@
 //! Modules of JavaScript and TypeScript: paths, names from `tsconfig.json`, and packages of the workspace.
 
-use super::{Manifest, joined};
-use crate::graph::{FileId, split};
+use super::joined;
+use crate::ids::FileId;
+use crate::manifest::Manifest;
+use crate::path::split;
 use crate::resolve::{Resolver, Spot, Value};
 
-/// The ends of the names of scripts, in the order in which they are looked for.
+/// The extensions of scripts, in order of priority.
 const ENDS: &[&str] = &[".ts", ".tsx", ".mts", ".cts", ".d.ts", ".js", ".jsx", ".mjs", ".cjs"];
 
-/// What is written for what is made from another file.
+/// The source extensions of generated files.
 const MADE: &[(&str, &[&str])] = &[
     (".js", &[".ts", ".tsx", ".d.ts", ".jsx"]),
     (".jsx", &[".tsx"]),
@@ -43,7 +45,7 @@ impl Resolver<'_> {
             Manifest::Npm { entries, .. } => self.entry(path, entries),
             _ => None,
         };
-        // A script that was written comes before what was made from it.
+        // A source file has priority over its compiled output.
         exact
             .filter(|_| !path.ends_with("js"))
             .or_else(made)
@@ -53,7 +55,7 @@ impl Resolver<'_> {
             .or_else(index)
     }
 
-    /// Finds a module by what the nearest `tsconfig.json` says of names.
+    /// Resolves a module by the name mappings of the nearest `tsconfig.json`.
     fn mapped(&self, own: &str, name: &str) -> Option<FileId> {
         let configs = self.graph.manifests().filter_map(|(path, manifest)| match manifest {
             Manifest::Script { base, paths } => Some((split(path).0, base, paths)),
@@ -105,7 +107,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Finds where a package begins: in what was written, or else in what was made of it.
+    /// Returns the entry point of a package: its source, or else its compiled output.
     fn entry(&self, folder: &str, entries: &[String]) -> Option<FileId> {
         let sources = ["src/index", "index", "lib/index", "src/main"].iter().map(|path| (*path).to_owned());
         let of_entries = entries.iter().flat_map(|entry| {
@@ -124,7 +126,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Fits a name to a pattern with one star, and gives what the star stands for.
+/// Matches a name against a pattern with one star, and returns the part that the star matches.
 fn fits<'n>(pattern: &str, name: &'n str) -> Option<&'n str> {
     match pattern.split_once('*') {
         Some((before, after)) => name.strip_prefix(before)?.strip_suffix(after),

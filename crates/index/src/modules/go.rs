@@ -1,8 +1,10 @@
 //! Packages of Go: directories, by the module's name in `go.mod`.
 
-use super::Manifest;
-use crate::graph::{FileId, split};
-use crate::resolve::{How, Resolver, Spot, Value};
+use crate::ids::FileId;
+use crate::manifest::Manifest;
+use crate::path::split;
+use crate::resolve::{Resolver, Spot, Value};
+use crate::target::How;
 use crate::{At, Word};
 
 impl Resolver<'_> {
@@ -22,7 +24,7 @@ impl Resolver<'_> {
         found.map(|path| Value::Folder(path.into())).into_iter().collect()
     }
 
-    /// Gives the name that the files of a package say it has.
+    /// Returns the name in the package clauses of its files.
     pub(crate) fn go_name(&self, package: &Value) -> Option<Word> {
         let Value::Folder(path) = package else { return None };
         let files = self.graph.folder(path).iter().map(|file| self.graph.file(*file));

@@ -1,7 +1,9 @@
 //! Packages of Java: what their files say that they belong to.
 
-use crate::graph::{is_class, split};
-use crate::resolve::{How, Resolver, Spot, Value};
+use crate::graph::is_class;
+use crate::path::split;
+use crate::resolve::{Resolver, Spot, Value};
+use crate::target::How;
 use crate::{At, FileId, Word};
 
 impl Resolver<'_> {

@@ -1,8 +1,9 @@
-//! Modules of Python: dotted names, from a root or from the package they stand in.
+//! Python modules: dotted names, absolute or relative to the package.
 
 use std::rc::Rc;
 
-use crate::graph::{FileId, split};
+use crate::ids::FileId;
+use crate::path::split;
 use crate::resolve::{Resolver, Spot, Value};
 
 impl<'g> Resolver<'g> {
@@ -43,7 +44,7 @@ impl<'g> Resolver<'g> {
         self.topmost.get(question, || self.find_topmost(own, name))
     }
 
-    /// Lists the packages and modules of a name, each with the directory in which it lies.
+    /// Returns the packages and modules with a name, each with its directory.
     fn all_topmost(&self, name: &str) -> Rc<Vec<(&'g str, Value)>> {
         self.named.get(name.to_owned(), || {
             let files = self.graph.stems(name).iter().copied().filter(|file| self.is_python(*file));
@@ -82,7 +83,8 @@ impl<'g> Resolver<'g> {
         vec![all.swap_remove(chosen).1]
     }
 
-    /// Tells whether imports of a file may start at a directory: it is no package, and holds the file or is a usual root.
+    /// Returns whether imports of a file may start at a directory: it is not a package, and contains the file or is a
+    /// conventional root.
     fn is_root(&self, own: &str, root: &str) -> bool {
         let init = super::joined(root, "__init__.py").unwrap_or_default();
         if !root.is_empty() && self.graph.by_path(&init).is_some() {
@@ -122,7 +124,7 @@ impl<'g> Resolver<'g> {
         if self.holds_python(&path) { vec![Value::Folder(path.into())] } else { Vec::new() }
     }
 
-    /// Gives the package of a directory, or the directory where it has none.
+    /// Returns the package of a directory, or the directory if it has none.
     fn at_folder(&self, folder: &str) -> Value {
         let init = super::joined(folder, "__init__.py").unwrap_or_default();
         self.graph.by_path(&init).map_or_else(|| Value::Folder(folder.into()), Value::File)
@@ -136,7 +138,7 @@ impl<'g> Resolver<'g> {
         self.graph.file(file).language() == "python"
     }
 
-    /// Tells whether a directory without a package file holds modules, itself or in a directory within it.
+    /// Returns whether a directory without a package file contains modules, directly or in a subdirectory.
     fn holds_python(&self, folder: &str) -> bool {
         self.graph.holds_python(folder)
     }

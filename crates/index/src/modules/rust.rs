@@ -2,13 +2,16 @@
 
 use toolpost_syntax::Kind;
 
-use super::{Manifest, joined};
-use crate::graph::{FileId, split};
-use crate::resolve::{How, Resolver, Spot, Value};
+use super::joined;
+use crate::ids::FileId;
+use crate::manifest::Manifest;
+use crate::path::split;
+use crate::resolve::{Resolver, Spot, Value};
+use crate::target::How;
 use crate::{At, Word};
 
 impl Resolver<'_> {
-    /// Finds a module by its path: from the crate, from here, from what is around, or from a name that is known here.
+    /// Resolves a module by its path: from the crate, from the current or the parent module, or from a name in scope.
     pub(super) fn rust_module(&self, spot: Spot, path: &str) -> Vec<Value> {
         let mut parts = path.trim_start_matches("::").split("::").filter(|part| !part.is_empty());
         let Some(first) = parts.next() else { return Vec::new() };
@@ -42,7 +45,7 @@ impl Resolver<'_> {
         macros.into_iter().map(|at| (Value::Thing(at), how)).collect()
     }
 
-    /// Gives the module that a place stands in.
+    /// Returns the module at a location.
     fn current(&self, spot: Spot) -> Value {
         let file = self.graph.file(spot.file);
         let around = file.outwards(file.around(spot.place));
@@ -54,7 +57,7 @@ impl Resolver<'_> {
         modules.next().map_or(Value::File(spot.file), |symbol| Value::Thing(At { file: spot.file, symbol }))
     }
 
-    /// Gives the module around a module.
+    /// Returns the parent of a module.
     fn parent(&self, module: &Value) -> Option<Value> {
         match module {
             Value::Thing(at) => {
@@ -74,14 +77,14 @@ impl Resolver<'_> {
         }
     }
 
-    /// Gives the file whose module holds those of a directory.
+    /// Returns the file of the module whose submodules are in a directory.
     fn file_of(&self, folder: &str) -> Option<FileId> {
         let beside = format!("{folder}.rs");
         let within = ["mod.rs", "lib.rs", "main.rs"].iter().filter_map(|name| joined(folder, name));
         within.chain([beside]).find_map(|path| self.graph.by_path(&path))
     }
 
-    /// Finds what a plain name at the beginning of a path means.
+    /// Returns the meanings of a plain name at the start of a path.
     fn known(&self, spot: Spot, name: &str) -> Vec<Value> {
         let current = self.current(spot);
         if let Some(file) = self.child(&current, name) {
@@ -133,7 +136,7 @@ impl Resolver<'_> {
             .find_map(|path| self.graph.by_path(&joined(&folder, path)?))
     }
 
-    /// Gives the file in which the crate of a file begins.
+    /// Returns the root file of a file's crate.
     fn crate_root(&self, file: FileId) -> Option<FileId> {
         let path = &self.graph.file(file).path;
         let mut folder = split(path).0;
@@ -159,7 +162,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Gives the file in which the crate of a file begins, in the package of a directory.
+    /// Returns the root file of a file's crate, in the package of a directory.
     fn root_in(&self, file: FileId, folder: &str, library: Option<&str>) -> Option<FileId> {
         let path = &self.graph.file(file).path;
         let rest = path.strip_prefix(folder).unwrap_or(path).trim_start_matches('/');

@@ -1,115 +1,16 @@
-//! How symbols use one another: who calls, imports, inherits or uses what.
+//! Relations between symbols: calls, imports, inheritance and other uses.
 
 use toolpost_syntax::Kind;
 
-use crate::graph::is_class;
+use crate::edge::{Direction, Edge, Edges, Relation, Unresolved};
+use crate::graph::{Graph, is_class};
+use crate::ids::At;
 use crate::record::{Usage, Used};
 use crate::resolve::Resolver;
-use crate::{At, FileId, Found, Graph, How, Sure, Target};
-
-/// How one symbol has to do with another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Relation {
-    /// It calls it, or makes one of it.
-    Call,
-    /// It imports it.
-    Import,
-    /// It inherits from it or implements it.
-    Inherit,
-    /// It names it as a type.
-    Type,
-    /// It uses it in whatever way.
-    Usage,
-}
-
-/// From where to where.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
-    /// What uses the symbol.
-    In,
-    /// What the symbol uses.
-    Out,
-}
-
-/// One use of a symbol by another.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edge {
-    /// The symbol in which the use stands; none where it stands in no symbol.
-    pub from: Option<At>,
-    /// The file in which it stands.
-    pub file: FileId,
-    /// The byte at which the name begins.
-    pub place: u32,
-    /// The symbol that is used.
-    pub to: At,
-    /// How it is used.
-    pub usage: Usage,
-    /// How that was found.
-    pub how: How,
-    /// How sure it is.
-    pub sure: Sure,
-}
-
-/// An occurrence of a symbol's name, or a use inside the symbol, that could not be resolved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unresolved {
-    /// The enclosing symbol, if there is one.
-    pub from: Option<At>,
-    /// The file.
-    pub file: FileId,
-    /// The byte at which the name begins.
-    pub place: u32,
-    /// The kind of use.
-    pub usage: Usage,
-}
-
-/// The uses that were found.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Edges {
-    /// The uses, the surest first, in the order of their places.
-    pub edges: Vec<Edge>,
-    /// The unresolved occurrences, in order.
-    pub unresolved: Vec<Unresolved>,
-    /// How many there are of each.
-    pub counts: Counts,
-}
-
-/// How many uses there are.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Of those that the text proves.
-    pub proved: usize,
-    /// Of those that are likely.
-    pub inferred: usize,
-    /// Of those that may be.
-    pub possible: usize,
-    /// Of places with the name, or in the symbol, of which nobody can tell what they lead to.
-    pub unresolved: usize,
-    /// Of places in the symbol that lead out of the workspace.
-    pub outside: usize,
-    /// Calls in the symbol through a parameter or a variable.
-    pub local: usize,
-    /// Occurrences of the symbol's name that belong to another relation.
-    pub other: usize,
-    /// Of uses that lead to files of which nothing may be told.
-    pub withheld: usize,
-}
-
-impl Relation {
-    /// Tells whether a use of a name is of this relation.
-    pub(super) fn takes(self, usage: Usage) -> bool {
-        match self {
-            Self::Call => matches!(usage, Usage::Call | Usage::Apparent),
-            Self::Import => usage == Usage::Import,
-            Self::Inherit => usage == Usage::Inherit,
-            Self::Type => matches!(usage, Usage::Type | Usage::Inherit | Usage::Construct),
-            Self::Usage => true,
-        }
-    }
-}
+use crate::target::{Found, How, Sure, Target};
 
 impl Graph {
-    /// Lists the uses of a symbol, or what it uses; `may` says of which files they may be.
+    /// Returns the uses of a symbol, or the symbols that it uses; `may` returns whether the caller may see a file.
     #[must_use]
     pub fn edges(
         &self,
@@ -119,7 +20,7 @@ impl Graph {
         may: &dyn Fn(&str) -> bool,
     ) -> Edges {
         let mut out = match direction {
-            Direction::In => self.incoming(at, relation).seen(self, may),
+            Direction::In => self.permitted(&self.incoming(at, relation), may),
             Direction::Out => self.outgoing(&Resolver::new(self), at, relation, may),
         };
         if direction == Direction::Out {
@@ -136,7 +37,7 @@ impl Graph {
         out
     }
 
-    /// Puts uses in order: the surest first, then by their places.
+    /// Sorts uses by certainty, then by position.
     pub(super) fn sort(&self, edges: &mut [Edge]) {
         let key = |edge: &Edge| (edge.sure, self.file(edge.file).path.as_ref(), edge.place);
         edges.sort_by(|one, other| key(one).cmp(&key(other)));
@@ -148,7 +49,7 @@ impl Graph {
         places.sort_by(|one, other| key(one).cmp(&key(other)));
     }
 
-    /// Says that a type of Go implements an interface.
+    /// Creates the edge of a Go type that implements an interface.
     pub(super) fn implementing(&self, own: At, interface: At, how: How) -> Edge {
         Edge {
             from: Some(own),
@@ -185,7 +86,7 @@ impl Graph {
         out
     }
 
-    /// Adds what stands in one symbol.
+    /// Adds the uses in one symbol.
     fn used_in(
         &self,
         resolver: &Resolver<'_>,
@@ -236,7 +137,7 @@ impl Graph {
         }
     }
 
-    /// Adds to methods without bodies that are called those that stand in for them.
+    /// Adds the implementations of called methods without bodies.
     fn with_implementations(
         &self,
         resolver: &Resolver<'_>,
@@ -256,7 +157,8 @@ impl Graph {
         targets
     }
 
-    /// Tells whether two symbols are one: the same, a class and its constructor, or overloads and declarations of the same in one file.
+    /// Returns whether two symbols are the same: identical, a class and its constructor, or overloads and
+    /// declarations of one name in one file.
     pub(super) fn same(&self, one: At, other: At) -> bool {
         let (first, second) = (self.symbol(one), self.symbol(other));
         one == other
@@ -267,7 +169,7 @@ impl Graph {
             || self.constructed(other) == Some(one)
     }
 
-    /// Tells whether a symbol without a body declares one that has it, as a header of C does.
+    /// Returns whether a symbol without a body declares one that has it, as in a C header.
     fn declares(&self, one: At, other: At) -> bool {
         let (first, second) = (self.symbol(one), self.symbol(other));
         first.name == second.name
@@ -280,7 +182,7 @@ impl Graph {
             && first.qualified == second.qualified
     }
 
-    /// Gives the class that a constructor makes objects of.
+    /// Returns the class of a constructor.
     pub(crate) fn constructed(&self, at: At) -> Option<At> {
         let symbol = self.symbol(at);
         let class = At { file: at.file, symbol: symbol.parent? };

@@ -1,22 +1,23 @@
-//! Finds symbols by what somebody remembers of their names.
+//! Search for symbols by approximate names.
 
 use std::cmp::Reverse;
 
 use toolpost_syntax::Kind;
 
-use crate::graph::{is_class, split, stem};
+use crate::graph::is_class;
+use crate::path::{split, stem};
 use crate::resolve::Resolver;
 use crate::word::folded;
 use crate::{At, Graph, Word};
 
-/// Which symbols are wanted.
+/// A symbol search.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted<'w> {
-    /// What is remembered of the name: all of it, parts, the first letters of its words, or names with dots between them.
+    /// The name: complete, partial, its initials, or qualified with dots.
     pub query: &'w str,
-    /// Of which kinds; all if none is named.
+    /// The wanted kinds; empty for all.
     pub kinds: &'w [Kind],
-    /// How many.
+    /// The maximum number of results.
     pub limit: usize,
 }
 
@@ -25,20 +26,20 @@ pub struct Wanted<'w> {
 pub struct Hit {
     /// The symbol.
     pub at: At,
-    /// How well its name fits.
+    /// The quality of the match.
     pub fit: Fit,
 }
 
-/// What was found.
+/// The result of a symbol search.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hits {
     /// The best, first those whose names fit best.
     pub hits: Vec<Hit>,
-    /// How many fit in all.
+    /// The total number of matches.
     pub total: usize,
 }
 
-/// How well a name fits; the first is the best.
+/// The quality of a match, the best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fit {
     /// It is the name.
@@ -76,23 +77,23 @@ impl Fit {
     }
 }
 
-/// A symbol with all that says where among the others it stands.
+/// A symbol with its sort key.
 type Ranked<'g> = ((Fit, Outer, bool, u8, usize, Reverse<usize>), &'g str, At);
 
-/// Where the names before a symbol's own are found.
+/// The origin of the qualifiers of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Outer {
-    /// Among what it stands in.
+    /// The enclosing symbols.
     Symbols,
-    /// Among the directories and the file that it lies in, too.
+    /// The enclosing symbols, the file and its directories.
     Path,
 }
 
-/// Files that stand for the directory in which they lie, and words for a module that are no names.
+/// File names that represent their directory, and keywords for modules.
 const NO_NAMES: [&str; 8] = ["__init__", "__main__", "index", "mod", "lib", "crate", "self", "super"];
 
 impl Graph {
-    /// Finds symbols; `may` says of which files they may be.
+    /// Returns matching symbols; `may` returns whether the caller may see a file.
     #[must_use]
     pub fn find(&self, wanted: &Wanted<'_>, may: &dyn Fn(&str) -> bool) -> Hits {
         let query = wanted.query.trim();
@@ -141,7 +142,7 @@ impl Graph {
         Hits { hits, total }
     }
 
-    /// Lists the names of symbols that may become a text by so many letters that are put in, taken out or changed.
+    /// Returns the symbol names within an edit distance of a text.
     pub fn names_near(&self, text: &str, most: usize) -> Vec<(&str, &[At])> {
         let folded = folded(text);
         let near = self.words.near(&folded, most);
@@ -149,7 +150,7 @@ impl Graph {
         named.filter(|(_, all)| !all.is_empty()).collect()
     }
 
-    /// Lists what the classes that are named before a name have under it, but inherit.
+    /// Returns the inherited members with a name of the classes in the qualifiers.
     fn inherited(&self, name: &str, outer: &[String]) -> Vec<At> {
         let (Some((class, outer)), Some(name)) = (outer.split_last(), self.word(name)) else {
             return Vec::new();
@@ -197,7 +198,7 @@ impl Graph {
         out
     }
 
-    /// Tells how well a name fits.
+    /// Returns the quality of a match.
     fn fit(&self, word: Word, text: &str, folded: &str, words: &[&str]) -> Option<Fit> {
         let name = self.text(word);
         if name == text {
@@ -216,7 +217,7 @@ impl Graph {
     }
 }
 
-/// Tells where the names before a symbol's own end with those that are wanted; none if they do not.
+/// Returns the origin of the wanted qualifiers; `None` if they do not match.
 fn stands_in(qualified: &str, path: &str, outer: &[String]) -> Option<Outer> {
     let mut wanted = outer.iter().rev().map(String::as_str).filter(|name| !NO_NAMES.contains(name));
     let Some(mut next) = wanted.next() else { return Some(Outer::Symbols) };
@@ -240,13 +241,13 @@ fn stands_in(qualified: &str, path: &str, outer: &[String]) -> Option<Outer> {
     None
 }
 
-/// Tells whether a name holds letters in their order.
+/// Returns whether a name contains letters in their order.
 fn has_letters(name: &str, folded: &str) -> bool {
     let mut letters = name.chars().flat_map(char::to_lowercase);
     folded.chars().all(|wanted| letters.any(|letter| letter == wanted))
 }
 
-/// Orders kinds: what is looked for most comes first.
+/// Ranks kinds by how often they are searched for.
 fn weight(kind: Kind) -> u8 {
     match kind {
         Kind::Class | Kind::Struct | Kind::Interface | Kind::Trait | Kind::Enum | Kind::Union => 0,

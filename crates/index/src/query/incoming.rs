@@ -1,87 +1,45 @@
-//! Who uses a symbol: found on all cores, and kept as long as nothing changes.
+//! Uses of a symbol: a parallel search with a cache.
 
 use std::collections::{HashMap, HashSet};
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use super::edges::{Edge, Edges, Relation, Unresolved};
-use crate::graph::is_class;
+use crate::edge::{Edge, Edges, Relation, Unresolved};
+use crate::edge_cache::Uses;
+use crate::graph::{Graph, is_class};
+use crate::ids::{At, FileId};
 use crate::record::{Base, Used, What};
 use crate::resolve::{Resolver, Spot, Value};
 use crate::rules::together;
-use crate::{At, FileId, Found, Graph, How, Sure, Target, Word};
+use crate::target::{Found, How, Sure, Target};
+use crate::word::Word;
 
-/// How many files one thread looks at, at least.
+/// The minimum number of files per thread.
 const SHARE: usize = 64;
-/// How many uses are kept in all; where there are more, none of them is.
-const MOST: usize = 200_000;
 
-/// All uses of a symbol, in whatever files.
-#[derive(Debug, Default)]
-pub(super) struct Uses {
-    /// The uses, in order.
-    edges: Vec<Edge>,
-    /// The unresolved occurrences of the name, in order.
-    unresolved: Vec<Unresolved>,
-    /// The file of each occurrence that belongs to another relation.
-    other: Vec<FileId>,
-}
-
-/// Uses of what are looked for.
+/// The symbol whose uses are searched for.
 struct Sought {
     at: At,
     relation: Relation,
-    /// The methods that it stands in for, each with how sure it is that a call of that is one of this.
+    /// The methods that it implements, each with the certainty that a call of that method means this one.
     above: Vec<(At, Sure)>,
     /// The names under which it may be used.
     names: HashSet<Word>,
 }
 
-/// Who uses which symbols, as long as nothing changes.
-#[derive(Debug, Default)]
-pub(crate) struct Asked(Mutex<Answers>);
-
-#[derive(Debug, Default)]
-struct Answers {
-    /// After how many changes of the graph they were found.
-    changes: u64,
-    count: usize,
-    of: HashMap<(At, Relation), Arc<Uses>>,
-}
-
-impl Asked {
-    fn get(&self, changes: u64, question: (At, Relation)) -> Option<Arc<Uses>> {
-        let answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        answers.of.get(&question).filter(|_| answers.changes == changes).cloned()
-    }
-
-    fn keep(&self, changes: u64, question: (At, Relation), uses: &Arc<Uses>) {
-        let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = uses.edges.len() + uses.unresolved.len() + uses.other.len() + 1;
-        if answers.changes != changes || answers.count + count > MOST {
-            *answers = Answers { changes, ..Answers::default() };
-        }
-        if count <= MOST && answers.of.insert(question, uses.clone()).is_none() {
-            answers.count += count;
-        }
-    }
-}
-
-impl Uses {
-    /// Gives what may be told of it.
-    pub(super) fn seen(&self, graph: &Graph, may: &dyn Fn(&str) -> bool) -> Edges {
+impl Graph {
+    /// Returns the uses in permitted files.
+    pub(super) fn permitted(&self, uses: &Uses, may: &dyn Fn(&str) -> bool) -> Edges {
         let mut known: HashMap<FileId, bool> = HashMap::new();
-        let mut told = |file: FileId| *known.entry(file).or_insert_with(|| may(&graph.file(file).path));
-        let edges = self.edges.iter().filter(|edge| told(edge.file)).cloned().collect();
+        let mut told = |file: FileId| *known.entry(file).or_insert_with(|| may(&self.file(file).path));
+        let edges = uses.edges.iter().filter(|edge| told(edge.file)).cloned().collect();
         let mut out = Edges { edges, ..Edges::default() };
-        out.unresolved = self.unresolved.iter().filter(|one| told(one.file)).copied().collect();
+        out.unresolved = uses.unresolved.iter().filter(|one| told(one.file)).copied().collect();
         out.counts.unresolved = out.unresolved.len();
-        out.counts.other = self.other.iter().filter(|file| told(**file)).count();
+        out.counts.other = uses.other.iter().filter(|file| told(**file)).count();
         out
     }
-}
 
-impl Graph {
     /// Lists all uses of a symbol.
     pub(super) fn incoming(&self, at: At, relation: Relation) -> Arc<Uses> {
         if let Some(uses) = self.asked.get(self.changes, (at, relation)) {
@@ -112,7 +70,7 @@ impl Graph {
         uses
     }
 
-    /// Looks through files for uses of a symbol, where there are many on as many threads as there are cores.
+    /// Searches files for uses of a symbol, in parallel if there are many.
     fn uses_in(&self, files: &[FileId], sought: &Sought) -> Uses {
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let share = files.len().div_ceil(cores).max(SHARE);
@@ -202,7 +160,7 @@ impl Graph {
         }
     }
 
-    /// Lists the methods that one stands in for, each with how sure it is that a call of that is one of this.
+    /// Returns the methods that one implements, each with the certainty that a call of that method means this one.
     fn above(&self, resolver: &Resolver<'_>, at: At) -> Vec<(At, Sure)> {
         let sure = |declared: At| {
             let only = resolver.implementations(declared).as_slice() == [at];
@@ -211,7 +169,7 @@ impl Graph {
         resolver.declared(at).into_iter().map(|declared| (declared, sure(declared))).collect()
     }
 
-    /// Tells whether a use leads to a symbol: to itself, or to what it stands in for where it is called by another name.
+    /// Returns the edge of a use that leads to a symbol, directly or through a method that it implements.
     fn reaching(
         &self,
         resolver: &Resolver<'_>,
@@ -226,7 +184,7 @@ impl Graph {
         if let Some(target) = own {
             return Some(by(target.how, target.sure));
         }
-        // What is called as that of the class above is never the object's own.
+        // A call through the superclass never means the object's own method.
         if used.receiver.as_ref().is_some_and(|receiver| receiver.base == Base::Above)
             && resolver.goes_above(Spot { file, place: used.at }, at)
         {
@@ -252,7 +210,7 @@ impl Graph {
                 }
             }
         }
-        // What is exported without a name gets one where it is imported.
+        // A default export gets its name where it is imported.
         let named = |word: &Word| self.text(*word) == "default";
         let exports = self.file(at.file).record.imports.iter();
         let default = symbol.modifiers.iter().any(named)
@@ -265,7 +223,7 @@ impl Graph {
         names
     }
 
-    /// Lists the names that imports give to what a file exports without a name.
+    /// Returns the names that imports give to the default export of a file.
     fn default_names(&self, resolver: &Resolver<'_>, exporter: FileId) -> HashSet<Word> {
         let mut names = HashSet::new();
         for file in self.takers() {

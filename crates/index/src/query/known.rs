@@ -1,4 +1,4 @@
-//! Symbols by their ids, and what became of one that is no longer there.
+//! Symbols by their ids, with recovery of renamed or moved ones.
 
 use toolpost_syntax::{Id, Kind, id};
 
@@ -6,29 +6,29 @@ use crate::graph::Gone;
 use crate::record::Defined;
 use crate::{At, Graph};
 
-/// What a symbol's id leads to.
+/// The result of a lookup by id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolved {
     /// The symbol.
     Here(At),
-    /// It is no longer there, but this seems to be what became of it.
+    /// The symbol is gone, but this one appears to be its successor.
     Moved(At, Again),
     /// There is none; these have its name, or one like it.
     Gone(Vec<At>, Once),
-    /// This is no id of a symbol.
+    /// The text is not an id of a symbol.
     NoId,
 }
 
-/// Whether a symbol that is not there was there before.
+/// Whether a missing symbol existed before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Once {
     /// It was.
     There,
-    /// Nobody here has seen it.
+    /// It was never seen.
     Never,
 }
 
-/// By what a symbol is known again.
+/// The evidence for a successor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Again {
     /// It says the same, in another place or under another name.
@@ -39,14 +39,14 @@ pub enum Again {
     Name,
 }
 
-/// How many bytes the body of a symbol has at least that is known again by what it says.
+/// The minimum length in bytes of a body that identifies a symbol by its content.
 const TELLING: u32 = 16;
 
-/// How many symbols are given for one that is gone.
+/// The maximum number of alternatives for a missing symbol.
 const NEAR: usize = 5;
 
 impl Graph {
-    /// Gives the id of a symbol.
+    /// Returns the id of a symbol.
     #[must_use]
     pub fn id(&self, at: At) -> String {
         let file = self.file(at.file);
@@ -63,7 +63,7 @@ impl Graph {
         )
     }
 
-    /// Finds a symbol by its id; `may` says of which files anything may be told.
+    /// Looks up a symbol by its id; `may` returns whether the caller may see a file.
     #[must_use]
     pub fn by_id(&self, text: &str, may: &dyn Fn(&str) -> bool) -> Resolved {
         let Some(id) = Id::read(text) else { return Resolved::NoId };
@@ -73,7 +73,7 @@ impl Graph {
             let symbols = (0..).zip(&self.file(file).record.symbols);
             let fits = |symbol: &Defined| symbol.qualified == qualified && id.is_of(symbol.kind.kind());
             let mut same: Vec<(u32, &Defined)> = symbols.filter(|(_, symbol)| fits(symbol)).collect();
-            // Where no kind is named, a type is meant rather than what is added to it.
+            // Without a kind, a type has priority over its extensions.
             same.sort_by_key(|(_, symbol)| symbol.kind.kind() == Kind::Impl);
             if let Some((symbol, _)) = same.into_iter().nth(id.count - 1) {
                 return Resolved::Here(At { file, symbol });
@@ -84,7 +84,7 @@ impl Graph {
 
     /// Finds what became of a symbol.
     fn again(&self, text: &str, id: &Id<'_>, may: &dyn Fn(&str) -> bool) -> Resolved {
-        // What may not be told is not there: not even that it is the only one tells of it.
+        // Hidden symbols are ignored completely, since even "the only one" would reveal them.
         let told = |at: &At| may(&self.file(at.file).path);
         let kind = |at: &At| id.is_of(self.symbol(*at).kind.kind());
         let only = |mut all: Vec<At>| if all.len() == 1 { all.pop() } else { None };
@@ -112,7 +112,7 @@ impl Graph {
         Resolved::Gone(named, once)
     }
 
-    /// Lists the symbols that say what one said that is gone, and that were not there when it went.
+    /// Returns the new symbols with the content of a missing one.
     fn came_since(&self, gone: Gone) -> Vec<At> {
         let symbols = self.files_since(gone.when).flat_map(|(file, _)| {
             let symbols = (0..).zip(&self.file(file).record.symbols);

@@ -1,4 +1,4 @@
-//! Cuts a text into blocks, so that every line is in one: functions, types, sections, and what stands between them.
+//! Division of a text into blocks that cover every line: functions, types, sections, and the lines between them.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use toolpost_syntax::{Kind, Language, Symbol};
 use toolpost_text::lines::LineIndex;
 
-use crate::ranked::filter::bit;
 use crate::ranked::tokens;
 
 /// A block: lines that belong together.
@@ -17,20 +16,20 @@ pub struct Block {
     pub first: u32,
     /// Its last line.
     pub last: u32,
-    /// What it is, such as `function`; `lines` where it is only lines.
+    /// Its kind, such as `function`; `lines` for lines outside any symbol.
     pub kind: String,
-    /// The names of what it stands in and its own, with dots between them; empty for mere lines.
+    /// Its qualified name; empty for lines outside any symbol.
     pub name: String,
-    /// Whether it is a test.
+    /// Set if it is a test.
     pub test: bool,
 }
 
-/// What is known of a block that is not shown.
+/// Internal data of a block.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Mark {
-    /// Whether it goes on from the block before, with which it is one that is too long.
+    /// Set if it continues the previous block, as part of a symbol that is too long.
     pub(crate) goes_on: bool,
-    /// The kinds of what begins in it and is no block of its own, as bits.
+    /// The kinds of the smaller symbols in it, as bits.
     pub(crate) holds: u32,
 }
 
@@ -38,7 +37,7 @@ pub(crate) struct Mark {
 #[derive(Debug, Default)]
 pub(crate) struct Blocks {
     pub(crate) all: Vec<Block>,
-    /// What is known of each of them beside that.
+    /// Internal data of each block.
     pub(crate) marks: Vec<Mark>,
     pub(crate) names: Vec<Range<usize>>,
     pub(crate) signatures: Vec<Range<usize>>,
@@ -61,12 +60,12 @@ pub(crate) struct Definition {
 const PARSED: usize = 2 << 20;
 /// Of how many lines mere lines make a block: at least, if a line is empty then, and at most.
 const LINES: (u32, u32) = (24, 60);
-/// How many lines a function or a section may have before it is cut, and of how many its pieces are.
+/// The number of lines beyond which a function or section is split, and the sizes of its parts.
 const LONG: (u32, (u32, u32)) = (240, (80, 120));
 /// From how many lines on a constant is a block of its own.
 const TABLE: u32 = 8;
 
-/// What begins at a line, until something else does.
+/// The symbol that owns the following lines.
 #[derive(Clone, Default)]
 struct Owner {
     kind: String,
@@ -173,12 +172,12 @@ fn definition(symbol: &Symbol) -> Option<Definition> {
     Some(Definition { at, name: word.text.to_owned(), rank })
 }
 
-/// Tells whether something is whole only with all that stands in it.
+/// Returns whether a symbol is always indexed together with its members.
 fn is_leaf(kind: Kind) -> bool {
     matches!(kind, Kind::Function | Kind::Macro)
 }
 
-/// Tells whether what stands in something is looked at by itself, if any of it is a block.
+/// Returns whether the members of a symbol are blocks of their own, if any of them is large enough.
 fn is_container(kind: Kind) -> bool {
     matches!(
         kind,
@@ -194,7 +193,7 @@ fn is_container(kind: Kind) -> bool {
     )
 }
 
-/// Tells which symbols hold others that are blocks, and whether each stands in a test.
+/// Returns, for each symbol, whether it contains blocks and whether it is in a test.
 fn holders(symbols: &[Symbol]) -> (Vec<bool>, Vec<bool>) {
     let mut holds = vec![false; symbols.len()];
     let mut test: Vec<bool> = Vec::with_capacity(symbols.len());
@@ -210,7 +209,7 @@ fn holders(symbols: &[Symbol]) -> (Vec<bool>, Vec<bool>) {
     (holds, test)
 }
 
-/// Tells whether a symbol is a test by its own name.
+/// Returns whether the name of a symbol is that of a test.
 fn is_test(symbol: &Symbol) -> bool {
     match symbol.kind {
         Kind::Module => matches!(symbol.name.as_str(), "tests" | "test"),
@@ -219,7 +218,7 @@ fn is_test(symbol: &Symbol) -> bool {
     }
 }
 
-/// Finds the symbols that are blocks of their own; tells of each whether it is one or stands in one.
+/// Returns the symbols that are blocks of their own, and for each symbol whether it is a block or inside one.
 fn units(symbols: &[Symbol], lines: &dyn Fn(&Range<usize>) -> (u32, u32), out: &mut Vec<Unit>) -> Vec<bool> {
     let (holds, test) = holders(symbols);
     let mut inside: Vec<bool> = Vec::with_capacity(symbols.len());
@@ -243,19 +242,19 @@ fn owner(symbol: &Symbol, test: bool) -> Owner {
     Owner { kind: symbol.kind.name().to_owned(), name: symbol.qualified.clone(), test }
 }
 
-/// Lists what holds blocks, each before what stands in it.
+/// Returns the symbols that contain blocks, parents first.
 fn containers(symbols: &[Symbol], lines: &dyn Fn(&Range<usize>) -> (u32, u32)) -> Vec<Unit> {
     let (holds, test) = holders(symbols);
     let held = symbols.iter().enumerate().filter(|(at, symbol)| holds[*at] && is_container(symbol.kind));
     held.map(|(at, symbol)| Unit { lines: lines(&symbol.span), owner: owner(symbol, test[at]) }).collect()
 }
 
-/// Puts blocks one after the other.
+/// A sequence of blocks under construction.
 struct Layout<'t> {
     text: Vec<&'t str>,
     units: Vec<Unit>,
     out: Vec<Block>,
-    /// Whether each goes on from the one before.
+    /// Whether each block continues the previous one.
     on: Vec<bool>,
 }
 
@@ -289,7 +288,7 @@ impl<'t> Layout<'t> {
         self.on.push(goes_on);
     }
 
-    /// Lays out lines that stand in no block of their own.
+    /// Adds lines that belong to no block of their own.
     fn between(&mut self, first: u32, last: u32, cuts: &BTreeSet<u32>, containers: &[Unit]) {
         if first > last {
             return;
@@ -315,10 +314,10 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// Puts lines of one owner, in pieces if they are too many.
+    /// Adds the lines of one owner, in parts if there are too many.
     fn put(&mut self, first: u32, last: u32, owner: &Owner, most: u32, (least, longest): (u32, u32)) {
         let mut from = first;
-        // Mere lines are looked at by themselves; what is one and too long stays one.
+        // Only the parts of one long symbol continue one another.
         let one = most == LONG.0;
         while last - from + 1 > most {
             let empty = (from + least..from + longest).find(|line| self.line(*line).trim().is_empty());
@@ -333,7 +332,7 @@ impl<'t> Layout<'t> {
         self.text.get(number as usize - 1).copied().unwrap_or_default()
     }
 
-    /// Tells whether lines hold nothing but brackets and the like.
+    /// Returns whether lines contain only brackets and other punctuation.
     fn says_nothing(&self, first: u32, last: u32) -> bool {
         (first..=last).all(|line| {
             let line = self.line(line).trim();
@@ -345,6 +344,34 @@ impl<'t> Layout<'t> {
 fn block(first: u32, last: u32, owner: &Owner) -> Block {
     let kind = if owner.kind.is_empty() { "lines" } else { &owner.kind };
     Block { first, last, kind: kind.to_owned(), name: owner.name.clone(), test: owner.test }
+}
+
+/// The kinds of blocks, each with other words for it.
+pub(super) const KINDS: [(&str, &[&str]); 19] = [
+    ("function", &["method", "fn", "func", "constructor"]),
+    ("class", &[]),
+    ("struct", &["record"]),
+    ("union", &[]),
+    ("enum", &[]),
+    ("interface", &["protocol"]),
+    ("trait", &[]),
+    ("impl", &["implementation"]),
+    ("constant", &["const"]),
+    ("variable", &["var", "static", "let"]),
+    ("type", &["typedef", "type_alias"]),
+    ("module", &["namespace", "mod"]),
+    ("macro", &[]),
+    ("section", &["heading"]),
+    ("field", &["property"]),
+    ("element", &[]),
+    ("rule", &[]),
+    ("key", &[]),
+    ("lines", &["text"]),
+];
+
+/// Returns the bit of a kind in [`Mark::holds`].
+pub(crate) fn bit(kind: &str) -> u32 {
+    KINDS.iter().position(|(name, _)| *name == kind).map_or(0, |at| 1 << at)
 }
 
 #[cfg(test)]

@@ -5,8 +5,7 @@ use std::collections::HashSet;
 use crate::ranked::find::{Scored, rarity};
 use crate::ranked::grammar::{Beside, Node};
 use crate::ranked::hits::Block;
-use crate::ranked::record::DEFINED;
-use crate::ranked::tokens::{self, folded, tokens};
+use crate::ranked::tokens::{self, DEFINED, folded, tokens};
 use crate::ranked::words::Words;
 
 /// The weight of a definition by its rank. A match that is not a definition has at most 1, so the definition of the only word comes
@@ -20,7 +19,7 @@ const IN_TEST: f64 = 0.4;
 const LEAST: f64 = 1.05;
 /// The share of a definition's weight if its name is a plain word among others, or some of the words joined.
 const AMONG_OTHERS: f64 = 0.5;
-/// The factor for a name of which all words of the query are the parts: each of them may be a name as well.
+/// The factor for a name that consists of all words of the query, since each of them may be a name as well.
 const ALL_JOINED: f64 = 2.0;
 /// The number of adjacent words that may be one name, as in `redirect view` for `RedirectView`.
 const JOINED: usize = 4;
@@ -60,7 +59,7 @@ pub(crate) fn raise(words: &dyn Words, blocks: &mut [Scored], text: &str, count:
     }
 }
 
-/// Raises the scores of the blocks that define a name of which adjacent words of the query are the parts.
+/// Raises the scores of the blocks that define a name which adjacent words of the query form.
 pub(crate) fn raise_joined(words: &dyn Words, blocks: &mut [Scored], nodes: &[Node], count: usize) {
     let plain = |node: &Node| match node {
         Node::Word(word) if word.fuzzy == 0 => {

@@ -1,4 +1,4 @@
-//! Finds a text as it stands in the files: the words tell which files can hold it, and their bytes whether they do.
+//! Literal search: the index selects candidate files, and their contents decide.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,16 +11,15 @@ use toolpost_workspace::on_threads;
 use crate::files::EACH;
 use crate::ranked::find::Scored;
 use crate::ranked::index::Lent;
-use crate::ranked::record::is_marked;
 use crate::ranked::search::Unanswered;
 use crate::ranked::table::File;
-use crate::ranked::tokens::{self, LONGEST, folded};
+use crate::ranked::tokens::{self, LONGEST, folded, is_marked};
 use crate::ranked::words::{Term, Words};
 
 /// The most bytes that are read of a file.
 const MOST: u64 = 64 << 20;
 
-/// Finds the blocks in which a text begins.
+/// Returns the blocks that contain the start of a literal match.
 pub(crate) fn find(
     lent: &Lent<'_>,
     words: &dyn Words,
@@ -63,7 +62,7 @@ pub(crate) fn find(
     Ok(out)
 }
 
-/// Lists the lines of a file in which a pattern begins to match, each as often as it does; none if the file is not what is known.
+/// Returns the line of each match of a pattern in a file; `None` if the file differs from the index.
 fn lines(lent: &Lent<'_>, file: &File, pattern: &Regex) -> Option<Vec<u32>> {
     let read = lent.workspace().read(&file.path, MOST).ok().filter(|read| read.hash == file.hash)?;
     let Ok(opened) = Text::open(read.bytes, lent.encoding()) else { return Some(Vec::new()) };
@@ -76,7 +75,7 @@ fn lines(lent: &Lent<'_>, file: &File, pattern: &Regex) -> Option<Vec<u32>> {
     Some(found.map(|place| u32::try_from(index.line(place.start())).unwrap_or(u32::MAX)).collect())
 }
 
-/// Lists the files that can hold a text: all those that hold its words, of which the first and the last may be parts.
+/// Returns the files that can contain a text: those with all its words, the first and last of which may be partial.
 fn candidates(held: &dyn Words, text: &str) -> Vec<u32> {
     let words: Vec<tokens::Word<'_>> = tokens::words(text).collect();
     let mut files: Option<BTreeSet<u32>> = None;
@@ -84,7 +83,7 @@ fn candidates(held: &dyn Words, text: &str) -> Vec<u32> {
         let begins = at == 0 && word.at == 0;
         let ends = at + 1 == words.len() && word.at + word.text.len() == text.len();
         let shape = folded(word.text);
-        // What has no letter of its own, and what is too long to be kept, tells nothing.
+        // Words without letters, and words that are too long for the index, do not narrow the search.
         if shape.is_empty() || shape.len() > LONGEST || !text.is_ascii() {
             continue;
         }
@@ -100,7 +99,7 @@ fn candidates(held: &dyn Words, text: &str) -> Vec<u32> {
     files.into_iter().collect()
 }
 
-/// Lists the tokens of which a word can be all, or a part where the text ends.
+/// Returns the tokens that match a word, completely or partially at an end of the text.
 fn terms(held: &dyn Words, shape: &str, begins: bool, ends: bool) -> Vec<Term> {
     if !begins && !ends {
         return held.find(shape).into_iter().collect();

@@ -1,20 +1,21 @@
-//! What a file or a block must be: filters of a query, made ready.
+//! Filters of a query for files and blocks.
 
 use globset::{GlobBuilder, GlobMatcher};
 use toolpost_syntax::Language;
 
+use crate::ranked::blocks::{KINDS, bit};
 use crate::ranked::grammar::Field;
 use crate::ranked::table::File;
 
 /// A filter that is ready: any of its conditions holds.
 pub(crate) struct Filter(Vec<Condition>);
 
-/// Why a filter cannot be used.
+/// The reason for which a filter is not valid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadFilter {
-    /// What is wrong.
+    /// The problem.
     pub what: String,
-    /// What could have been meant instead of the value.
+    /// Suggestions for the value.
     pub meant: Vec<String>,
 }
 
@@ -32,46 +33,19 @@ enum Condition {
     Kind(&'static str),
 }
 
-/// The kinds of blocks, each with other words for it.
-const KINDS: [(&str, &[&str]); 19] = [
-    ("function", &["method", "fn", "func", "constructor"]),
-    ("class", &[]),
-    ("struct", &["record"]),
-    ("union", &[]),
-    ("enum", &[]),
-    ("interface", &["protocol"]),
-    ("trait", &[]),
-    ("impl", &["implementation"]),
-    ("constant", &["const"]),
-    ("variable", &["var", "static", "let"]),
-    ("type", &["typedef", "type_alias"]),
-    ("module", &["namespace", "mod"]),
-    ("macro", &[]),
-    ("section", &["heading"]),
-    ("field", &["property"]),
-    ("element", &[]),
-    ("rule", &[]),
-    ("key", &[]),
-    ("lines", &["text"]),
-];
-
-/// Gives the bit of a kind, among those that a block may hold.
-pub(crate) fn bit(kind: &str) -> u32 {
-    KINDS.iter().position(|(name, _)| *name == kind).map_or(0, |at| 1 << at)
-}
-
 impl Filter {
-    /// Makes a filter ready.
+    /// Compiles a filter.
     pub(crate) fn new(field: Field, values: &[String]) -> Result<Self, BadFilter> {
         values.iter().map(|value| condition(field, value.trim())).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Tells whether it speaks of blocks, and not of files alone.
+    /// Returns whether it applies to blocks and not only to files.
     pub(crate) fn is_of_blocks(&self) -> bool {
         self.0.iter().any(|condition| matches!(condition, Condition::Kind(_)))
     }
 
-    /// Tells whether it holds of a block of a kind in which others begin; without one, whether it holds of the file.
+    /// Returns whether it accepts a block, given its kind and the kinds inside it; without a block, whether it
+    /// accepts the file.
     pub(crate) fn holds(&self, file: &File, kind: Option<(&str, u32)>) -> bool {
         self.0.iter().any(|condition| condition.holds(file, kind))
     }

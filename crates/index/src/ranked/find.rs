@@ -1,4 +1,4 @@
-//! Finds the blocks that a query asks for, and puts them in order: BM25 over the places in which words stand.
+//! Evaluation of queries: BM25 over the parts of blocks.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::ranked::record::PLACES;
 use crate::ranked::segment::Meta;
 use crate::ranked::words::Words;
 
-/// What is asked of a table.
+/// The settings of a query.
 pub(crate) struct Question<'a> {
     pub(crate) words: &'a dyn Words,
-    /// Tells whether a file is one of those that are meant.
+    /// Returns whether a file is in the scope of the query.
     pub(crate) within: &'a dyn Fn(u32) -> bool,
 }
 
@@ -22,13 +22,13 @@ pub(crate) struct Question<'a> {
 pub(crate) struct Scored {
     pub(crate) block: Block,
     pub(crate) score: f64,
-    /// Whether the block itself holds a word of the query, and not only its path.
+    /// Set if the block itself, and not only its path, contains a word of the query.
     own: bool,
     /// True if the block defines the name that the query spells.
     pub(crate) defines: bool,
 }
 
-/// The part of blocks in which words are looked for, and the number of words in the whole query.
+/// The part of blocks to search, and the number of words in the whole query.
 #[derive(Clone, Copy)]
 struct Scope {
     part: Option<Part>,
@@ -36,26 +36,26 @@ struct Scope {
 }
 
 impl Scored {
-    /// Makes a block that was found by what it holds itself.
+    /// Creates a block that matches by its own content.
     pub(crate) fn of(block: Block, score: f64) -> Self {
         Self { block, score, own: true, defines: false }
     }
 }
 
-/// How much a word counts in each place: name, signature, body, comments, around, path.
+/// The weight of a word in each part: name, signature, body, comments, enclosing names, path.
 const WEIGHTS: [f64; COUNTED] = [6.0, 2.5, 1.0, 1.2, 1.5, 1.2];
-/// How far the length of a place makes it count less.
+/// The influence of the length of each part.
 const LENGTHS: [f64; COUNTED] = [0.3, 0.4, 0.6, 0.5, 0.0, 0.0];
 /// From how often on a word more counts little more.
 const OFTEN: f64 = 1.2;
 
-/// How much a word counts that stands in another part of what is too long for one block.
+/// The share of a word's weight if it is in another part of a long symbol.
 const ELSEWHERE: f64 = 0.5;
 
 /// Blocks, as far as they are known yet.
 enum Set<'a> {
     Blocks(Vec<Scored>),
-    /// Those of which this holds.
+    /// The blocks that satisfy a condition.
     Filter(Box<dyn Fn(Block) -> bool + 'a>),
     /// All but these, which are in order.
     Except(Vec<Block>),
@@ -174,7 +174,7 @@ impl<'a> Question<'a> {
 
     fn not(&self, set: Set<'a>) -> Set<'a> {
         match set {
-            // What only the path holds does not stand in the block.
+            // Words that are only in the path are not in the block.
             Set::Blocks(blocks) => {
                 let own = blocks.iter().filter(|found| found.own);
                 let mut all: Vec<Block> = own.flat_map(|found| self.unit(found.block)).collect();
@@ -196,7 +196,7 @@ impl<'a> Question<'a> {
         meta.map_or(at..at + 1, |meta| meta.unit(at)).map(move |at| (number, at))
     }
 
-    /// Keeps what is in both, which are in order: of what is too long for one block, the parts that are in one of them.
+    /// Returns the intersection of two ordered lists. For parts of a long symbol, a part in one list is sufficient.
     fn both(&self, one: &[Scored], other: &[Scored]) -> Vec<Scored> {
         let (mut out, mut one, mut other) = (Vec::new(), one, other);
         while let (Some(first), Some(second)) = (one.first(), other.first()) {
@@ -237,7 +237,7 @@ impl<'a> Question<'a> {
         blocks
     }
 
-    /// Raises the blocks that define a name of which adjacent words are the parts.
+    /// Raises the blocks that define a name which adjacent words form.
     fn joined_names(&self, mut set: Set<'a>, nodes: &[Node], scope: Scope) -> Set<'a> {
         if let Set::Blocks(blocks) = &mut set
             && scope.part.is_none_or(|part| part == Part::Name)
@@ -247,7 +247,7 @@ impl<'a> Question<'a> {
         set
     }
 
-    /// Says how much each hit counts.
+    /// Scores each hit.
     fn scored(&self, hits: Vec<Hit>) -> Vec<Scored> {
         let (blocks, lengths) = self.words.totals();
         let total = blocks.max(1) as f64;
@@ -273,12 +273,12 @@ impl<'a> Question<'a> {
     }
 }
 
-/// Tells how much a word says that so many of all blocks hold.
+/// Returns the inverse document frequency of a word in `holding` of `total` blocks.
 pub(crate) fn rarity(total: f64, holding: f64) -> f64 {
     (1.0 + (total - holding + 0.5).max(0.0) / (holding + 0.5)).ln()
 }
 
-/// Tells how much it says that a word stands so often in each place of a block, beside how long these places usually are: 1 at most.
+/// Returns the saturated frequency of a word in a block, relative to the usual lengths of its parts: at most 1.
 pub(crate) fn worth(counts: &[u32; COUNTED], lengths: Option<&[u16; PLACES]>, usual: &[f64; PLACES]) -> f64 {
     let mut often = 0.0;
     for (place, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
@@ -306,7 +306,7 @@ fn joint(one: &[Scored], other: &[Scored], out: &mut Vec<Scored>) {
     });
 }
 
-/// Keeps what is in any.
+/// Returns the union of two ordered lists.
 fn either(one: &[Scored], other: &[Scored]) -> Vec<Scored> {
     let mut out = Vec::with_capacity(one.len() + other.len());
     merge(one, other, |one, other| match (one, other) {
@@ -317,7 +317,7 @@ fn either(one: &[Scored], other: &[Scored]) -> Vec<Scored> {
     out
 }
 
-/// Keeps the first, and adds what the second says of them.
+/// Returns the first list, with the scores of the second one added.
 fn joined(one: Vec<Scored>, more: &[Scored]) -> Vec<Scored> {
     let mut out = Vec::with_capacity(one.len());
     merge(&one, more, |one, other| {

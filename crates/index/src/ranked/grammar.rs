@@ -1,7 +1,8 @@
-//! The grammar of queries: what was asked for as a tree, or what is wrong with it, where, and how it could be written.
+//! Grammar of queries: a syntax tree, or an error with its position and a correction.
 //!
-//! Words beside one another are alternatives, `+word` must be there and `-word` must not; `OR` binds closer than that, `AND`
-//! closer still, `NOT` the closest. Filters beside words narrow them; inside of `OR` and `NOT` they are like any other part.
+//! Adjacent words are alternatives, `+word` is required and `-word` excluded. `OR` binds more tightly than adjacency,
+//! `AND` more than `OR`, and `NOT` the most. Filters next to words narrow them; inside `OR` and `NOT` they are
+//! ordinary operands.
 
 mod filtered;
 mod lex;
@@ -15,11 +16,11 @@ pub use parse::parse;
 pub enum Node {
     /// A word, perhaps an identifier, perhaps with wildcards.
     Word(Word),
-    /// Words that follow one another, as they are written.
+    /// Consecutive words, as written.
     Phrase(String),
-    /// What the file or the block must be.
+    /// A condition for the file or the block.
     Filter(Field, Vec<String>),
-    /// What must stand in one part of a block.
+    /// A condition for one part of a block.
     In(Part, Box<Self>),
     /// All of them.
     All(Vec<Self>),
@@ -27,7 +28,7 @@ pub enum Node {
     Any(Vec<Self>),
     /// All else.
     Not(Box<Self>),
-    /// Parts beside one another.
+    /// Adjacent operands.
     Beside(Beside),
     /// Something that counts more or less.
     Weighed(Box<Self>, f64),
@@ -36,33 +37,33 @@ pub enum Node {
 /// A word of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
-    /// As it is written.
+    /// The word as written.
     pub text: String,
-    /// How many letters may differ.
+    /// The maximum edit distance.
     pub fuzzy: usize,
 }
 
-/// Parts beside one another, without a word between them.
+/// Adjacent operands without an operator.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Beside {
-    /// What must be there.
+    /// The required operands.
     pub must: Vec<Node>,
-    /// What should be there; one of them must, where nothing else must.
+    /// The optional operands; if none is required, at least one of these must match.
     pub should: Vec<Node>,
-    /// What must not be there.
+    /// The excluded operands.
     pub never: Vec<Node>,
 }
 
-/// What a filter speaks of.
+/// The property that a filter tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Field {
     /// The path of the file, or a part of it.
     File,
     /// The last name of the path.
     Filename,
-    /// What follows its last dot.
+    /// The extension of the file name.
     Extension,
-    /// The directory in which it lies, however deep.
+    /// A directory on the path.
     Directory,
     /// Its language.
     Language,
@@ -70,12 +71,12 @@ pub enum Field {
     Type,
 }
 
-/// A part of a block in which words stand.
+/// A part of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// The names that it defines.
     Name,
-    /// How it begins, up to its body.
+    /// The declaration up to the body.
     Signature,
     /// Its code.
     Body,
@@ -83,12 +84,12 @@ pub enum Part {
     Comments,
 }
 
-/// What is wrong with a query.
+/// An error in a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Where, in characters counted from 1.
+    /// The column, in characters from 1.
     pub column: usize,
-    /// What.
+    /// The problem.
     pub what: String,
     /// A query that could have been meant; none where nothing is left.
     pub instead: Option<String>,
@@ -97,9 +98,9 @@ pub struct Fault {
 /// A query that was understood.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
-    /// What was asked for.
+    /// The syntax tree.
     pub node: Node,
-    /// What may have been meant otherwise, a sentence each.
+    /// Notes on possible misreadings, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -151,12 +152,12 @@ fn names() -> Vec<&'static str> {
 }
 
 impl Node {
-    /// Makes a word of a query that is written as it is meant.
+    /// Creates a word that is taken literally.
     pub(crate) fn word(text: impl Into<String>) -> Self {
         Self::Word(Word { text: text.into(), fuzzy: 0 })
     }
 
-    /// Tells whether it only says what the file or the block must be.
+    /// Returns whether it consists only of conditions for the file or the block.
     #[must_use]
     pub fn is_filter(&self) -> bool {
         match self {

@@ -1,39 +1,39 @@
-//! In which blocks the words of a query stand: each word, identifier or phrase as what it may be written as.
+//! Matches of the words of a query in blocks, for each way to write a word, identifier or phrase.
 
 use std::collections::{BTreeMap, HashSet};
 
 use crate::ranked::grammar::{Part, Word};
-use crate::ranked::record::{PLACES, Place, STEM, Spot, is_marked};
-use crate::ranked::tokens::{self, folded, tokens};
+use crate::ranked::record::{PLACES, Place, Spot};
+use crate::ranked::tokens::{self, STEM, folded, is_marked, tokens};
 use crate::ranked::words::{Term, Words};
 
 /// A block: the number of its file, and its place in that.
 pub(crate) type Block = (u32, u32);
-/// How many places count: those of a block, and the path of its file.
+/// The number of scored parts: those of a block, and the path of its file.
 pub(crate) const COUNTED: usize = PLACES + 1;
 /// The path of a file, among the places that count.
 pub(crate) const PATH: usize = PLACES;
-/// The shortest part of a word of which two were written together.
+/// The minimum length of the parts of a word when it is split into two.
 const SHORTEST: usize = 3;
-/// The most tokens that a pattern stands for; one that stands for more says nothing.
+/// The maximum number of tokens that a pattern may match; beyond it, the pattern has no effect.
 pub(crate) const MOST: usize = 20_000;
 
 /// A block that holds a word.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Hit {
     pub(crate) block: Block,
-    /// How often, in each place.
+    /// The number of occurrences in each part.
     pub(crate) counts: [u32; COUNTED],
 }
 
 impl Hit {
-    /// Tells whether the block itself holds it, and not only what is around it.
+    /// Returns whether the block itself contains the word, and not only its context.
     pub(crate) fn is_own(&self) -> bool {
         self.counts[..Place::Around as usize].iter().any(|count| *count > 0)
     }
 }
 
-/// Tokens of which any will do; of some only those in comments.
+/// Alternative tokens, some of them only in comments.
 type Choice = Vec<(Term, Only)>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,7 +42,7 @@ enum Only {
     Anywhere,
 }
 
-/// What a word may be written as: choices that follow one another.
+/// A way to write a word: consecutive choices of tokens.
 type Run = Vec<Choice>;
 
 /// Finds a word of a query.
@@ -68,7 +68,7 @@ pub(crate) fn phrase(words: &dyn Words, text: &str, part: Option<Part>) -> Vec<H
     hits(words, &runs, part)
 }
 
-/// Lists the ways in which a word may be written.
+/// Returns the ways to write a word.
 fn written(words: &dyn Words, text: &str, fuzzy: usize) -> Vec<Run> {
     let all: Vec<tokens::Tokens> = tokens::words(text).map(|word| tokens(word.text)).collect();
     let parts: Vec<&String> = all.iter().flat_map(|tokens| &tokens.parts).collect();
@@ -132,7 +132,7 @@ fn near(words: &dyn Words, word: &str, letters: usize) -> Choice {
     words.fitting("", &alike, MOST).into_iter().map(|term| (term, Only::Anywhere)).collect()
 }
 
-/// Makes choices of a word with wildcards: of each of its words the tokens that have its shape.
+/// Converts a word with wildcards: for each part, the tokens that match its pattern.
 fn wild_run(words: &dyn Words, text: &str) -> Run {
     let apart = |letter: char| !(tokens::is_word(letter) || letter == '*' || letter == '?');
     let all = text.split(apart).filter(|word| !word.is_empty());
@@ -148,7 +148,7 @@ fn wild_run(words: &dyn Words, text: &str) -> Run {
     all.map(choice).collect()
 }
 
-/// Tells whether a text has a shape in which `*` stands for any letters and `?` for one.
+/// Returns whether a text matches a pattern with the wildcards `*` and `?`.
 pub(crate) fn fits(shape: &str, text: &str) -> bool {
     let (shape, text) = (shape.as_bytes(), text.as_bytes());
     let (mut at, mut place) = (0, 0);
@@ -181,10 +181,10 @@ pub(crate) fn fits(shape: &str, text: &str) -> bool {
     shape[at.min(shape.len())..].iter().all(|letter| *letter == b'*')
 }
 
-/// Where one of some tokens stands.
+/// The positions of some tokens.
 type Stands = Vec<(u32, Spot)>;
 
-/// Finds the blocks in which any of some runs stands.
+/// Returns the blocks that contain any of some runs.
 fn hits(words: &dyn Words, runs: &[Run], part: Option<Part>) -> Vec<Hit> {
     let mut all: Stands = Vec::new();
     for run in runs {
@@ -221,7 +221,7 @@ fn place_of(part: Part) -> u8 {
     }
 }
 
-/// Finds where choices follow one another; of one alone, where it stands.
+/// Returns the positions at which all choices of a run follow one another.
 fn stands(words: &dyn Words, run: &Run) -> Stands {
     let Some((first, rest)) = run.split_first() else { return Vec::new() };
     if run.iter().any(Vec::is_empty) {
@@ -250,7 +250,7 @@ fn stands(words: &dyn Words, run: &Run) -> Stands {
         found.retain_mut(|(file, spot)| {
             let wanted = (*file, spot.block, spot.position + distance);
             let Ok(at) = next.binary_search_by_key(&wanted, key) else { return false };
-            // It stands where its last word does: the first may be the name of what is around.
+            // The last word decides on the part of the block, since the first may be the name of an enclosing symbol.
             spot.place = next[at].1.place;
             true
         });
@@ -258,7 +258,7 @@ fn stands(words: &dyn Words, run: &Run) -> Stands {
     found
 }
 
-/// Finds where any token of a choice stands, in order; in some files, or in all.
+/// Returns the sorted positions of any token of a choice, in the given files or in all.
 fn of_choice(words: &dyn Words, choice: &Choice, files: Option<&[u32]>) -> Stands {
     let mut out = Vec::new();
     for (term, only) in choice {
@@ -275,7 +275,7 @@ fn of_choice(words: &dyn Words, choice: &Choice, files: Option<&[u32]>) -> Stand
     out
 }
 
-/// Adds what the paths of the files hold to what their blocks do.
+/// Adds the matches in the paths of the files.
 fn with_paths(words: &dyn Words, runs: &[Run], hits: Vec<Hit>) -> Vec<Hit> {
     let mut found: BTreeMap<u32, u32> = BTreeMap::new();
     for run in runs {

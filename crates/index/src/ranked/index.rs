@@ -1,6 +1,5 @@
 //! The index of a workspace's words: brought up to date before it is asked, and lent to many at once.
 
-mod bring;
 mod fold;
 mod look;
 mod patrol;
@@ -9,13 +8,13 @@ mod store;
 mod take;
 #[cfg(test)]
 mod tests;
+mod update;
 
-pub use bring::Patience;
 pub(crate) use take::LARGEST;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Instant;
 
@@ -24,6 +23,7 @@ use toolpost_workspace::walk::Skipped;
 use toolpost_workspace::{ContentHash, Hasher, Root, Workspace, WorkspacePath};
 
 use crate::files::{Seen, Sign, Unswept, Watched, lies_at};
+use crate::lifecycle::{self, Lifecycle, Patience};
 use crate::ranked::table::Table;
 use store::Store;
 
@@ -34,43 +34,36 @@ pub struct Index(Arc<Inner>);
 struct Inner {
     workspace: Workspace,
     encoding: Option<&'static Encoding>,
-    /// Where records are kept, of all workspaces; none if that is nowhere.
+    /// The directory of the records of all workspaces, if there is one.
     folder: Option<PathBuf>,
     covers: Covers,
     state: RwLock<State>,
-    /// Held by whoever brings the index up to date.
-    turn: Mutex<Turn>,
-    /// Whether all files have to be looked at the next time.
+    lifecycle: Lifecycle<Turn>,
+    /// Set if the next update has to scan all files.
     doubted: AtomicBool,
-    /// The segments that were not what was written.
+    /// The damaged segments.
     broken: Mutex<BTreeSet<u32>>,
-    /// Whether files are read beside all else.
-    working: AtomicBool,
-    /// True while only files that a caller asks for first are read.
-    paused: AtomicBool,
-    /// The numbers of files that are read and that are not yet.
-    counts: [AtomicUsize; 2],
     /// Places that were asked about and that the index of the workspace leaves out; the last one asked about last.
     places: Mutex<Vec<(WorkspacePath, Index)>>,
 }
 
-/// What an index covers.
+/// The scope of an index.
 #[derive(Clone)]
 enum Covers {
-    /// The workspace, without what is ignored there.
+    /// The workspace, without ignored files.
     Workspace,
-    /// A place in it, with what is ignored there.
+    /// A part of it, including ignored files.
     Place(WorkspacePath),
-    /// A package aside of it, whose content hardly ever changes.
+    /// A package outside it, whose content rarely changes.
     Package(WorkspacePath),
 }
 
-/// How many places that the workspace leaves out are kept at once.
+/// The maximum number of indexes of ignored places.
 const PLACES: usize = 4;
 
-/// What is needed to bring an index up to date.
+/// The state that an update needs.
 struct Turn {
-    /// Where its records are kept; none if that is nowhere, or once it is open.
+    /// The directory of its records; `None` without one, or once it is open.
     folder: Option<PathBuf>,
     store: Option<Store>,
     watched: Watched,
@@ -80,18 +73,18 @@ struct Turn {
     others: Option<Instant>,
 }
 
-/// What is known of the files.
+/// The indexed data.
 #[derive(Default)]
 pub(crate) struct State {
     pub(crate) table: Table,
     /// The files that hold no text.
     others: HashMap<Arc<str>, (Sign, ContentHash)>,
     left_out: LeftOut,
-    /// The files that were not looked at yet, where nobody could wait for them.
+    /// The files that have not been read yet because the caller could not wait.
     waiting: Vec<WorkspacePath>,
 }
 
-/// What an index does not cover.
+/// The files that an index does not cover.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LeftOut {
     /// Files that are too large.
@@ -100,22 +93,22 @@ pub struct LeftOut {
     pub binary: BTreeSet<String>,
     /// Files and directories that could not be read, with why.
     pub unreadable: BTreeSet<String>,
-    /// What rules left out.
+    /// The entries that rules exclude.
     pub skipped: Skipped,
 }
 
-/// Why an index cannot be brought up to date.
+/// The reason for which an index cannot be updated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Trouble {
     /// A root, or the place that was named, cannot be read.
     #[error("{place} cannot be read: {why}")]
     Place {
-        /// The place, as it is shown.
+        /// The displayed path.
         place: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// It was told to stop.
+    /// The update was stopped.
     #[error("it was stopped before all files were looked at")]
     Stopped,
 }
@@ -129,33 +122,33 @@ impl From<Unswept> for Trouble {
     }
 }
 
-/// The index while it is lent; nobody changes it meanwhile.
+/// A read lock on the index.
 pub struct Lent<'i> {
     state: RwLockReadGuard<'i, State>,
     inner: &'i Inner,
 }
 
 impl Index {
-    /// Makes an index of a workspace; nothing is read before it is asked.
+    /// Creates the index of a workspace. Reads nothing before the first query.
     #[must_use]
     pub fn new(workspace: Workspace) -> Self {
         Self::over(workspace, None, Covers::Workspace, None)
     }
 
-    /// Makes an index of a package that lies aside of the workspace, by the same encoding; its records are kept in a folder of its
-    /// own in the one that is given, for all who read the same package.
+    /// Creates the index of a package outside the workspace, with the same encoding. Its records are in a
+    /// subdirectory of `folder`, shared by all readers of the package.
     #[must_use]
     pub fn of_package(&self, package: WorkspacePath, folder: Option<PathBuf>) -> Self {
         Self::over(self.0.workspace.clone(), folder, Covers::Package(package), self.0.encoding)
     }
 
-    /// Makes the same index with its records kept in a folder, which several workspaces and processes may share.
+    /// Creates the same index with its records in a folder, which several workspaces and processes may share.
     #[must_use]
     pub fn kept_in(&self, folder: Option<PathBuf>) -> Self {
         Self::over(self.0.workspace.clone(), folder, Covers::Workspace, self.0.encoding)
     }
 
-    /// Makes the same index with another encoding of files that are neither UTF-8 nor marked by a BOM.
+    /// Creates the same index with another default encoding of files without a BOM that are not UTF-8.
     #[must_use]
     pub fn with_encoding(&self, encoding: Option<&'static Encoding>) -> Self {
         Self::over(self.0.workspace.clone(), self.0.folder.clone(), Covers::Workspace, encoding)
@@ -181,17 +174,14 @@ impl Index {
             folder,
             covers,
             state: RwLock::default(),
-            turn: Mutex::new(turn),
+            lifecycle: Lifecycle::new(turn),
             doubted: AtomicBool::new(false),
             broken: Mutex::default(),
-            working: AtomicBool::new(false),
-            paused: AtomicBool::new(false),
-            counts: Default::default(),
             places: Mutex::default(),
         }))
     }
 
-    /// Gives the index that covers a place: this one, or one of the place itself where this one leaves it out.
+    /// Returns the index that covers a path: this one, or a separate one if this one excludes the path.
     ///
     /// # Errors
     ///
@@ -200,7 +190,7 @@ impl Index {
         if base.is_root() {
             return Ok(self.clone());
         }
-        self.look(stop)?;
+        lifecycle::scan(&*self.0, stop)?;
         if self.borrow().covers(base) {
             return Ok(self.clone());
         }
@@ -216,18 +206,18 @@ impl Index {
         Ok(index)
     }
 
-    /// Brings the index up to date with what is on the disk, and lends it; `stop` is asked often.
+    /// Updates the index from the disk and locks it for reading. Calls `stop` often.
     ///
     /// # Errors
     ///
-    /// When a root cannot be read, or when it was told to stop.
+    /// If a root cannot be read, or the update was stopped.
     pub fn lend(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<Lent<'_>, Trouble> {
-        self.bring(&Patience::whole(), stop)?;
+        lifecycle::update(&self.0, &Patience::whole(), stop)?;
         Ok(self.borrow())
     }
 
-    /// The same, but waits no longer than there is patience for: what was not read by then is counted, and is read beside all
-    /// else.
+    /// Works like [`Index::lend`], but within a time limit: the remaining files are counted and read in the
+    /// background.
     ///
     /// # Errors
     ///
@@ -237,7 +227,7 @@ impl Index {
         patience: &Patience<'_>,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Lent<'_>, Trouble> {
-        self.bring(patience, stop)?;
+        lifecycle::update(&self.0, patience, stop)?;
         Ok(self.borrow())
     }
 
@@ -245,7 +235,7 @@ impl Index {
         Lent { state: self.0.state.read().unwrap_or_else(PoisonError::into_inner), inner: &self.0 }
     }
 
-    /// Gives the folder in which what is known of this workspace is kept; none if that is nowhere.
+    /// Returns the directory of this workspace's records, if there is one.
     #[must_use]
     pub fn folder(&self) -> Option<PathBuf> {
         let inner = &*self.0;
@@ -255,16 +245,15 @@ impl Index {
     /// Returns how many files are read, and how many are not yet. It never waits.
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
-        let [read, waiting] = &self.0.counts;
-        (read.load(Ordering::Relaxed), waiting.load(Ordering::Relaxed))
+        self.0.lifecycle.progress()
     }
 
     /// Reads only files that a caller asks for first while `paused`: a test of an incomplete index needs no large workspace then.
     pub fn pause(&self, paused: bool) {
-        self.0.paused.store(paused, Ordering::Relaxed);
+        self.0.lifecycle.pause(paused);
     }
 
-    /// Tells whether two are the same index.
+    /// Returns whether two handles refer to the same index.
     #[must_use]
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -274,20 +263,20 @@ impl Index {
         &self.0.workspace
     }
 
-    /// Has all files looked at the next time: what was read is not what was known.
+    /// Makes the next update scan all files, because a file differed from the index.
     pub fn doubt(&self) {
         self.0.doubted.store(true, Ordering::Relaxed);
     }
 }
 
 impl State {
-    /// Gives by what it is seen that a file is what it was, if it is known.
+    /// Returns the signature of a file's indexed version.
     fn sign(&self, shown: &str) -> Option<Sign> {
         let text = self.table.by_path(shown).map(|file| file.sign);
         text.or_else(|| self.others.get(shown).map(|(sign, _)| *sign))
     }
 
-    /// Lets go of what is known of a file.
+    /// Drops a file.
     fn forget(&mut self, shown: &str) {
         self.table.remove(shown);
         self.others.remove(shown);
@@ -320,19 +309,19 @@ fn name(workspace: &Workspace, covers: &Covers, encoding: Option<&'static Encodi
 }
 
 impl Lent<'_> {
-    /// Tells what the index does not cover.
+    /// Returns the files that the index does not cover.
     #[must_use]
     pub fn left_out(&self) -> &LeftOut {
         &self.state.left_out
     }
 
-    /// Gives a number that changes whenever a file does, and that is the same for the same files.
+    /// Returns a fingerprint of all files, which changes with any of them.
     #[must_use]
     pub fn print(&self) -> u64 {
         self.state.table.print
     }
 
-    /// Lists the files that were not looked at yet, since nobody could wait for them.
+    /// Returns the files that have not been read yet because the caller could not wait.
     #[must_use]
     pub fn waiting(&self) -> &[WorkspacePath] {
         &self.state.waiting
@@ -344,7 +333,7 @@ impl Lent<'_> {
         self.state.table.files().filter(|(_, file)| base.contains(&file.path)).count()
     }
 
-    /// Has segments made anew that are not what was written.
+    /// Schedules damaged segments for a rebuild.
     pub(crate) fn drop_segments(&self, numbers: &BTreeSet<u32>) {
         self.inner.broken.lock().unwrap_or_else(PoisonError::into_inner).extend(numbers);
     }
@@ -361,7 +350,7 @@ impl Lent<'_> {
         self.inner.encoding
     }
 
-    /// Tells whether something is known that lies at a place or below it.
+    /// Returns whether anything at a path or below it is known.
     fn covers(&self, base: &WorkspacePath) -> bool {
         let shown = base.display();
         let below = |path: &str| lies_at(path, &shown);

@@ -1,16 +1,16 @@
-//! How what is kept of contents stands in a blob: a stamp, then entries with their checks.
+//! Blob format for data about contents: a stamp, then entries with checksums.
 
 use toolpost_syntax::Language;
 use toolpost_workspace::{ContentHash, Hasher, hash};
 
-/// How many bytes stand before each entry: the hash of its content, its length, and its check.
+/// The length of an entry's header in bytes: the content hash, the length and the checksum.
 pub(crate) const HEAD: usize = 32 + 4 + CHECK;
-/// How long a check is.
+/// The length of a checksum in bytes.
 pub(crate) const CHECK: usize = 8;
-/// How long the stamp is that stands at the beginning of every blob.
+/// The length of the stamp at the start of each blob, in bytes.
 pub(crate) const STAMP: usize = 16;
 
-/// Writes an entry behind others.
+/// Appends an entry.
 pub(crate) fn entry(out: &mut Vec<u8>, content: ContentHash, encoded: &[u8]) {
     out.extend(content.as_bytes());
     out.extend(u32::try_from(encoded.len()).unwrap_or(0).to_le_bytes());
@@ -18,21 +18,20 @@ pub(crate) fn entry(out: &mut Vec<u8>, content: ContentHash, encoded: &[u8]) {
     out.extend(encoded);
 }
 
-/// Reads what stands before an entry: the hash of its content, its length, and its check.
+/// Parses an entry's header into the content hash, the length and the checksum.
 pub(crate) fn head(bytes: &[u8]) -> Option<(ContentHash, u32, [u8; CHECK])> {
     let (content, rest) = bytes.split_first_chunk::<32>()?;
     let (length, rest) = rest.split_first_chunk::<4>()?;
     Some((ContentHash::from_bytes(*content), u32::from_le_bytes(*length), *rest.first_chunk()?))
 }
 
-/// Gives what stands behind its check, if the check holds.
+/// Returns the data after its checksum, if that is valid.
 pub(crate) fn checked(bytes: &[u8]) -> Option<&[u8]> {
     let (check, rest) = bytes.split_at_checked(CHECK)?;
     (hash(rest).as_bytes()[..CHECK] == *check).then_some(rest)
 }
 
-/// Gives what stands at the beginning of every blob of a kind: it changes with what its entries hold, and with how texts are
-/// cut.
+/// Returns the stamp of a kind of blob, which changes with the format of its entries and with the rules for blocks.
 pub(crate) fn stamp(kind: &[u8; 8], of: &[u8]) -> [u8; STAMP] {
     let mut hasher = Hasher::default();
     hasher.update(of);

@@ -1,4 +1,4 @@
-//! Vectors of the blocks of a workspace: made where they are missing, and kept by the content of which they were made.
+//! Embeddings of the blocks of a workspace, computed on demand and stored by content.
 
 mod fill;
 mod fuse;
@@ -27,27 +27,27 @@ pub struct Meaning(Arc<Inner>);
 struct Inner {
     model: Arc<dyn Embedder>,
     known: RwLock<HashMap<ContentHash, Kept>>,
-    /// Held by whoever makes vectors.
+    /// Held while embeddings are computed.
     turn: Mutex<Turn>,
 }
 
-/// Where vectors are kept.
+/// The storage of embeddings.
 struct Turn {
     /// The folder; none if that is nowhere, or once it is open.
     folder: Option<PathBuf>,
     store: Option<Store>,
 }
 
-/// What came of making vectors.
+/// The result of computing embeddings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Filled {
-    /// How many files still have none.
+    /// The number of files without embeddings.
     pub missing: usize,
-    /// How many files there are.
+    /// The number of files.
     pub files: usize,
 }
 
-/// Why no vectors could be made.
+/// The reason for which embeddings cannot be computed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unfilled {
     /// The files cannot be read.
@@ -59,26 +59,26 @@ pub enum Unfilled {
 }
 
 impl Meaning {
-    /// Makes the vectors of a model; none is made before they are asked for. They are kept in a folder, if one is given.
+    /// Creates an empty set of embeddings of a model, stored in `folder` if it is given.
     #[must_use]
     pub fn new(model: Arc<dyn Embedder>, folder: Option<PathBuf>) -> Self {
         let turn = Turn { folder, store: None };
         Self(Arc::new(Inner { model, known: RwLock::default(), turn: Mutex::new(turn) }))
     }
 
-    /// Gives the model.
+    /// Returns the model.
     #[must_use]
     pub fn model(&self) -> &Arc<dyn Embedder> {
         &self.0.model
     }
 
-    /// Tells where the vectors of a file are kept, if they are known.
+    /// Returns the location of a file's embeddings, if they exist.
     fn kept(&self, file: &File) -> Option<Kept> {
         let known = self.0.known.read().unwrap_or_else(PoisonError::into_inner);
         known.get(&key(file.hash, &file.language)).cloned()
     }
 
-    /// Lets go of the vectors of a file that are not what was written; they are made anew.
+    /// Drops the damaged embeddings of a file, so that they are computed again.
     fn lose(&self, file: &File) {
         let mut known = self.0.known.write().unwrap_or_else(PoisonError::into_inner);
         known.remove(&key(file.hash, &file.language));
@@ -86,7 +86,7 @@ impl Meaning {
 }
 
 impl Inner {
-    /// Takes vectors that were made: into memory, until there are so many that they are written.
+    /// Adds embeddings, in memory until there are enough to write.
     fn keep(&self, turn: &mut Turn, made: Vec<(ContentHash, Rows)>) {
         let due = turn.store.as_mut().is_some_and(|store| {
             made.iter().for_each(|(key, rows)| store.add(*key, rows));
@@ -105,7 +105,7 @@ impl Inner {
         self.known.write().unwrap_or_else(PoisonError::into_inner).extend(written);
     }
 
-    /// Lets go of what no file holds any more, where that is most of it.
+    /// Drops embeddings of removed contents, if most of them are unused.
     fn forget(&self, live: &HashSet<ContentHash>) {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         if known.len() > 4 * live.len() + 1_024 {
@@ -123,7 +123,7 @@ impl Drop for Inner {
     }
 }
 
-/// Names what vectors are made of: the content, and the language by which it is cut.
+/// Returns the key of embeddings: the content, and the language that determines its blocks.
 fn key(content: ContentHash, language: &str) -> ContentHash {
     let mut hasher = Hasher::default();
     hasher.update(content.as_bytes());

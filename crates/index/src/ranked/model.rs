@@ -1,4 +1,4 @@
-//! The words of files in memory, each list as plain as can be: what the segments have to say the same as.
+//! Reference model: the words of files as plain lists in memory. The segments must give the same results.
 #![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,9 +15,9 @@ use crate::ranked::grammar::parse;
 use crate::ranked::index::Index;
 use crate::ranked::paths::way;
 use crate::ranked::record::{PLACES, Record, Spot, make, spots};
-use crate::ranked::search::is_test;
 use crate::ranked::segment::Meta;
 use crate::ranked::table::File;
+use crate::ranked::test_files::is_test;
 use crate::ranked::words::{Term, Words};
 use crate::ranked::{Ask, Tests, What};
 
@@ -63,7 +63,7 @@ impl Model {
         model
     }
 
-    /// What a query finds: path, first line, and score, in order.
+    /// Returns the results of a query: path, first line and score, in order.
     fn found(&self, query: &str) -> Vec<(String, u32, u64)> {
         let node = parse(query).unwrap().node;
         let found = Question { words: self, within: &|_| true }.find(&node).unwrap();
@@ -140,7 +140,7 @@ impl Words for Model {
     }
 }
 
-/// What an index says of a query.
+/// Returns the results of an index for a query.
 fn asked(index: &Index, workspace: &Workspace, query: &str) -> Vec<(String, u32, u64)> {
     let (node, base) = (parse(query).unwrap().node, workspace.resolve(".").unwrap());
     for _ in 0..4 {
@@ -197,8 +197,8 @@ const QUERIES: [&str; 18] = [
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(40))]
 
-    /// Whatever changes, whenever an index is closed and opened, and whoever else reads the same folder: what it finds is what the
-    /// model finds, in the same order and with the same scores.
+    /// After any sequence of changes, restarts and use by other processes, the index and the model return the same
+    /// results in the same order with the same scores.
     #[test]
     fn segments_say_what_lists_in_memory_do(
         steps in proptest::collection::vec(
@@ -302,7 +302,7 @@ fn what_was_read_is_not_read_again() {
     let (root, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (workspace, names) = kept(root.path(), cache.path());
     let open = || Index::new(workspace.clone()).kept_in(Some(cache.path().to_owned()));
-    // Whoever opened segments reads them on, when another one has made one of them.
+    // Open segments remain readable after another process merges them.
     let old = open();
     assert_eq!(asked(&old, &workspace, "beta").len(), 120);
     let before = blobs(cache.path());

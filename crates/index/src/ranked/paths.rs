@@ -1,4 +1,4 @@
-//! The words of the paths of files: of each part of a word the files in whose paths it stands, and where.
+//! Words of file paths: for each token, the files and the positions in their paths.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -6,17 +6,17 @@ use std::collections::HashMap;
 use crate::ranked::tokens::{self, tokens};
 use crate::ranked::varint;
 
-/// So many places are kept by themselves before they are packed, and one part in so many of what is packed.
+/// The number of positions that triggers packing, and the share of the packed ones that must be reached for it.
 const NEW: (usize, usize) = (1 << 14, 4);
 
-/// The parts of the words of paths.
+/// The tokens of paths.
 ///
-/// What came last is in a map; all else is packed, so that it takes little memory, and none between what is freed later.
+/// Recent ones are in a map; the others are packed into few allocations to save memory.
 #[derive(Default)]
 pub(crate) struct Paths {
     packed: Packed,
     new: HashMap<Box<str>, Places>,
-    /// How many places came since it was packed, and how many there are.
+    /// The number of positions since the last packing, and the total.
     came: usize,
     count: usize,
 }
@@ -33,9 +33,9 @@ struct Places {
 /// Tokens in order, with the places of each.
 #[derive(Default)]
 struct Packed {
-    /// The tokens, one behind the other.
+    /// The concatenated tokens.
     tokens: String,
-    /// The places, one behind the other, as distances from the first file on.
+    /// The concatenated positions, as distances between files from 0 on.
     places: Vec<u8>,
     entries: Vec<Entry>,
 }
@@ -43,15 +43,15 @@ struct Packed {
 /// A token that is packed.
 #[derive(Clone, Copy)]
 struct Entry {
-    /// Where it ends among the tokens, and its places among all places.
+    /// The end of its text in `tokens`, and the end of its positions in `places`.
     token: u32,
     places: u32,
-    /// The last file in which it stands.
+    /// The last file that contains it.
     last: u32,
 }
 
 impl Paths {
-    /// Takes a path apart; the numbers of files never fall.
+    /// Adds the tokens of a path; file numbers must not decrease.
     pub(crate) fn add(&mut self, file: u32, shown: &str) {
         let Self { packed, new, came, .. } = self;
         way(shown, |token, position| {
@@ -71,7 +71,7 @@ impl Paths {
         }
     }
 
-    /// Lists the files in whose paths a token stands, and where.
+    /// Visits the files whose paths contain a token, with its position.
     pub(crate) fn each(&self, token: &str, mut take: impl FnMut(u32, u32)) {
         if let Some(at) = self.packed.find(token) {
             each(self.packed.places(at), 0, &mut take);
@@ -81,7 +81,7 @@ impl Paths {
         }
     }
 
-    /// Tells whether a token stands in a path.
+    /// Returns whether any path contains a token.
     pub(crate) fn holds(&self, token: &str) -> bool {
         self.new.contains_key(token) || self.packed.find(token).is_some()
     }
@@ -175,7 +175,7 @@ fn each(mut rest: &[u8], mut file: u32, take: &mut impl FnMut(u32, u32)) {
     }
 }
 
-/// Takes a path apart: the parts of its words with their places; a gap of one stands between words.
+/// Splits a path into tokens with positions; there is a gap of one between words.
 pub(crate) fn way(shown: &str, mut take: impl FnMut(&str, u32)) {
     let mut position = 0;
     for word in tokens::words(shown) {

@@ -1,4 +1,4 @@
-//! The blocks of one content as a store elsewhere keeps them, and a question as it is asked of those.
+//! Portable form of blocks and queries, for an index on another machine.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -13,9 +13,10 @@ use crate::ranked::hits::{COUNTED, PATH};
 use crate::ranked::index::LARGEST;
 use crate::ranked::meaning::text_of;
 use crate::ranked::paths::way;
-use crate::ranked::record::{DEFINED, PLACES, Place, STEM, VERSION, make, spots};
+use crate::ranked::record::{PLACES, Place, VERSION, make, spots};
 use crate::ranked::segment::told;
 use crate::ranked::tokens::{self, tokens};
+use crate::ranked::tokens::{DEFINED, STEM};
 
 /// Changes whenever blocks or their words would.
 pub const FORMAT: u32 = VERSION;
@@ -23,25 +24,25 @@ pub const FORMAT: u32 = VERSION;
 /// The longest content that is cut into blocks, in bytes.
 pub const LONGEST: u64 = LARGEST;
 
-/// How often a token stands in each place of a block: name, signature, body, comments, around.
+/// The number of occurrences of a token in each part of a block: name, signature, body, comments, enclosing names.
 pub type Counts = [u8; PLACES];
 
 /// More of one token in one place would count no more.
 const MOST: u8 = 15;
 
-/// The way by which C and C++ are told apart by what stands in a header.
+/// The name of the parser choice for a header, in which the content decides between C and C++.
 const HEADER: &str = "header";
 
 /// A block with all that is asked of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Piece {
-    /// Where it is, and what.
+    /// The location and kind.
     pub block: Block,
-    /// How many tokens it has in each place.
+    /// The number of tokens in each part.
     pub lengths: [u32; PLACES],
-    /// Its tokens in their order, and how often each stands where; a stem has a mark in front.
+    /// The tokens in order with their counts; stems have a marker in front.
     pub tokens: Vec<(String, Counts)>,
-    /// The text of which its vector is made.
+    /// The text for the embedding.
     pub text: String,
 }
 
@@ -52,7 +53,7 @@ pub fn way_of(path: &Path) -> &'static str {
     if header { HEADER } else { Language::of_path(path).map_or("", Language::name) }
 }
 
-/// Cuts a content in a way that [`way_of`] names; none if it is no text.
+/// Divides a content into blocks, with the parser choice of [`way_of`]; `None` if it is not text.
 #[must_use]
 pub fn cut(way: &str, bytes: Vec<u8>) -> Option<Vec<Piece>> {
     let size = bytes.len() as u64;
@@ -105,7 +106,7 @@ pub struct Word {
     pub shown: String,
     /// The token that it is.
     pub token: String,
-    /// The tokens that it is in comments: what has its stem.
+    /// The tokens that match in comments, by their stem.
     pub stems: Vec<String>,
 }
 
@@ -130,18 +131,18 @@ pub fn asked(question: &str) -> Vec<Word> {
     tokens::words(question).filter_map(word).collect()
 }
 
-/// What all blocks together have, as far as scores need it.
+/// The totals over all blocks that scores need.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// How many blocks there are.
+    /// The number of blocks.
     pub blocks: u64,
-    /// How many tokens they have in each place.
+    /// The number of their tokens in each part.
     pub lengths: [u64; PLACES],
 }
 
 impl Word {
-    /// Tells how well a block fits the word: what `counts` says of its tokens, the path of its file, how many tokens it has in each place,
-    /// and how many blocks hold the word; 0 if it does not hold it.
+    /// Returns the score of a block for the word, from the counts of its tokens, the path of its file, the length of
+    /// each part, and the number of blocks with the word; 0 if the block does not contain it.
     #[must_use]
     pub fn fits(
         &self,
@@ -175,7 +176,7 @@ impl Word {
         rarity(total, holding as f64) * worth(&sum, Some(&told(lengths)), &usual)
     }
 
-    /// Tells whether a block itself holds the word.
+    /// Returns whether the block itself contains the word.
     #[must_use]
     pub fn is_held(&self, counts: &dyn Fn(&str) -> Option<Counts>) -> bool {
         let comments = Place::Comments as usize;

@@ -12,18 +12,18 @@ use crate::ranked::segment::{Cursor, Meta, Place, Segment, postings};
 use crate::ranked::table::{File, Table};
 use crate::ranked::words::{Term, Words};
 
-/// How many bytes of postings are kept in memory during a question.
+/// The maximum size of the postings in memory during a query, in bytes.
 const POSTINGS: usize = 8 << 20;
 
-/// What one question reads of a table.
+/// The data that one query reads.
 pub(crate) struct Reading<'t> {
     table: &'t Table,
     terms: RefCell<Terms>,
     /// Postings that were read, and how many bytes they have.
     read: RefCell<(HashMap<Term, Rc<Postings>>, usize)>,
-    /// The segments that are not what was written.
+    /// The damaged segments.
     broken: RefCell<BTreeSet<u32>>,
-    /// Whether more tokens fitted something than were wanted.
+    /// Set if a pattern matched too many tokens.
     wide: Cell<bool>,
 }
 
@@ -39,7 +39,7 @@ struct Known {
     places: Vec<(u32, Place)>,
 }
 
-/// Where a token stands, in the order of the files.
+/// The positions of a token, in the order of the files.
 #[derive(Default)]
 struct Postings {
     bytes: Vec<Vec<u8>>,
@@ -57,12 +57,12 @@ impl<'t> Reading<'t> {
         }
     }
 
-    /// Lists the segments that were not what was written, by their numbers; where there are any, the answer is none.
+    /// Returns the numbers of the damaged segments; if there are any, the result is not valid.
     pub(crate) fn broken(&self) -> BTreeSet<u32> {
         self.broken.borrow().clone()
     }
 
-    /// Tells whether more tokens fitted something than were wanted; where they did, the answer is none.
+    /// Returns whether a pattern matched too many tokens; if so, the result is not valid.
     pub(crate) fn is_wide(&self) -> bool {
         self.wide.get()
     }
@@ -115,7 +115,7 @@ impl<'t> Reading<'t> {
     }
 }
 
-/// The tokens that fit, with the segments that hold them, and the segments that are not what was written.
+/// Matching tokens with their segments, and the damaged segments.
 #[derive(Default)]
 struct Found {
     terms: BTreeMap<String, Vec<(u32, Place)>>,
@@ -131,7 +131,7 @@ impl Found {
     }
 }
 
-/// Lists the tokens of a segment that begin so and fit; tells whether something was not what was written.
+/// Returns the matching tokens of a segment with a prefix, and whether the segment is damaged.
 fn of_segment(
     segment: &Segment,
     begin: &str,
@@ -194,7 +194,7 @@ impl Words for Reading<'_> {
             work();
         });
         let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        // What stands in paths alone no segment knows.
+        // Tokens that occur only in paths are in no segment.
         for token in self.table.paths().tokens().filter(|token| token.starts_with(begin) && fits(token)) {
             found.add(token.to_owned(), None, most);
         }

@@ -1,4 +1,4 @@
-//! What is remembered of one content: its blocks, and in which of them each token stands.
+//! Index record of a content: its blocks, and the positions of each token in them.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -7,66 +7,57 @@ use serde::{Deserialize, Serialize};
 use toolpost_syntax::Language;
 
 use crate::ranked::blocks::{Block, Blocks, Definition, Mark, cut};
-use crate::ranked::tokens::{self, definition_terms, tokens};
+use crate::ranked::tokens::{self, STEM, definition_terms, tokens};
 use crate::ranked::varint::{read, write};
 
-/// What a change of records must change, too.
+/// The version of the format of records; it must change with the format.
 pub(crate) const VERSION: u32 = 4;
-/// In how many places a token can stand.
+/// The number of parts of a block.
 pub(crate) const PLACES: usize = 5;
-/// What stands before a stem, so that it is no word.
-pub(crate) const STEM: char = '\u{1}';
-/// The prefixes of a name that is defined: verbatim, and folded if that differs.
-pub(crate) const DEFINED: [char; 2] = ['\u{2}', '\u{3}'];
 
-/// Checks for a token that is a stem or a definition, which patterns of words must not match.
-pub(crate) fn is_marked(term: &str) -> bool {
-    term.starts_with(STEM) || term.starts_with(DEFINED)
-}
-
-/// Where in a block a token stands.
+/// The part of a block that contains a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     Name,
     Signature,
     Body,
     Comments,
-    /// In the name of what the block stands in; that is no part of the block.
+    /// The names of the enclosing symbols, which are outside the block.
     Around,
 }
 
-/// What is remembered of one content.
+/// The record of a content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Record {
-    /// The language in which it was read; empty if that was none.
+    /// The language of the parser; empty if there was none.
     pub(crate) language: String,
     pub(crate) blocks: Vec<Block>,
-    /// What is known of each block beside that.
+    /// Internal data of each block.
     pub(crate) marks: Vec<Mark>,
-    /// How many tokens each block has in each place.
+    /// The number of tokens in each part of each block.
     pub(crate) lengths: Vec<[u32; PLACES]>,
     /// All tokens, in order.
     pub(crate) terms: Vec<String>,
-    /// Where in `entries` those of each token end.
+    /// The end of each token's positions in `entries`.
     pub(crate) ends: Vec<u32>,
     pub(crate) entries: Vec<u8>,
-    /// Whether a token was too long to be kept whole.
+    /// Set if a token was truncated.
     pub(crate) cut: bool,
-    /// How many bytes the content has.
+    /// The size of the content in bytes.
     pub(crate) bytes: u64,
 }
 
-/// One place in which a token stands.
+/// An occurrence of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Spot {
     pub(crate) block: u32,
-    /// How many parts of words stand before it in its block.
+    /// The number of tokens before it in its block.
     pub(crate) position: u32,
     /// The place, as a number; of a definition its rank instead.
     pub(crate) place: u8,
 }
 
-/// Makes the record of a text.
+/// Creates the record of a text.
 pub(crate) fn make(language: Option<Language>, text: &str, bytes: u64) -> Record {
     let blocks = cut(language, text);
     let starts: Vec<usize> =
@@ -88,7 +79,7 @@ pub(crate) fn make(language: Option<Language>, text: &str, bytes: u64) -> Record
     maker.finish(language, blocks, bytes)
 }
 
-/// Tells in which place a byte stands; asked in order.
+/// Assigns bytes to parts of a block; queried in order.
 struct Marks<'b> {
     blocks: &'b Blocks,
     at: [usize; 3],
@@ -118,7 +109,7 @@ struct Maker {
     position: u32,
 }
 
-/// The places of one token, as they are kept: of each block its distance, how many bytes follow, and those.
+/// The stored positions of one token: for each block its distance, the number of bytes that follow, and these.
 #[derive(Default)]
 struct Entries {
     out: Vec<u8>,
@@ -140,7 +131,8 @@ impl Maker {
     ) {
         let (name, defined) = block;
         self.position = 0;
-        // The names around it, then its own once more: so `Cart.total` is found although `Cart` stands elsewhere.
+        // The enclosing names come first, then the block's own name again, so that `Cart.total` is found although
+        // `Cart` is elsewhere.
         if let Some((around, own)) = name.rsplit_once('.') {
             tokens::words(around).for_each(|word| self.word(number, word.text, Place::Around));
             tokens::words(own).for_each(|word| self.word(number, word.text, Place::Name));
@@ -226,7 +218,7 @@ impl Entries {
     }
 }
 
-/// Lists the places of a token, in order of their blocks and positions, from how they are kept.
+/// Visits the stored positions of a token in the order of blocks and positions.
 pub(crate) fn spots(mut kept: &[u8], mut take: impl FnMut(Spot)) {
     let mut block = 0;
     while !kept.is_empty() {
@@ -244,7 +236,7 @@ pub(crate) fn spots(mut kept: &[u8], mut take: impl FnMut(Spot)) {
 
 #[cfg(test)]
 impl Record {
-    /// Tells whether all that it says of itself fits together.
+    /// Returns whether the record is consistent.
     pub(crate) fn is_sound(&self) -> bool {
         let rising = self.ends.windows(2).all(|pair| pair[0] <= pair[1]);
         let count = self.blocks.len();

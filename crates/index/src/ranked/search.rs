@@ -1,4 +1,4 @@
-//! One search: which blocks, in which order, and from which on.
+//! Keyword searches, ranked and paged.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -14,18 +14,19 @@ use crate::ranked::hits::{self, Block};
 use crate::ranked::index::Lent;
 use crate::ranked::reading::Reading;
 use crate::ranked::segment::Meta;
+use crate::ranked::test_files::is_test;
 use crate::ranked::words::Words;
 
-/// What is looked for.
+/// The criterion of a search.
 #[derive(Debug, Clone, Copy)]
 pub enum What<'a> {
-    /// What a query asks for.
+    /// A query.
     Query(&'a Node),
-    /// A text as it stands there, but for the case of its letters.
+    /// Literal text, without regard to case.
     Exactly(&'a str),
 }
 
-/// Whether tests are searched.
+/// The treatment of tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tests {
     /// They are.
@@ -34,26 +35,26 @@ pub enum Tests {
     LeftOut,
 }
 
-/// What is asked.
+/// A search.
 pub struct Ask<'a> {
-    /// What is looked for.
+    /// The criterion.
     pub what: What<'a>,
-    /// The file, or the directory, in which it is.
+    /// The file or directory to search.
     pub base: &'a WorkspacePath,
-    /// Whether tests are searched.
+    /// The treatment of tests.
     pub tests: Tests,
-    /// Tells whether a file may be read.
+    /// Returns whether a file may be read.
     pub may: &'a dyn Fn(&WorkspacePath) -> bool,
     /// The last block that was shown before.
     pub after: Option<&'a Key>,
 }
 
-/// Where in the order of an answer a block stands.
+/// The position of a block in the ranking.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Key {
-    /// How well it fits.
+    /// The score.
     pub score: f64,
-    /// Its file, as it is shown.
+    /// The displayed path of its file.
     pub path: String,
     /// Its first line.
     pub first: u32,
@@ -62,49 +63,49 @@ pub struct Key {
 /// A block that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
-    /// Where it stands in the order.
+    /// The position in the ranking.
     pub key: Key,
     /// The file.
     pub path: WorkspacePath,
-    /// The content in which it was found.
+    /// The content that was searched.
     pub hash: ContentHash,
     /// The block.
     pub block: crate::ranked::Block,
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Found {
     /// The blocks from where it was asked on, those that fit best first.
     pub hits: Vec<Hit>,
-    /// How many there are in all.
+    /// The total number of blocks.
     pub total: usize,
-    /// How many of them stand before where it was asked from.
+    /// The number of blocks before the starting position.
     pub before: usize,
-    /// How many files hold them.
+    /// The number of their files.
     pub files: usize,
-    /// How many blocks of tests would have been among them.
+    /// The number of excluded test blocks.
     pub tests: usize,
-    /// How many files were searched.
+    /// The number of searched files.
     pub searched: usize,
-    /// How many of the files that lie there may not be read.
+    /// The number of files that must not be read.
     pub withheld: usize,
 }
 
-/// Why there is no answer.
+/// The reason for which a search has no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unanswered {
     /// A filter cannot be used.
     Filter(BadFilter),
-    /// The wildcards of the query, or the letters that may differ, stand for more different words than this.
+    /// The wildcards or the edit distance of the query match more distinct words than this.
     Wide(usize),
-    /// A file is not what the index knows; it has to be looked at again.
+    /// A file differs from the index, which has to be updated.
     Stale,
 }
 
-/// How many blocks are put in order, counted from the first that is wanted.
+/// The maximum number of blocks to rank, from the first wanted one.
 const MOST: usize = 10_000;
-/// After a search in so many files, the memory that it took is given back.
+/// The number of searched files from which memory is released after the search.
 const MANY: usize = 20_000;
 
 impl Lent<'_> {
@@ -116,7 +117,7 @@ impl Lent<'_> {
     pub fn search(&self, ask: &Ask<'_>) -> Result<Found, Unanswered> {
         let found = self.searched(ask);
         if self.state().table.slots() >= MANY {
-            // The next reply needs less than a search in so many files.
+            // The following steps need less memory than the search.
             memory::give_back();
         }
         found
@@ -181,7 +182,7 @@ impl Lent<'_> {
 }
 
 impl Lent<'_> {
-    /// Fails where a part of the index was not what was written: it is made anew.
+    /// Fails if a part of the index was damaged; it is rebuilt.
     pub(crate) fn unbroken(&self, reading: &Reading<'_>) -> Result<(), Unanswered> {
         let broken = reading.broken();
         if broken.is_empty() {
@@ -192,7 +193,7 @@ impl Lent<'_> {
     }
 }
 
-/// Whether a file that lies at the place is searched.
+/// The treatment of a file in the scope of a search.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reach {
     Outside,
@@ -207,7 +208,7 @@ struct Placed {
     first: u32,
 }
 
-/// Puts blocks in order, and gives those behind one of them, and how many those are.
+/// Ranks blocks; returns those after a given one, and their number.
 fn ordered(words: &dyn Words, mut blocks: Vec<Placed>, after: Option<&Key>) -> (Vec<Hit>, usize) {
     let path = |placed: &Placed| words.file(placed.found.block.0).map_or("", |file| &*file.shown);
     let order = |one: &Placed, other: &Placed| -> Ordering {
@@ -227,7 +228,7 @@ fn ordered(words: &dyn Words, mut blocks: Vec<Placed>, after: Option<&Key>) -> (
         blocks.truncate(MOST);
     }
     blocks.sort_unstable_by(order);
-    // The blocks of a file are read once, whatever else stands between them.
+    // The blocks of each file are read together, regardless of their ranks.
     let mut by_file: Vec<usize> = (0..blocks.len()).collect();
     by_file.sort_unstable_by_key(|at| blocks[*at].found.block);
     let mut last: Option<(u32, Option<Arc<Meta>>)> = None;
@@ -243,31 +244,10 @@ fn ordered(words: &dyn Words, mut blocks: Vec<Placed>, after: Option<&Key>) -> (
     (hits.into_iter().flatten().collect(), left)
 }
 
-/// Gives a block with all that is known of it.
+/// Returns a block with its data.
 pub(crate) fn hit(words: &dyn Words, meta: &Meta, (number, at): Block, score: f64) -> Option<Hit> {
     let file = words.file(number)?;
     let block = meta.block(at)?;
     let key = Key { score, path: file.shown.to_string(), first: block.first };
     Some(Hit { key, path: file.path.clone(), hash: file.hash, block })
-}
-
-/// The names of directories in which tests lie, and how the names of tests begin and end.
-const DIRECTORIES: [&str; 10] =
-    ["test", "tests", "__tests__", "testing", "testdata", "test-data", "spec", "specs", "e2e", "__mocks__"];
-const ENDS: [&str; 8] = ["_test", ".test", ".spec", "_spec", "-test", "_tests", ".tests", "-spec"];
-
-/// Tells whether a file, or a directory, is one of tests by its path below its root.
-#[must_use]
-pub fn is_test(path: &str) -> bool {
-    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let of_tests = directory.split('/').any(|name| DIRECTORIES.contains(&name.to_lowercase().as_str()));
-    let lower = name.to_lowercase();
-    let stem = lower.rsplit_once('.').map_or(lower.as_str(), |(stem, _)| stem);
-    let camel = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    of_tests
-        || DIRECTORIES.contains(&lower.as_str())
-        || ENDS.iter().any(|end| stem.ends_with(end))
-        || stem.starts_with("test_")
-        || ["tests", "conftest"].contains(&stem)
-        || ["Test", "Tests", "Spec"].iter().any(|end| camel.len() > end.len() && camel.ends_with(end))
 }

@@ -1,11 +1,12 @@
-//! A part of the index that is never changed: some contents, and where in their blocks each token stands.
+//! An immutable part of the index: some contents, and the positions of each token in their blocks.
 //!
-//! Laid out as: a stamp; the postings of each token, one behind the other; the tokens in order, in groups; the blocks of each
-//! content; a head that says what is where; a foot with the place of the head and a hash over it. The head is checked when a
-//! segment is opened, and every other part when it is read: so opening takes no longer for more text.
+//! Layout: a stamp; the postings of the tokens; the sorted tokens, in groups; the blocks of each content; a header
+//! with the offsets of these parts; and a footer with the offset of the header and a hash over it. Opening a segment
+//! verifies the header, and reading verifies every other part. So the time to open a segment does not depend on the
+//! size of its text.
 
-mod build;
-mod merge;
+pub(crate) mod build;
+pub(crate) mod merge;
 mod meta;
 mod terms;
 mod write;
@@ -19,15 +20,13 @@ use crate::ranked::kept::{STAMP, stamp};
 use crate::ranked::record::{PLACES, VERSION};
 use crate::ranked::varint;
 
-pub(crate) use build::Builder;
-pub(crate) use merge::merge;
 pub(crate) use meta::{Meta, told};
 use terms::merged;
 pub(crate) use terms::{Cursor, Place};
 
 /// The foot: where the head begins, and its hash.
 const FOOT: usize = 8 + 32;
-/// How many tokens are in a group; of each the first is kept in memory.
+/// The number of tokens in a group; the first of each is kept in memory.
 const GROUP: usize = 128;
 
 /// A part of the index that is never changed.
@@ -36,9 +35,9 @@ pub(crate) struct Segment {
     blob: Blob,
     docs: Vec<Doc>,
     groups: Vec<Group>,
-    /// The first tokens of all groups, one behind the other.
+    /// The concatenated first tokens of all groups.
     firsts: String,
-    /// Where the groups, and where the blocks begin.
+    /// The start of the groups, and the start of the blocks.
     terms: u64,
     metas: u64,
 }
@@ -46,16 +45,16 @@ pub(crate) struct Segment {
 /// A content.
 pub(crate) struct Doc {
     pub(crate) hash: ContentHash,
-    /// The language in which it was read; empty if that was none.
+    /// The language of the parser; empty if there was none.
     pub(crate) language: Arc<str>,
-    /// Whether a token was too long to be kept whole.
+    /// Set if a token was truncated.
     pub(crate) cut: bool,
-    /// Whether some of its blocks are parts of one that is too long.
+    /// Set if some blocks are parts of a long symbol.
     pub(crate) parted: bool,
-    /// How many blocks it has, and how many tokens these have in each place.
+    /// The number of its blocks, and of their tokens in each part.
     pub(crate) blocks: u32,
     pub(crate) lengths: [u32; PLACES],
-    /// Where its blocks are told, and a check of that.
+    /// The position of its blocks, and their checksum.
     at: u32,
     len: u32,
     check: u32,
@@ -64,16 +63,16 @@ pub(crate) struct Doc {
 /// Tokens that follow one another.
 #[derive(Clone, Copy, Default)]
 struct Group {
-    /// Where its first token ends among the first ones.
+    /// The end of its first token in the concatenated first tokens.
     first: u32,
-    /// Where it begins among the groups, and a check of it.
+    /// The position of the group, and its checksum.
     at: u32,
     check: u32,
-    /// Where the postings of its first token begin.
+    /// The start of the postings of its first token.
     postings: u32,
 }
 
-/// Tells what stands in the postings of a token: of each content its number, and where its entries lie.
+/// Visits the postings of a token: the number of each content, and the range of its entries.
 pub(crate) fn postings(bytes: &[u8], mut take: impl FnMut(u32, std::ops::Range<usize>)) -> Option<()> {
     let (mut rest, mut doc) = (bytes, 0_u32);
     while !rest.is_empty() {
@@ -87,13 +86,13 @@ pub(crate) fn postings(bytes: &[u8], mut take: impl FnMut(u32, std::ops::Range<u
 }
 
 impl Segment {
-    /// Opens a segment; none if it is of another version, or not what was written.
+    /// Opens a segment; `None` if it is damaged or of another version.
     pub(crate) fn open(cache: &Cache, name: &str) -> io::Result<Option<Self>> {
         let Some(blob) = cache.open_blob(name)? else { return Ok(None) };
         Ok(Self::of(blob, Some(name.to_owned())))
     }
 
-    /// Makes a segment of bytes that are kept in memory.
+    /// Creates a segment from bytes in memory.
     pub(crate) fn in_memory(bytes: Vec<u8>) -> Option<Self> {
         Self::of(Blob::in_memory(bytes), None)
     }
@@ -168,12 +167,12 @@ impl Segment {
         Some(())
     }
 
-    /// Gives the name of its blob; none if it is only in memory.
+    /// Returns the name of its blob; `None` if the segment is only in memory.
     pub(crate) fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// Gives how many bytes it has.
+    /// Returns its size in bytes.
     pub(crate) fn len(&self) -> u64 {
         self.blob.len()
     }
@@ -183,7 +182,7 @@ impl Segment {
         &self.docs
     }
 
-    /// Reads the blocks of a content; none if they are not what was written.
+    /// Reads the blocks of a content; `None` if they are damaged.
     pub(crate) fn meta(&self, doc: u32) -> Option<Meta> {
         let doc = self.docs.get(doc as usize)?;
         let meta = Meta::read(&self.meta_bytes(doc)?)?;
@@ -195,19 +194,19 @@ impl Segment {
         (check(&bytes) == doc.check).then_some(bytes)
     }
 
-    /// Reads the postings of a token; none if they are not what was written.
+    /// Reads the postings of a token; `None` if they are damaged.
     pub(crate) fn postings(&self, place: &Place) -> Option<Vec<u8>> {
         let bytes = self.blob.read_at(STAMP as u64 + u64::from(place.at), place.len as usize).ok()?;
         (check(&bytes) == place.check).then_some(bytes)
     }
 
-    /// Gives the first token of a group.
+    /// Returns the first token of a group.
     fn first(&self, group: usize) -> &str {
         let from = group.checked_sub(1).map_or(0, |before| self.groups[before].first as usize);
         &self.firsts[from..self.groups[group].first as usize]
     }
 
-    /// Gives the number of the group in which a token stands, if anywhere.
+    /// Returns the number of the only group that can contain a token.
     fn group_of(&self, token: &str) -> usize {
         let (mut from, mut to) = (0, self.groups.len());
         while from < to {
@@ -217,7 +216,7 @@ impl Segment {
         from.saturating_sub(1)
     }
 
-    /// Reads a group; none if it is not what was written.
+    /// Reads a group; `None` if it is damaged.
     fn group_bytes(&self, number: usize) -> Option<Vec<u8>> {
         let group = self.groups.get(number)?;
         let end = match self.groups.get(number + 1) {

@@ -8,21 +8,21 @@ use toolpost_workspace::{ContentHash, Hasher, WorkspacePath};
 use crate::files::Sign;
 use crate::ranked::paths::Paths;
 use crate::ranked::record::PLACES;
-use crate::ranked::search::is_test;
 use crate::ranked::segment::{Meta, Segment};
+use crate::ranked::test_files::is_test;
 
-/// When so many files of the table are gone, for each that is there, the lists are made anew.
+/// The ratio of removed to existing files that triggers a rebuild of the lists.
 const GONE: usize = 1;
-/// With fewer than these gone, nothing is made anew.
+/// The minimum number of removed files for a rebuild.
 const FEW: usize = 256;
-/// How many bytes of blocks are kept in memory once they were read: enough for all that a search looks at, but where files are very many.
+/// The maximum size of cached blocks in bytes: enough for most searches, except in very large workspaces.
 const METAS: usize = 16 << 20;
 const METAS_OF_MANY: usize = 8 << 20;
 const MANY: usize = 20_000;
 /// No file.
 const NONE: u32 = u32::MAX;
 
-/// Where a content is known: the number of a segment, and its own in that.
+/// The location of a content: the number of its segment, and its number there.
 pub(crate) type At = (u32, u32);
 
 /// All files.
@@ -30,10 +30,10 @@ pub(crate) type At = (u32, u32);
 pub(crate) struct Table {
     /// By number; a number is never given twice.
     slots: Vec<Option<Slot>>,
-    /// Where each content is known, by a number made of its hash and the language in which it was read.
+    /// The location of each content, by a hash of its content hash and language.
     docs: HashMap<u64, At>,
     languages: Vec<Arc<str>>,
-    /// By number; a number is never given twice before the lists are made anew.
+    /// The files by number; numbers are reused only after a rebuild of the lists.
     files: Vec<Option<File>>,
     by_path: HashMap<Arc<str>, u32>,
     /// Further files of contents that several have.
@@ -42,14 +42,14 @@ pub(crate) struct Table {
     paths: Paths,
     gone: usize,
     metas: Mutex<Metas>,
-    /// How many blocks there are, and how many tokens stand in each place.
+    /// The number of blocks, and of tokens in each part.
     pub(crate) blocks: u64,
     pub(crate) lengths: [u64; PLACES],
-    /// Changes with every change of what is held, and is the same for the same files.
+    /// A fingerprint of all files.
     pub(crate) print: u64,
 }
 
-/// A segment, and what is alive of it.
+/// A segment, with its contents in use.
 struct Slot {
     segment: Arc<Segment>,
     /// The first file of each content.
@@ -57,23 +57,23 @@ struct Slot {
     alive: usize,
 }
 
-/// What is known of a file.
+/// An indexed file.
 pub(crate) struct File {
-    /// As it is shown.
+    /// The displayed path.
     pub(crate) shown: Arc<str>,
     pub(crate) path: WorkspacePath,
     pub(crate) hash: ContentHash,
     pub(crate) language: Arc<str>,
-    /// By what it is seen that it is what it was.
+    /// The signature of the indexed version.
     pub(crate) sign: Sign,
-    /// How many blocks it has.
+    /// The number of its blocks.
     pub(crate) blocks: u32,
     pub(crate) cut: bool,
-    /// Whether some of its blocks are parts of one that is too long.
+    /// Set if some blocks are parts of a long symbol.
     pub(crate) parted: bool,
-    /// Whether it is one of tests by its path.
+    /// Set if the path is that of a test.
     pub(crate) test: bool,
-    /// Where its content is known.
+    /// The location of its content.
     pub(crate) at: At,
 }
 
@@ -85,7 +85,7 @@ struct Metas {
 }
 
 impl Table {
-    /// Takes a segment in; gives its number.
+    /// Adds a segment; returns its number.
     pub(crate) fn attach(&mut self, segment: Arc<Segment>) -> u32 {
         let slot = u32::try_from(self.slots.len()).unwrap_or(u32::MAX);
         self.docs.reserve(segment.docs().len());
@@ -97,7 +97,7 @@ impl Table {
         slot
     }
 
-    /// Puts one segment in the place of some; gives the files whose contents nobody knows any more.
+    /// Replaces some segments by one; returns the files whose contents are in no segment any more.
     pub(crate) fn replace(&mut self, old: &[u32], new: Option<Arc<Segment>>) -> Vec<String> {
         let mut moved: Vec<u32> = Vec::new();
         for number in old {
@@ -131,7 +131,7 @@ impl Table {
         lost
     }
 
-    /// Notes what further segments know of the contents that one of them no longer tells of.
+    /// Finds other segments for the contents of a removed segment.
     fn find_twins(&mut self) {
         for (number, slot) in (0..).zip(&self.slots) {
             for (doc, known) in slot.iter().flat_map(|slot| (0..).zip(slot.segment.docs())) {
@@ -140,15 +140,15 @@ impl Table {
         }
     }
 
-    /// Tells where a content is known that was read in a language.
+    /// Returns the location of a content that was parsed in a language.
     pub(crate) fn known(&self, hash: ContentHash, language: &str) -> Option<At> {
         let at = *self.docs.get(&key(hash, language))?;
         let doc = self.segment(at.0)?.docs().get(at.1 as usize)?;
-        // Of two contents with the same number the second is known to nobody, and read each time.
+        // If two contents have the same key, the second one is not found, and is read each time.
         (doc.hash == hash && *doc.language == *language).then_some(at)
     }
 
-    /// Puts a file into the table, in place of the one that had its path.
+    /// Adds a file, and replaces the previous one at its path.
     pub(crate) fn put(&mut self, path: WorkspacePath, shown: &Arc<str>, at: At, sign: Sign) {
         let known = self.slots.get(at.0 as usize).and_then(Option::as_ref).map(|slot| slot.segment.clone());
         let Some(doc) = known.as_ref().and_then(|segment| segment.docs().get(at.1 as usize)) else { return };
@@ -229,7 +229,7 @@ impl Table {
         }
     }
 
-    /// Takes a file out of the table.
+    /// Removes a file.
     pub(crate) fn remove(&mut self, shown: &str) {
         let Some(number) = self.by_path.remove(shown) else { return };
         let Some(file) = self.files[number as usize].take() else { return };
@@ -253,7 +253,7 @@ impl Table {
         }
     }
 
-    /// Makes all lists of files anew, without what is gone.
+    /// Rebuilds all lists of files without the removed ones.
     fn anew(&mut self) {
         let files = std::mem::take(&mut self.files);
         self.by_path.clear();
@@ -288,17 +288,17 @@ impl Table {
         (0..).zip(&self.slots).filter_map(|(number, slot)| Some((number, &slot.as_ref()?.segment)))
     }
 
-    /// Gives a segment.
+    /// Returns a segment.
     pub(crate) fn segment(&self, number: u32) -> Option<&Arc<Segment>> {
         self.slots.get(number as usize)?.as_ref().map(|slot| &slot.segment)
     }
 
-    /// Tells how many contents of a segment files have.
+    /// Returns the number of contents of a segment that are in use.
     pub(crate) fn alive(&self, number: u32) -> usize {
         self.slots.get(number as usize).and_then(Option::as_ref).map_or(0, |slot| slot.alive)
     }
 
-    /// Gives the segment that knows the content of a file, and its number in that.
+    /// Returns the segment with the content of a file, and its number there.
     pub(crate) fn content(&self, file: &File) -> Option<(Arc<Segment>, u32)> {
         Some((self.segment(file.at.0)?.clone(), file.at.1))
     }
@@ -310,7 +310,7 @@ impl Table {
         first.into_iter().chain(self.more.get(&at).into_iter().flatten().copied())
     }
 
-    /// Gives what stands in the paths of files, of which some are gone.
+    /// Returns the words of paths, including those of removed files.
     pub(crate) fn paths(&self) -> &Paths {
         &self.paths
     }
@@ -320,22 +320,22 @@ impl Table {
         (0..).zip(&self.files).filter_map(|(number, file)| Some((number, file.as_ref()?)))
     }
 
-    /// Tells how many numbers were given to files, of which some may be gone.
+    /// Returns the number of assigned file numbers, including those of removed files.
     pub(crate) fn slots(&self) -> usize {
         self.files.len()
     }
 
-    /// Gives a file.
+    /// Returns a file.
     pub(crate) fn file(&self, number: u32) -> Option<&File> {
         self.files.get(number as usize)?.as_ref()
     }
 
-    /// Gives the file that has a path.
+    /// Returns the file at a path.
     pub(crate) fn by_path(&self, shown: &str) -> Option<&File> {
         self.file(*self.by_path.get(shown)?)
     }
 
-    /// Reads the blocks of a file; otherwise the number of the segment that is not what was written.
+    /// Reads the blocks of a file; on error, returns the number of the damaged segment.
     pub(crate) fn meta(&self, file: &File) -> Result<Arc<Meta>, u32> {
         let held = |metas: &Mutex<Metas>| {
             metas.lock().unwrap_or_else(PoisonError::into_inner).known.get(&file.at).cloned()
@@ -360,7 +360,7 @@ impl Table {
     }
 }
 
-/// Makes a number of a content and the language in which it was read.
+/// Returns the key of a content and the language of its parser.
 fn key(hash: ContentHash, language: &str) -> u64 {
     let mut first = [0; 8];
     first.copy_from_slice(&hash.as_bytes()[..8]);
@@ -368,7 +368,7 @@ fn key(hash: ContentHash, language: &str) -> u64 {
     u64::from_le_bytes(first) ^ own
 }
 
-/// Makes a number of a path and what stands there.
+/// Returns the fingerprint of a path and its content.
 fn print(shown: &str, content: ContentHash) -> u64 {
     let mut hasher = Hasher::default();
     hasher.update(shown.as_bytes());

@@ -1,19 +1,28 @@
-//! Words of a text, and the parts of which identifiers are made.
+//! Words of a text, and the parts of identifiers.
 //!
-//! `getUserData`, `get_user_data` and `GetUserData` have the same parts. Positions count parts, so that words which follow
-//! one another are found in any writing; the whole identifier, folded, stands at the position of its first part.
+//! `getUserData`, `get_user_data` and `GetUserData` have the same parts. Positions count parts, so that consecutive
+//! words match in any spelling; the whole identifier, folded, has the position of its first part.
 
 use std::cell::OnceCell;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-use crate::ranked::record::DEFINED;
+/// The prefix of stems, which distinguishes them from words.
+pub(crate) const STEM: char = '\u{1}';
 
-/// The longest token that is kept, in bytes; of a longer one the beginning is.
+/// The prefixes of a name that is defined: verbatim, and folded if that differs.
+pub(crate) const DEFINED: [char; 2] = ['\u{2}', '\u{3}'];
+
+/// Checks for a token that is a stem or a definition, which patterns of words must not match.
+pub(crate) fn is_marked(term: &str) -> bool {
+    term.starts_with(STEM) || term.starts_with(DEFINED)
+}
+
+/// The maximum length of a token in bytes; longer ones are truncated.
 pub(crate) const LONGEST: usize = 64;
-/// A word of more parts than these is no identifier that somebody wrote.
+/// The maximum number of parts of an identifier; longer words are generated data.
 const PARTS: usize = 12;
-/// Words whose letters change case inside, and which are one word all the same.
+/// Words with internal changes of case that are not split.
 const WHOLE: [&str; 26] = [
     "OAuth",
     "IPv4",
@@ -46,20 +55,20 @@ const WHOLE: [&str; 26] = [
 /// A word: letters, digits and underscores that follow one another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Word<'t> {
-    /// As it is written.
+    /// The word as written.
     pub(crate) text: &'t str,
-    /// Where it begins.
+    /// The byte offset.
     pub(crate) at: usize,
 }
 
-/// What a word is made of.
+/// The tokens of a word.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Tokens {
     /// Its parts, folded.
     pub(crate) parts: Vec<String>,
     /// All of it, folded, where that is not its only part.
     pub(crate) whole: Option<String>,
-    /// Whether something of it was too long to be kept.
+    /// Set if a token was truncated.
     pub(crate) cut: bool,
 }
 
@@ -94,12 +103,12 @@ fn letter_at(text: &str, at: usize) -> Option<char> {
     }
 }
 
-/// Tells whether a character is one that words are made of.
+/// Returns whether a character is part of a word.
 pub(crate) fn is_word(letter: char) -> bool {
     letter == '_' || if letter.is_ascii() { letter.is_ascii_alphanumeric() } else { letter.is_alphanumeric() }
 }
 
-/// Takes a word apart.
+/// Splits a word into tokens.
 pub(crate) fn tokens(word: &str) -> Tokens {
     let mut out = Tokens::default();
     let whole = folded(word);
@@ -134,7 +143,7 @@ pub(crate) fn folded(word: &str) -> String {
     lower.map(|letter| if letter == 'ſ' { 's' } else { letter }).collect()
 }
 
-/// Lists the terms under which a defined name is kept: verbatim, and folded if that differs.
+/// Returns the terms of a defined name: verbatim, and folded if that differs.
 pub(crate) fn definition_terms(name: &str) -> impl Iterator<Item = String> + use<> {
     let [exact, alike] = DEFINED;
     let folded = shortened(folded(name));
@@ -143,7 +152,7 @@ pub(crate) fn definition_terms(name: &str) -> impl Iterator<Item = String> + use
     std::iter::once(format!("{exact}{written}")).chain(further)
 }
 
-/// Cuts a token to the length that is kept.
+/// Truncates a token to the maximum length.
 pub(crate) fn shortened(mut token: String) -> String {
     if token.len() > LONGEST {
         let end = (0..=LONGEST).rev().find(|at| token.is_char_boundary(*at)).unwrap_or(0);
@@ -190,7 +199,7 @@ fn pieces(word: &str) -> Vec<&str> {
     out
 }
 
-/// Tells how long the part is with which a word begins.
+/// Returns the length of the first part of a word.
 fn length(word: &str) -> usize {
     let begins = |known: &&&str| word.starts_with(**known) && !word[known.len()..].starts_with(is_small);
     if let Some(known) = WHOLE.iter().find(begins) {
@@ -227,7 +236,7 @@ thread_local! {
     static ENGLISH: OnceCell<Stemmer> = const { OnceCell::new() };
 }
 
-/// Gives the stem of a word in small letters; none where that is the word itself, or where it is no English word.
+/// Returns the stem of a lower-case word; `None` if it is the word itself, or the word is not English.
 pub(crate) fn stem(word: &str) -> Option<String> {
     if word.len() < 3 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return None;

@@ -1,6 +1,6 @@
 //! Numbers in as few bytes as they need, seven bits each.
 
-/// Writes a number behind others.
+/// Appends a number.
 pub(crate) fn write(out: &mut Vec<u8>, mut number: u32) {
     while number >= 0x80 {
         out.push((number & 0x7f) as u8 | 0x80);
@@ -9,7 +9,7 @@ pub(crate) fn write(out: &mut Vec<u8>, mut number: u32) {
     out.push(number as u8);
 }
 
-/// Reads a number, and goes on behind it.
+/// Reads a number and advances.
 pub(crate) fn read(from: &mut &[u8]) -> Option<u32> {
     let mut number = 0_u32;
     for shift in (0..).step_by(7).take(5) {
@@ -23,13 +23,13 @@ pub(crate) fn read(from: &mut &[u8]) -> Option<u32> {
     None
 }
 
-/// Writes bytes behind their length.
+/// Appends bytes after their length.
 pub(crate) fn write_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     write(out, u32::try_from(bytes.len()).unwrap_or(u32::MAX));
     out.extend_from_slice(bytes);
 }
 
-/// Reads bytes behind their length.
+/// Reads bytes after their length.
 pub(crate) fn read_bytes<'b>(from: &mut &'b [u8]) -> Option<&'b [u8]> {
     let length = read(from)? as usize;
     let (own, rest) = from.split_at_checked(length)?;

@@ -1,4 +1,4 @@
-//! A type as it is written beside a name: a path of names, and the types in its brackets.
+//! Type annotations: a path of names, and the type arguments.
 
 mod function;
 
@@ -6,27 +6,27 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Word, Words};
 
-/// A written type.
+/// A type annotation.
 ///
-/// That of a function has the name `=>`: in its brackets stands first what it gives, then what it takes, `_` where nothing
-/// says of what type that is.
+/// A function type has the name `=>`; its arguments are the result, then the parameters, with `_` for an unknown
+/// type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hint {
-    /// Its name, part by part; empty for what has no name, such as a list or a tuple.
+    /// The parts of its name; empty for a type without a name, such as a list or a tuple.
     pub path: Vec<Word>,
     /// The types in its brackets.
     pub inner: Vec<Hint>,
-    /// What else it may be.
+    /// The other members of a union.
     pub or: Vec<Hint>,
 }
 
 /// The name of the type of a function.
 pub(crate) const FUNCTION: &str = "=>";
 
-/// How deep types may be nested; what is deeper is not looked at.
+/// The maximum nesting depth of types; deeper ones are ignored.
 const DEEPEST: usize = 8;
 
-/// Words that stand before a type and say nothing of which one it is.
+/// Keywords before a type that do not affect its identity.
 const BEFORE: &[&str] = &[
     "extends",
     "super",
@@ -64,7 +64,7 @@ const BEFORE: &[&str] = &[
     "signed",
 ];
 
-/// What a value may be without being anything: `Foo | None` is a `Foo`.
+/// Empty types in a union: `Foo | None` is a `Foo`.
 const NOTHING: &[&str] = &["None", "null", "undefined", "void", "nil", "NoneType", "never"];
 
 impl Hint {
@@ -136,7 +136,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Reads what stands behind `[`: a list of a type in Rust, a list in front of its type in Go.
+    /// Parses the rest after `[`: an array of a type in Rust, a slice before its type in Go.
     fn bracketed(&mut self) -> Option<Hint> {
         let size = self.rest.find(']')?;
         let within = self.rest[..size].trim();
@@ -191,12 +191,12 @@ impl Reader<'_, '_> {
         } else {
             Vec::new()
         };
-        // Go writes the type of a map's values behind the brackets: `map[K]V`.
+        // In Go, the value type of a map follows the brackets: `map[K]V`.
         let mut found = Hint { path, inner, or: Vec::new() };
         if found.path.len() == 1 && self.words.text(found.path[0]) == "map" {
             found.inner.extend(self.one());
         }
-        // Go writes a name before the type of what is given back: `(n int, err error)`.
+        // In Go, results may have names: `(n int, err error)`.
         let again = self.rest.trim_start();
         let named = apart && found.path.len() == 1 && found.inner.is_empty();
         if named && again.starts_with(|letter: char| letter.is_alphabetic() || "*[_".contains(letter)) {
@@ -227,13 +227,13 @@ impl Reader<'_, '_> {
                 continue;
             }
             if self.rest.len() == before || !self.rest.starts_with(end) {
-                // Something that is no type, such as a literal or a bound: it is passed over.
+                // Literals, bounds and the like are not types and are skipped.
                 self.skip_one(end);
             }
         }
     }
 
-    /// Passes over what is read by nobody, up to the next comma or the end of the list.
+    /// Skips unused text up to the next comma or the end of the list.
     fn skip_one(&mut self, end: &str) {
         let mut depth = 0_usize;
         for (at, letter) in self.rest.char_indices() {
@@ -258,7 +258,7 @@ impl Reader<'_, '_> {
         self.rest = self.rest.find(end).map_or("", |at| &self.rest[at + end.len()..]);
     }
 
-    /// Passes over what stands before a type.
+    /// Skips the keywords before a type.
     fn before(&mut self) {
         loop {
             self.spaces();
@@ -271,7 +271,7 @@ impl Reader<'_, '_> {
                 self.rest = rest;
                 continue;
             }
-            // A lifetime; what is in quotes as a whole is a type that is not yet defined.
+            // A lifetime. A fully quoted annotation is a forward reference.
             if let Some(rest) = self.rest.strip_prefix('\'') {
                 let length = rest.find(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
                 let length = length.unwrap_or(rest.len());

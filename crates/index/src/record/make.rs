@@ -1,4 +1,4 @@
-//! Makes the record of a file from its text.
+//! Construction of the record of a file.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -35,11 +35,11 @@ pub(super) const KINDS: &[Kind] = &[
     Kind::Key,
 ];
 
-/// Makes the record of a text, with the names in it.
+/// Creates the record of a text, with its names.
 ///
 /// # Errors
 ///
-/// When the text is too large or too tangled to be parsed.
+/// If the text is too large or too complex to parse.
 pub fn make(language: Language, text: &str) -> Result<(Words, Record), ParseError> {
     let tree = language.parse(text)?;
     let facts = tree.facts();
@@ -81,7 +81,7 @@ impl Maker<'_> {
             hash(said.as_bytes()).as_bytes()[..8].iter().fold(0, |all, byte| all << 8 | u64::from(*byte));
         let value = symbol.value.as_ref().and_then(|value| self.tree.chain(value));
         let hint = symbol.hint.as_ref().map(|hint| self.part(hint).to_owned()).or_else(|| {
-            // Of another name for a type, the type stands behind the sign.
+            // A type alias has its type after the equals sign.
             let said = (symbol.kind == Kind::Type).then(|| self.part(&symbol.span).split_once('='))??;
             Some(said.1.trim().trim_end_matches(';').to_owned())
         });
@@ -102,7 +102,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Lists the words before a symbol's name, and the names of its decorators behind an `@`.
+    /// Returns the modifiers of a symbol, and the names of its decorators with `@`.
     fn modifiers(&mut self, symbol: &syntax::Symbol) -> Vec<Word> {
         let mut out: Vec<Word> = symbol.modifiers.iter().map(|word| self.words.add(word)).collect();
         let decorators =
@@ -128,7 +128,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Tells what the signs around a name that stands alone say of it: that it is a macro, or one of the whole program.
+    /// Returns the namespace that the punctuation around a plain name implies: macros, or the whole program.
     fn around(&self, used: &syntax::Reference) -> Option<Expression> {
         let language = self.tree.language().name();
         let behind = self.text.get(used.at.end..).unwrap_or_default();
@@ -144,7 +144,7 @@ impl Maker<'_> {
     }
 
     fn import(&mut self, import: &syntax::Import, symbols: &[syntax::Symbol]) -> Imported {
-        // A module that is only declared is a symbol, too, but does not stand in itself.
+        // A declared module is a symbol, but not inside itself.
         let within = import.within.and_then(|within| match &symbols[within] {
             symbol if symbol.kind == Kind::Module && symbol.body.is_none() => symbol.parent,
             _ => Some(within),
@@ -225,7 +225,7 @@ fn is_global(before: &str) -> bool {
     outer.is_some_and(|outer| !outer.ends_with(|letter: char| letter.is_alphanumeric() || letter == '_'))
 }
 
-/// Lists in which scopes each name is local.
+/// Returns the scopes of each local name.
 fn bound<'t>(text: &'t str, facts: &Facts) -> HashMap<&'t str, Vec<usize>> {
     let mut out: HashMap<&str, Vec<usize>> = HashMap::new();
     for binding in &facts.bindings {
@@ -237,7 +237,7 @@ fn bound<'t>(text: &'t str, facts: &Facts) -> HashMap<&'t str, Vec<usize>> {
     out
 }
 
-/// Tells whether a name that is read or written is only a local one, of which nobody else knows.
+/// Returns whether a name that is read or written is only a local one.
 fn local(text: &str, facts: &Facts, bound: &HashMap<&str, Vec<usize>>, used: &syntax::Reference) -> bool {
     let plain = matches!(used.usage, syntax::Usage::Read | syntax::Usage::Write) && used.receiver.is_none();
     let holds = |scope: &usize| {

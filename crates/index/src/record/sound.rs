@@ -1,13 +1,13 @@
-//! Tells whether a record that comes from the disk leads nowhere that is not there.
+//! Validation of records from disk.
 
 use super::{Base, Expression, Hint, Record, Span, Step, What};
 use crate::Word;
 
-/// How deep types may be nested.
+/// The maximum nesting depth of types.
 const DEEPEST: usize = 64;
 
 impl Record {
-    /// Tells whether all numbers in it are of what it holds, so that following them cannot fail.
+    /// Returns whether all indices in the record are valid, so that lookups cannot fail.
     #[must_use]
     pub fn is_sound(&self, words: usize) -> bool {
         let word = |word: Word| (word.0 as usize) < words;

@@ -1,4 +1,4 @@
-//! What is said of a file in short: all that is needed to find it by the names in it.
+//! Summary of a file: the data that finds it by the names in it.
 
 use std::collections::BTreeSet;
 
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use super::{Record, What};
 use crate::{Word, Words};
 
-/// What is said of a file in short.
+/// The summary of a file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Summary {
     /// Its language.
     pub(crate) language: Box<str>,
-    /// Whether there are places in it that could not be made sense of.
+    /// Set if the parser did not understand parts of the file.
     pub(crate) imperfect: bool,
-    /// Whether it imports something that is exported without a name.
+    /// Set if it imports a default export.
     pub(crate) takes_default: bool,
     /// The names of its symbols, by their places.
     pub(crate) symbols: Box<[Word]>,
@@ -25,7 +25,7 @@ pub(crate) struct Summary {
 }
 
 impl Summary {
-    /// Says in short what a record says.
+    /// Creates the summary of a record.
     pub(crate) fn of(record: &Record, words: &mut Words) -> Self {
         let mut owned = Vec::new();
         for (place, symbol) in (0..).zip(&record.symbols) {
@@ -53,14 +53,14 @@ impl Summary {
         }
     }
 
-    /// Gives each name the number that it has elsewhere.
+    /// Replaces the number of each name.
     pub(crate) fn renumber(&mut self, number: &impl Fn(Word) -> Word) {
         self.symbols.iter_mut().for_each(|word| *word = number(*word));
         self.owned.iter_mut().for_each(|(_, word)| *word = number(*word));
         self.used.iter_mut().for_each(|word| *word = number(*word));
     }
 
-    /// Tells whether all numbers in it are of what there is.
+    /// Returns whether all indices in it are valid.
     pub(crate) fn is_sound(&self, words: usize) -> bool {
         let word = |word: &Word| (word.0 as usize) < words;
         let owned = |(place, owner): &(u32, Word)| (*place as usize) < self.symbols.len() && word(owner);

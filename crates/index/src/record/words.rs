@@ -1,10 +1,10 @@
-//! Gives the names of a record other numbers.
+//! Renumbering of the names in a record.
 
 use super::{Base, Defined, Expression, Hint, Imported, Local, Record, Step, Used, What};
 use crate::Word;
 
 impl Record {
-    /// Gives each name the number that it has elsewhere.
+    /// Replaces the number of each name.
     pub fn renumber(&mut self, number: &impl Fn(Word) -> Word) {
         if let Some(package) = &mut self.package {
             *package = number(*package);

@@ -1,4 +1,4 @@
-//! What belongs to a class: in itself, in what adds to it elsewhere, and in what it inherits.
+//! Members of a class: its own, those of extensions, and inherited ones.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -6,13 +6,15 @@ use std::sync::Arc;
 use toolpost_syntax::Kind;
 
 use super::lookup::Meanings;
-use super::{How, Resolver, Spot, Value};
+use super::{Resolver, Spot, Value};
 use crate::Word;
-use crate::graph::{At, is_class};
+use crate::graph::is_class;
+use crate::ids::At;
 use crate::record::{Local, Usage};
 use crate::rules::{self, Family, together};
+use crate::target::How;
 
-/// How many classes are looked through above one.
+/// The maximum number of ancestors to search.
 const ANCESTORS: usize = 64;
 
 /// Something that belongs to a class.
@@ -23,7 +25,7 @@ pub(super) enum Member {
     Field(Spot, u32),
 }
 
-/// Where the search for a member begins.
+/// The start of a member search.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum From {
     Itself,
@@ -31,7 +33,7 @@ enum From {
 }
 
 impl Resolver<'_> {
-    /// Gives the class that a block of code adds to; a class itself is whole.
+    /// Returns the class that an extension block extends; for a class, itself.
     pub(super) fn whole(&self, at: At) -> Option<At> {
         let symbol = self.graph.symbol(at);
         if symbol.kind.kind() != Kind::Impl {
@@ -102,7 +104,7 @@ impl Resolver<'_> {
         blocks.filter(|block| self.whole(*block) == Some(class)).collect()
     }
 
-    /// Lists what a symbol says that it inherits.
+    /// Returns the declared base types of a symbol.
     pub(crate) fn inherits(&self, class: At) -> Rc<Vec<Value>> {
         self.bases.get(class, || Rc::new(self.said_to_inherit(class)))
     }
@@ -123,7 +125,7 @@ impl Resolver<'_> {
             .collect()
     }
 
-    /// Finds a member of a class, without what it inherits.
+    /// Returns the direct members of a class with a name.
     fn own_members(&self, parts: &[At], name: Word) -> Vec<Member> {
         let mut out = Vec::new();
         for part in parts {
@@ -152,14 +154,14 @@ impl Resolver<'_> {
         out
     }
 
-    /// Tells whether a method that is written outside of classes belongs to one of them.
+    /// Returns whether a method outside a class body belongs to the class.
     fn belongs(&self, method: At, class: At) -> bool {
         let (one, other) = (self.file(method.file), self.file(class.file));
         if !together(&one.record.language, &other.record.language) {
             return false;
         }
         match self.rules(class.file).family {
-            Family::Go => crate::graph::split(&one.path).0 == crate::graph::split(&other.path).0,
+            Family::Go => crate::path::split(&one.path).0 == crate::path::split(&other.path).0,
             _ => {
                 let whole = self.graph.text(self.graph.symbol(class).qualified);
                 let of_method = self.graph.text(self.graph.symbol(method).qualified);
@@ -171,12 +173,12 @@ impl Resolver<'_> {
         }
     }
 
-    /// Finds a member of a class in it or in what it inherits; and tells whether all above it is known.
+    /// Returns a direct or inherited member of a class, and whether all its ancestors are known.
     pub(super) fn find_member(&self, class: At, name: Word) -> (Vec<Member>, Value) {
         self.find_from(class, name, From::Itself)
     }
 
-    /// Finds a member of a class, or only among what it inherits.
+    /// Returns a member of a class, or only an inherited one.
     fn find_from(&self, class: At, name: Word, from: From) -> (Vec<Member>, Value) {
         let mut seen: Vec<At> = Vec::new();
         let mut waiting = vec![class];
@@ -226,7 +228,7 @@ impl Resolver<'_> {
             .collect()
     }
 
-    /// Gives, where a type of Rust has no member of the name, what one gives that is derived, as `default` and `clone` are.
+    /// If a Rust type has no such member, returns the result of derived methods such as `default` and `clone`.
     fn or_derived(&self, spot: Spot, found: Meanings, made: Option<Value>) -> Meanings {
         let rust = self.rules(spot.file).family == Family::Rust;
         let nothing =
@@ -237,7 +239,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Finds what a member of a value means.
+    /// Returns the meaning of a member of a value.
     pub(super) fn member(&self, value: &Value, name: Word, spot: Spot) -> Meanings {
         let rules = self.rules(spot.file);
         let text = self.graph.text(name);
@@ -306,7 +308,7 @@ impl Resolver<'_> {
         out
     }
 
-    /// Evaluates a member of an object literal, or else of what the whole initializer returns.
+    /// Evaluates a member of an object literal, or else of the result of the whole initializer.
     fn member_of_object(&self, at: At, name: Word, spot: Spot) -> Meanings {
         let members = self.file(at.file).members(at.symbol, name);
         let found: Meanings =
@@ -353,7 +355,7 @@ impl Resolver<'_> {
         let Some(class) = self.whole(class) else { return vec![(Value::Unknown, how)] };
         let (found, above) = self.deeper((Vec::new(), Value::Unknown), || self.find_member(class, name));
         if found.is_empty() && self.rules(class.file).family == Family::Go {
-            // What a structure embeds is a field under the name of its type.
+            // An embedded structure is a field with the name of its type.
             let bases = self.inherits(class);
             let embedded = bases.iter().find(|value| match value {
                 Value::Thing(base) => self.graph.symbol(*base).name == name,
@@ -371,7 +373,7 @@ impl Resolver<'_> {
         self.as_meanings(found, above, how)
     }
 
-    /// Says what members mean; where there is none, what is known of what lies above.
+    /// Converts members into meanings; without any, uses the state of the ancestors.
     fn as_meanings(&self, found: Vec<Member>, above: Value, how: How) -> Meanings {
         if found.is_empty() {
             // A foreign base class may have the member.

@@ -1,18 +1,20 @@
-//! What an expression comes to: its base, and step by step what is done with that.
+//! Evaluation of an expression: its base, then each step.
 
 use std::sync::Arc;
 
 use toolpost_syntax::Kind;
 
 use super::lookup::Meanings;
-use super::{How, Resolver, Spot, Value};
+use super::{Resolver, Spot, Value};
 use crate::Word;
-use crate::graph::{At, is_class};
+use crate::graph::is_class;
+use crate::ids::At;
 use crate::record::{Base, Bound, Expression, Local, Step, Usage, Used};
 use crate::rules::{self, Family, together};
+use crate::target::How;
 
 impl Resolver<'_> {
-    /// Finds what a use of a name means.
+    /// Returns the meanings of a use of a name.
     pub(super) fn meant(&self, spot: Spot, used: &Used) -> Meanings {
         match &used.receiver {
             // A Ruby call with arguments ignores a local variable of the same name.
@@ -75,12 +77,12 @@ impl Resolver<'_> {
         matches!(value, Value::Thing(at) if self.graph.symbol(*at).kind.kind() == Kind::Macro)
     }
 
-    /// Gives what an expression comes to.
+    /// Returns the value of an expression.
     pub(super) fn value(&self, spot: Spot, expression: &Expression) -> Value {
         self.deeper(Value::Unknown, || {
             let mut value = self.base(spot, expression);
             let mut steps = expression.steps.as_slice();
-            // `cls()` makes an object as the class itself does, and `super()` is what is above it.
+            // `cls()` creates an object like the class itself, and `super()` is the superclass.
             if matches!(expression.base, Base::Own | Base::Above) && steps.first() == Some(&Step::Call) {
                 steps = &steps[1..];
             }
@@ -111,7 +113,7 @@ impl Resolver<'_> {
                 };
                 match value {
                     Value::Absent | Value::Unknown => return value,
-                    // What a foreign function returns may be anything, unless its name says that it is a class.
+                    // The result of a foreign function is unknown, unless its name is that of a class.
                     Value::Outside => return self.of_foreign(expression, number),
                     _ => {}
                 }
@@ -174,14 +176,14 @@ impl Resolver<'_> {
                 let class = self.settled(found);
                 self.called(&class)
             }
-            // What an object that is written out holds is not looked at.
+            // The members of object literals are not examined here.
             Base::Literal(name) if self.graph.text(name) == "object" => Value::Unknown,
             Base::Literal(_) => Value::Outside,
             Base::Macros | Base::Global | Base::Other => Value::Unknown,
         }
     }
 
-    /// Turns what names mean into what they come to.
+    /// Converts the meanings of a name into a value.
     pub(super) fn settled(&self, meanings: Meanings) -> Value {
         Value::either(meanings.into_iter().map(|(value, _)| match value {
             Value::Thing(at) => self.of_symbol(at),
@@ -189,7 +191,7 @@ impl Resolver<'_> {
         }))
     }
 
-    /// Gives what the name of a symbol comes to in an expression.
+    /// Returns the value of a symbol's name in an expression.
     pub(super) fn of_symbol(&self, at: At) -> Value {
         let symbol = self.graph.symbol(at);
         match symbol.kind.kind() {
@@ -233,7 +235,7 @@ impl Resolver<'_> {
         around.map(|symbol| At { file: spot.file, symbol }).find(|at| self.is_object(*at)).map(Value::Thing)
     }
 
-    /// Tells whether a function is used without being called, as a property is.
+    /// Returns whether a function is used without a call, as a property.
     fn is_property(&self, at: At) -> bool {
         let modifiers = &self.graph.symbol(at).modifiers;
         modifiers.iter().any(|word| {
@@ -244,7 +246,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// Gives what a function gives back, as far as that is written.
+    /// Returns the declared or written result of a function.
     fn returned(&self, at: At) -> Value {
         match &self.graph.symbol(at).hint {
             Some(hint) => self.typed(self.spot_of(at), hint),
@@ -289,7 +291,7 @@ impl Resolver<'_> {
         own.hint.as_ref().filter(|_| is_own)
     }
 
-    /// Gives what calling a value comes to.
+    /// Returns the result of calling a value.
     fn called(&self, value: &Value) -> Value {
         match value {
             Value::Either(all) => Value::either(all.iter().map(|value| self.called(value))),
@@ -327,7 +329,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Gives one of what a value holds.
+    /// Returns an element of a value.
     fn indexed(&self, value: &Value) -> Value {
         match value {
             Value::Either(all) => Value::either(all.iter().map(|value| self.indexed(value))),
@@ -346,7 +348,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Gives what comes one after the other from a value.
+    /// Returns an element of the iteration over a value.
     fn each_of(&self, value: &Value) -> Value {
         match value {
             Value::Either(all) => Value::either(all.iter().map(|value| self.each_of(value))),
@@ -363,7 +365,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Gives what a value gives while a block runs.
+    /// Returns the result of entering a value as a context manager.
     fn entered(&self, value: &Value) -> Value {
         match value {
             Value::Either(all) => Value::either(all.iter().map(|value| self.entered(value))),
@@ -374,7 +376,7 @@ impl Resolver<'_> {
                 match found.first() {
                     Some(at) if self.gives_itself(*at) => value.clone(),
                     Some(at) if self.graph.symbol(*at).hint.is_some() => match self.returned(*at) {
-                        // What is written to be the class of the object is that of the one it was called on.
+                        // A return type that refers to the object's class means that of the receiver.
                         Value::One(base, _) if self.inherits_from(*class, base) => value.clone(),
                         other => other,
                     },
@@ -407,7 +409,7 @@ impl Resolver<'_> {
         false
     }
 
-    /// Gives what a method of a type that holds others gives.
+    /// Returns the result of a method of a container type.
     pub(super) fn given(&self, value: &Value, name: Word, spot: Spot) -> Value {
         let rules = self.rules(spot.file);
         let text = self.graph.text(name);
@@ -428,7 +430,7 @@ impl Resolver<'_> {
         Value::Outside
     }
 
-    /// Gives what a local name comes to.
+    /// Returns the value of a local name.
     pub(super) fn local(&self, spot: Spot, local: &Local) -> Value {
         self.deeper(Value::Unknown, || {
             let here = Spot { file: spot.file, place: local.at };
@@ -440,7 +442,7 @@ impl Resolver<'_> {
             match local.sort {
                 Bound::Each => self.each_of(&whole),
                 Bound::Context => self.entered(&whole),
-                // What a parameter is if nothing is given says little of what is given.
+                // An external default value of a parameter says little about its arguments.
                 Bound::Parameter if whole == Value::Outside => Value::Unknown,
                 Bound::Parameter | Bound::Local | Bound::Field => match whole {
                     Value::Gives(_) => Value::Unknown,
@@ -450,7 +452,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// Gives what something means that stands for how it was found, for those who only want the symbols.
+    /// Returns the symbols among the meanings, each with the method that found it.
     pub(super) fn things(meanings: &Meanings) -> Vec<(At, How)> {
         let thing = |(value, how): &(Value, How)| match value {
             Value::Thing(at) => Some((*at, *how)),

@@ -1,15 +1,16 @@
-//! What a module has under a name for others.
+//! Exports of modules.
 
 use toolpost_syntax::Kind;
 
 use super::{Resolver, Spot, Value};
 use crate::Word;
-use crate::graph::{At, FileId, is_class};
+use crate::graph::is_class;
+use crate::ids::{At, FileId};
 use crate::record::What;
 use crate::rules::Family;
 
 impl Resolver<'_> {
-    /// Finds what a module, a package or a class has under a name.
+    /// Returns the meanings of a name in a module, a package or a class.
     pub(crate) fn exported(&self, module: &Value, name: Word, spot: Spot) -> Vec<Value> {
         self.deeper(Vec::new(), || match module {
             Value::File(file) => self.exports.get((*file, name), || match self.rules(*file).family {
@@ -31,7 +32,8 @@ impl Resolver<'_> {
         all.filter(|at| self.is_meant_bare(*at)).map(Value::Thing).collect()
     }
 
-    /// Finds what a file of Python has: what it defines, imports, is given, or has as a module in its directory.
+    /// Returns the meanings of a name in a Python file: definitions, imports, assignments, and modules in its
+    /// directory.
     fn of_python(&self, file: FileId, name: Word) -> Vec<Value> {
         let spot = Spot { file, place: u32::MAX };
         let found = self.of_file(spot, name);
@@ -42,7 +44,7 @@ impl Resolver<'_> {
         self.submodule(file, self.graph.text(name))
     }
 
-    /// Finds what a script exports under a name.
+    /// Returns the exports of a script with a name.
     fn of_script(&self, file: FileId, name: Word) -> Vec<Value> {
         if self.graph.text(name) == "default" {
             return self.default_of(&Value::File(file));
@@ -74,7 +76,7 @@ impl Resolver<'_> {
         found
     }
 
-    /// Finds what a module exports without a name.
+    /// Returns the default export of a module.
     pub(super) fn default_of(&self, module: &Value) -> Vec<Value> {
         let Value::File(file) = module else { return Vec::new() };
         let record = &self.file(*file).record;
@@ -99,7 +101,7 @@ impl Resolver<'_> {
         exports.flat_map(|import| self.import(spot, import)).collect()
     }
 
-    /// Finds what a module of Rust has: what it defines, and what it imports for others.
+    /// Returns the meanings of a name in a Rust module: definitions and re-exports.
     fn of_rust(&self, file: FileId, name: Word) -> Vec<Value> {
         let own = self.top(file, name);
         if !own.is_empty() {
@@ -109,7 +111,7 @@ impl Resolver<'_> {
         self.of_module(here, None, name)
     }
 
-    /// Finds what a module imports under a name; what is imported from outside is not among it.
+    /// Returns the meanings of a name that a module imports from the workspace.
     fn of_module(&self, spot: Spot, within: Option<u32>, name: Word) -> Vec<Value> {
         let found = self.imported_in_any_way(spot, within, name);
         found.into_iter().map(|(value, _)| value).collect()
@@ -131,7 +133,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Finds what a class or a module within a file has under a name.
+    /// Returns the meanings of a name in a class, or in a module within a file.
     fn of_thing(&self, at: At, name: Word) -> Vec<Value> {
         let symbol = self.graph.symbol(at);
         let kind = symbol.kind.kind();

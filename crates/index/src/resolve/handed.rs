@@ -1,10 +1,11 @@
-//! What a function gets whose parameters have no types: what the one that takes it says that it hands to it.
+//! Types of untyped parameters of a function argument, from the function that receives it.
 
 use toolpost_syntax::Kind;
 
 use super::{Resolver, Spot, Value};
 use crate::Word;
-use crate::graph::{At, is_class};
+use crate::graph::is_class;
+use crate::ids::At;
 use crate::record::{Bound, FUNCTION, Hint, Local};
 use crate::rules::{self, Family};
 
@@ -12,7 +13,8 @@ use crate::rules::{self, Family};
 const MAKERS: [&str; 2] = ["constructor", "__init__"];
 
 impl Resolver<'_> {
-    /// Gives what something that is called with a function hands to that: which argument it is, which of its parameters is meant.
+    /// Returns the value that a called function passes to its function argument, given the position of the argument
+    /// and of the wanted parameter.
     pub(super) fn handed(&self, taker: &Value, argument: u16, parameter: u16) -> Value {
         self.deeper(Value::Unknown, || match taker {
             Value::Either(all) => {
@@ -40,7 +42,7 @@ impl Resolver<'_> {
         agreed(all)
     }
 
-    /// Lists what a caller of a function sees of it: what overloads it, where that is declared, or else itself.
+    /// Returns the visible signatures of a function: its overloads, its declaration, or else itself.
     fn signatures(&self, at: At) -> Vec<At> {
         let (file, own) = (self.file(at.file), self.graph.symbol(at));
         let same = (0..).zip(&file.record.symbols).filter(|(_, other)| other.qualified == own.qualified);
@@ -74,7 +76,7 @@ impl Resolver<'_> {
         matches!(hint.path.as_slice(), [only] if self.graph.text(*only) == FUNCTION)
     }
 
-    /// Gives what a function of a written type takes as one of its parameters.
+    /// Returns the type of one parameter of a function type.
     fn taken_by(&self, spot: Spot, hint: &Hint, parameter: u16) -> Value {
         self.deeper(Value::Unknown, || {
             let all = std::iter::once(hint).chain(&hint.or);
@@ -119,7 +121,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Gives what a method of a type of the language hands to a function that is given to it: one of what is held.
+    /// Returns the value that a method of a container passes to its function argument: an element.
     pub(super) fn handed_by_holder(
         &self,
         holder: &Value,
@@ -140,7 +142,7 @@ impl Resolver<'_> {
         Some(if meant && argument <= u16::from(rules.family == Family::Rust) { held } else { Value::Unknown })
     }
 
-    /// Gives what `this` is said to be where a function has that among its parameters.
+    /// Returns the type of an explicit `this` parameter.
     pub(super) fn own_by_hint(&self, spot: Spot) -> Option<Value> {
         if self.rules(spot.file).family != Family::Ecma {
             return None;
@@ -153,7 +155,7 @@ impl Resolver<'_> {
             let hint =
                 file.locals(scope, this).first().map(|local| &file.record.locals[*local as usize].hint);
             if let Some(Some(hint)) = hint {
-                // A class that stands within the function has its own.
+                // A class inside the function has its own `this`.
                 let class =
                     file.class_around(spot.place).map(|class| file.record.symbols[class as usize].span);
                 let nearer = class.is_some_and(|class| span.0 < class.0 && class.1 <= span.1);
@@ -165,7 +167,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Gives what all that is known agrees on.
+/// Returns the common value of all alternatives, if they agree.
 fn agreed(all: Vec<Value>) -> Value {
     let mut known = all.into_iter().filter(|value| *value != Value::Unknown);
     let Some(first) = known.next() else { return Value::Unknown };

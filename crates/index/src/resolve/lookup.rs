@@ -1,17 +1,19 @@
-//! What a name means at a place: from the innermost scope outwards, then what is imported, then what the language adds.
+//! Lookup of a name at a location: from the innermost scope outwards, then imports, then names of the language.
 
 use toolpost_syntax::Kind;
 
-use super::{How, Resolver, Spot, Value};
+use super::{Resolver, Spot, Value};
 use crate::Word;
-use crate::graph::{At, is_class};
+use crate::graph::is_class;
+use crate::ids::At;
 use crate::record::{Base, Bound, Imported, Local, What};
 use crate::rules::Family;
+use crate::target::How;
 
-/// What a name may mean, and how that was found.
+/// Possible meanings of a name, each with the method that found it.
 pub(super) type Meanings = Vec<(Value, How)>;
 
-/// What stands around a place.
+/// An enclosing scope or symbol.
 #[derive(Clone, Copy)]
 enum Layer {
     Scope(u32),
@@ -19,7 +21,7 @@ enum Layer {
 }
 
 impl Resolver<'_> {
-    /// Finds what a name means at a place; nothing if no file of the workspace says so.
+    /// Returns the meanings of a name at a location; empty if no file of the workspace defines it.
     pub(crate) fn lookup(&self, spot: Spot, name: Word) -> Meanings {
         self.deeper(Vec::new(), || {
             let found = self.inside(spot, name);
@@ -30,7 +32,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// Looks through the scopes and symbols around a place.
+    /// Searches the enclosing scopes and symbols.
     fn inside(&self, spot: Spot, name: Word) -> Option<Meanings> {
         let file = self.file(spot.file);
         let rules = self.rules(spot.file);
@@ -45,7 +47,7 @@ impl Resolver<'_> {
                 (Some(scope), Some(symbol)) => {
                     let inner = file.record.scopes[scope as usize].0;
                     let outer = file.record.symbols[symbol as usize].span;
-                    // What has the same extent is looked at as a scope first: parameters come before members.
+                    // If both have the same extent, the scope comes first: parameters hide members.
                     if inner.1 - inner.0 <= outer.1 - outer.0 {
                         Layer::Scope(scope)
                     } else {
@@ -73,7 +75,7 @@ impl Resolver<'_> {
                     }
                     let kind = file.record.symbols[number as usize].kind.kind();
                     in_function |= kind == Kind::Function;
-                    // What stands around a module of Rust is not seen in it.
+                    // The surroundings of a Rust module are not visible in it.
                     if kind == Kind::Module && rules.family == Family::Rust {
                         let found = self.imported_in_any_way(spot, Some(number), name);
                         return Some(if found.is_empty() { self.added(spot, name) } else { found });
@@ -98,7 +100,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Gives the class itself where that is what a parameter is called for.
+    /// Returns the class itself if the name is that of a class parameter such as `cls`.
     fn named_class(&self, spot: Spot, name: Word, locals: &[u32]) -> Option<(Value, How)> {
         let file = self.file(spot.file);
         let parameter =
@@ -109,7 +111,7 @@ impl Resolver<'_> {
         Some((Value::Thing(class), How::Member))
     }
 
-    /// Tells whether a scope is the body of a class.
+    /// Returns whether a scope is the body of a class.
     fn is_class_scope(&self, spot: Spot, scope: u32) -> bool {
         let file = self.file(spot.file);
         let span = file.record.scopes[scope as usize].0;
@@ -122,7 +124,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// Looks among what stands in a symbol.
+    /// Searches the members of a symbol.
     fn in_symbol(&self, spot: Spot, number: u32, name: Word, in_function: bool) -> Meanings {
         let file = self.file(spot.file);
         let rules = self.rules(spot.file);
@@ -158,7 +160,7 @@ impl Resolver<'_> {
         if found.is_empty() { self.imported_in_any_way(spot, Some(number), name) } else { found }
     }
 
-    /// Looks among what the whole file has, what it imports, and what the language adds.
+    /// Searches the names of the whole file, its imports, and the names of the language.
     pub(super) fn of_file(&self, spot: Spot, name: Word) -> Meanings {
         let file = self.file(spot.file);
         let own: Meanings = file
@@ -203,13 +205,13 @@ impl Resolver<'_> {
         nearest.cloned().map_or(found, |nearest| vec![nearest])
     }
 
-    /// Tells whether a symbol at the top of a file is what its plain name means: a method of Go is not.
+    /// Returns whether a top-level symbol can be meant by its plain name: a Go method cannot.
     pub(crate) fn is_meant_bare(&self, at: At) -> bool {
         let symbol = self.graph.symbol(at);
         symbol.kind.kind() != Kind::Impl && symbol.name == symbol.qualified && !self.is_elsewhere(at)
     }
 
-    /// Tells whether a symbol only says that another file is a module: what it means is that file.
+    /// Returns whether a symbol only declares that another file is a module.
     pub(super) fn is_elsewhere(&self, at: At) -> bool {
         let symbol = self.graph.symbol(at);
         symbol.kind.kind() == Kind::Module && symbol.body.is_none()
@@ -230,14 +232,15 @@ impl Resolver<'_> {
         found
     }
 
-    /// Tells what local names of one scope come to: the last one before the place counts, or else the first behind it.
+    /// Returns the value of the local names in a scope: the last one before the location, or else the first one after
+    /// it.
     fn of_locals(&self, spot: Spot, locals: &[u32]) -> Value {
         let file = self.file(spot.file);
         let local = |number: &u32| &file.record.locals[*number as usize];
         let before = locals.iter().map(local).rev().filter(|local| local.at < spot.place);
         let behind = locals.iter().map(local).filter(|local| local.at >= spot.place);
         let mut outside = false;
-        // A name in the value that it is given means what it was before.
+        // In its own initializer, a name has its previous meaning.
         let own = |local: &&Local| {
             let base = local.value.as_ref().map(|value| value.base);
             matches!(base, Some(Base::Name(_, at) | Base::New(_, at)) if at == spot.place)
@@ -254,7 +257,7 @@ impl Resolver<'_> {
         if outside { Value::Outside } else { Value::Unknown }
     }
 
-    /// Tells whether a local name is given something that is nothing, as `x = None` does.
+    /// Returns whether a local name is assigned an empty value, as in `x = None`.
     fn is_nothing(&self, local: &Local) -> bool {
         let base = local.value.as_ref().map(|value| value.base);
         match base {
@@ -265,7 +268,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Finds what a name means that is imported at the top of a file, or in one of its symbols.
+    /// Returns the meanings of a name that is imported at the top of a file, or in one of its symbols.
     pub(super) fn imported(&self, spot: Spot, within: Option<u32>, name: Word) -> Meanings {
         self.imports.get((spot.file, within, name), || self.bring(spot, within, name))
     }
@@ -284,7 +287,7 @@ impl Resolver<'_> {
         out
     }
 
-    /// Finds what a name means among all that a file, or one of its symbols, imports without naming it.
+    /// Returns the meanings of a name among the wildcard imports of a file, or of one of its symbols.
     fn among_all(&self, spot: Spot, within: Option<u32>, name: Word) -> Meanings {
         self.stars.get((spot.file, within, name), || {
             let imports = self.file(spot.file).record.imports.iter();
@@ -299,13 +302,13 @@ impl Resolver<'_> {
         })
     }
 
-    /// Finds what a name means that is imported, by its name or together with all others.
+    /// Returns the meanings of a name that is imported explicitly or by a wildcard.
     pub(super) fn imported_in_any_way(&self, spot: Spot, within: Option<u32>, name: Word) -> Meanings {
         let named = self.imported(spot, within, name);
         if named.is_empty() { self.among_all(spot, within, name) } else { named }
     }
 
-    /// Gives the name under which something that is imported is known in the file.
+    /// Returns the local name of an import.
     pub(super) fn bound_name(&self, spot: Spot, import: &Imported) -> Option<Word> {
         if import.alias.is_some() {
             return import.alias;
@@ -337,7 +340,7 @@ impl Resolver<'_> {
 
     /// Finds what an import brings.
     pub(super) fn import(&self, spot: Spot, import: &Imported) -> Vec<Value> {
-        // What an import says is meant where it stands.
+        // An import is resolved at its own location.
         let spot = Spot { place: import.at, ..spot };
         let text = self.graph.text(import.module);
         let family = self.rules(spot.file).family;
@@ -360,7 +363,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// Finds what the import at a place brings.
+    /// Returns the meanings that the import at a location binds.
     pub(super) fn brought(&self, spot: Spot) -> Meanings {
         let imports = &self.file(spot.file).record.imports;
         let here = imports.iter().filter(|import| import.at == spot.place);
@@ -399,7 +402,7 @@ impl Resolver<'_> {
         if own { Value::Absent } else { Value::Outside }
     }
 
-    /// Finds what a name means that a file exports although it is defined or imported elsewhere in it.
+    /// Returns the meanings of a name that a file exports although another file defines it.
     fn own_name(&self, spot: Spot, name: Word) -> Vec<Value> {
         let file = self.file(spot.file);
         let own: Vec<Value> = file
@@ -421,7 +424,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Tells whether a part of a path only names a version, as `v2` does in Go.
+/// Returns whether a part of a path is only a version, such as `v2` in Go.
 fn is_version(part: &&str) -> bool {
     part.strip_prefix('v')
         .is_some_and(|rest| !rest.is_empty() && rest.chars().all(|digit| digit.is_ascii_digit()))

@@ -4,10 +4,10 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Answers that are kept.
+/// Cached answers.
 ///
-/// A question that comes up again while it is being answered has no answer there: that ends circles. What was answered on
-/// the way is kept until the first question is answered, since it may lack what the circle would have brought.
+/// A question that recurs while it is being answered has no answer there, which ends cycles. Intermediate answers are
+/// kept only until the first question is answered, since they may be incomplete because of the cycle.
 pub(crate) struct Memo<K, V> {
     kept: RefCell<HashMap<K, V>>,
     passing: RefCell<HashMap<K, Option<V>>>,
@@ -21,7 +21,7 @@ impl<K, V> Default for Memo<K, V> {
 }
 
 impl<K: Clone + Eq + Hash, V: Clone + Default> Memo<K, V> {
-    /// Gives the answer to a question, and finds it if it was not asked before.
+    /// Returns the cached answer to a question, or computes it.
     pub(crate) fn get(&self, question: K, find: impl FnOnce() -> V) -> V {
         if let Some(answer) = self.kept.borrow().get(&question) {
             return answer.clone();

@@ -1,142 +1,24 @@
-//! What a use of a name leads to, how that was found, and how sure it is.
+//! Targets of a use of a name.
 
-use serde::{Deserialize, Serialize};
 use toolpost_syntax::Kind;
 
 use super::lookup::Meanings;
 use super::{Resolver, Spot, Value};
-use crate::graph::{At, FileId, is_class};
+use crate::graph::is_class;
+use crate::ids::{At, FileId};
 use crate::record::{Base, Bound, Expression, Step, Usage, Used};
 use crate::rules::{self, Family, together};
+use crate::target::{Found, How, Sure, Target};
 
-/// What a use of a name leads to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
-    /// To these symbols of the workspace.
-    Targets(Vec<Target>),
-    /// To something that is defined outside of the workspace.
-    Outside,
-    /// To a local name: a parameter, or a variable that holds a function.
-    Local,
-    /// Nobody can tell.
-    Unresolved,
-}
-
-/// A symbol that a use of a name leads to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Target {
-    /// The symbol.
-    pub at: At,
-    /// How it was found.
-    pub how: How,
-    /// How sure it is.
-    pub sure: Sure,
-}
-
-/// How it was found what a name means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum How {
-    /// It is defined around the place, or at the top of the file.
-    Scope,
-    /// It belongs to the class itself, or to what that inherits.
-    Member,
-    /// It is imported.
-    Import,
-    /// Another file of the same package defines it.
-    Package,
-    /// It is what is linked: by what is included, or as the only one.
-    Linked,
-    /// The type of the object is known.
-    Typed,
-    /// It is a local name.
-    Local,
-    /// The object may be of a class that has its own.
-    Dispatch,
-    /// It is the only one of its name that could be meant.
-    Unique,
-    /// It has the same name.
-    SameName,
-    /// A language server said so.
-    Server,
-    /// An index that a compiler made says so.
-    Scip,
-    /// The type has all methods that the interface asks for.
-    Methods,
-}
-
-/// How sure it is what a name means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Sure {
-    /// The text says so.
-    Proved,
-    /// It is likely.
-    Inferred,
-    /// It may be, as others may.
-    Possible,
-}
-
-/// How many symbols of one name are given that may be meant.
+/// The maximum number of candidates with the same name.
 const CANDIDATES: usize = 8;
 
-impl How {
-    /// Tells how sure it is what was found so.
-    #[must_use]
-    pub fn sure(self) -> Sure {
-        match self {
-            Self::Scope
-            | Self::Member
-            | Self::Import
-            | Self::Package
-            | Self::Linked
-            | Self::Typed
-            | Self::Server
-            | Self::Scip => Sure::Proved,
-            Self::Unique | Self::Local | Self::Methods => Sure::Inferred,
-            Self::Dispatch | Self::SameName => Sure::Possible,
-        }
-    }
-
-    /// Names it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Scope => "scope",
-            Self::Member => "member",
-            Self::Import => "import",
-            Self::Package => "package",
-            Self::Linked => "linked",
-            Self::Typed => "typed",
-            Self::Local => "local",
-            Self::Dispatch => "dispatch",
-            Self::Unique => "unique",
-            Self::SameName => "same_name",
-            Self::Server => "server",
-            Self::Scip => "scip",
-            Self::Methods => "methods",
-        }
-    }
-}
-
-impl Sure {
-    /// Names it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Proved => "proved",
-            Self::Inferred => "inferred",
-            Self::Possible => "possible",
-        }
-    }
-}
-
 impl Resolver<'_> {
-    /// Finds what a use of a name leads to.
+    /// Returns the targets of a use of a name.
     pub(crate) fn found(&self, file: FileId, used: &Used) -> Found {
         self.cut.set(false);
         match self.followed(file, used) {
-            // Where it was not followed to its end, nobody knows that it leads out.
+            // If the resolution was cut off, it is unknown whether the target is outside.
             Found::Outside if self.cut.get() => Found::Unresolved,
             found => found,
         }
@@ -161,7 +43,7 @@ impl Resolver<'_> {
         let things = Self::things(&meanings);
         if !things.is_empty() {
             let rules = self.rules(file);
-            // Of two functions of one name in a package of Go, what the program is built for decides.
+            // The build configuration decides between two functions with one name in a Go package.
             let several = rules.bare_members || rules.family == Family::Go;
             return self.overloaded(self.targets(things), several);
         }
@@ -191,7 +73,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Puts what is called in the place of a variable that holds it, and the method that is called in that of an object.
+    /// Replaces a variable by the function that it holds, and an object by its call method.
     fn callable(&self, meanings: Meanings) -> Meanings {
         let call = self.graph.word("__call__");
         let called = |(value, how): (Value, How)| -> Meanings {
@@ -232,7 +114,7 @@ impl Resolver<'_> {
         self.graph.symbol(at).kind.kind()
     }
 
-    /// Says that one of several functions of a name is only likely, where the arguments decide which one it is.
+    /// Lowers the certainty of overloads, if the arguments decide between them.
     fn overloaded(&self, found: Found, by_arguments: bool) -> Found {
         match found {
             Found::Targets(mut targets) if by_arguments && targets.len() > 1 => {
@@ -255,7 +137,7 @@ impl Resolver<'_> {
         Found::Targets(out)
     }
 
-    /// Says what there is to say where no symbol was found.
+    /// Returns the outcome if no symbol was found.
     fn otherwise(&self, file: FileId, used: &Used, meanings: &Meanings) -> Found {
         let outside = |value: &Value| {
             matches!(value, Value::Outside | Value::Held(_) | Value::Gives(_) | Value::Wrap(_))
@@ -273,13 +155,13 @@ impl Resolver<'_> {
         let lacks = used.receiver.is_none() || meanings.iter().any(|(value, _)| *value == Value::Absent);
         let import = |(value, how): &(Value, How)| *value == Value::Absent && *how == How::Import;
         match self.by_name(file, used, lacks) {
-            // An import from the workspace may rename what the workspace defines.
+            // An import from the workspace may rename one of its definitions.
             Found::Outside if used.receiver.is_none() && meanings.iter().any(import) => Found::Unresolved,
             found => found,
         }
     }
 
-    /// Finds what could be meant by a variable that holds a member of something of which nobody knows what it is.
+    /// Returns candidates for a variable that holds a member of an unknown value.
     fn taken(&self, file: FileId, used: &Used) -> Option<Found> {
         let local = self.nearest_local(Spot { file, place: used.at }, used.name)?;
         let value = local.value.as_ref().filter(|_| local.sort == Bound::Local && local.hint.is_none())?;
@@ -339,7 +221,7 @@ impl Resolver<'_> {
     fn could_hold(&self, at: At, file: FileId, used: &Used) -> bool {
         let php = self.file(file).language() == "php";
         let base = used.receiver.as_ref().map(|receiver| (receiver.base, receiver.steps.is_empty()));
-        // What PHP writes behind a `\` alone stands in no namespace.
+        // In PHP, a leading `\` means the global namespace.
         if php && base == Some((Base::Global, true)) {
             return self.file(at.file).record.package.is_none() && !self.is_member(at);
         }
@@ -381,7 +263,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// Tells whether a symbol belongs to a class.
+    /// Returns whether a symbol belongs to a class.
     pub(super) fn is_member(&self, at: At) -> bool {
         let symbol = self.graph.symbol(at);
         match symbol.parent {

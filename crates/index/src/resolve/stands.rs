@@ -1,4 +1,4 @@
-//! Which methods stand in for which: those of classes for what they inherit, and those of Go's types for what interfaces ask for.
+//! Implementations of methods: overrides in classes, and methods that satisfy Go interfaces.
 
 use std::rc::Rc;
 
@@ -6,18 +6,19 @@ use toolpost_syntax::Kind;
 
 use super::{Resolver, Spot, Value};
 use crate::Word;
-use crate::graph::{At, is_class};
+use crate::graph::is_class;
+use crate::ids::At;
 use crate::record::{Hint, Usage};
 use crate::rules::{Family, together};
 
-/// Of how many methods of one name it is looked for what they stand in for.
+/// The maximum number of methods of one name to examine.
 const METHODS: usize = 512;
 
-/// How many types are followed that embed one another.
+/// The maximum depth of embedded types.
 const EMBEDDED: usize = 64;
 
 impl Resolver<'_> {
-    /// Lists the methods that a method stands in for where it is called through what its class inherits or implements.
+    /// Returns the methods that one implements or overrides.
     pub(crate) fn declared(&self, at: At) -> Vec<At> {
         let mut found: Vec<At> = Vec::new();
         let mut waiting = vec![at];
@@ -62,7 +63,7 @@ impl Resolver<'_> {
         classes.flat_map(|base| self.members_of(base, symbol.name)).collect()
     }
 
-    /// Tells whether the class above the one around a place is above that of a method, too.
+    /// Returns whether the superclass at a location is also an ancestor of a method's class.
     pub(crate) fn goes_above(&self, spot: Spot, method: At) -> bool {
         let own = self.own_class(spot);
         let class = self.own_class(self.spot_of(method));
@@ -104,7 +105,7 @@ impl Resolver<'_> {
         others.filter(|other| !self.is_abstract(*other) && self.declared(*other).contains(&at)).collect()
     }
 
-    /// Tells whether a method only says what others have to do.
+    /// Returns whether a method has no implementation of its own.
     pub(crate) fn is_abstract(&self, at: At) -> bool {
         let symbol = self.graph.symbol(at);
         let in_class = symbol.parent.is_some_and(|parent| {
@@ -193,7 +194,7 @@ impl Resolver<'_> {
         methods
     }
 
-    /// Tells whether a type of Go has all of some methods, each giving what is asked for.
+    /// Returns whether a Go type has all of some methods, with equal results.
     fn has_all(&self, own: At, asked: &[At]) -> bool {
         let has = |wanted: &At| {
             let wanted = self.graph.symbol(*wanted);
@@ -229,7 +230,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Tells whether two types are written alike but for the packages before their names.
+/// Returns whether two types are written alike, except for their package names.
 fn looks_same(one: Option<&Hint>, other: Option<&Hint>) -> bool {
     let (Some(one), Some(other)) = (one, other) else { return one.is_none() && other.is_none() };
     one.path.last() == other.path.last()

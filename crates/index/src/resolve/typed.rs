@@ -1,16 +1,17 @@
-//! What a written type comes to.
+//! Resolution of type annotations.
 
 use std::sync::Arc;
 
 use toolpost_syntax::Kind;
 
 use super::{Resolver, Spot, Value};
-use crate::graph::{At, is_class};
+use crate::graph::is_class;
+use crate::ids::At;
 use crate::record::{FUNCTION, Hint};
 use crate::rules::{Family, together};
 
 impl Resolver<'_> {
-    /// Gives what a value of a written type is.
+    /// Returns the value of a type annotation.
     pub(super) fn typed(&self, spot: Spot, hint: &Hint) -> Value {
         self.deeper(Value::Unknown, || {
             let first = self.one_type(spot, hint);
@@ -22,7 +23,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// Tells whether a written type only says that the value's own type counts.
+    /// Returns whether a type annotation refers to the type of the assigned value.
     pub(super) fn says_nothing(&self, hint: &Hint) -> bool {
         let [only] = hint.path.as_slice() else { return false };
         matches!(self.graph.text(*only), "auto" | "var" | "val" | "let" | "const" | "Any" | "any" | "_")
@@ -32,7 +33,7 @@ impl Resolver<'_> {
         let inner: Vec<Value> = hint.inner.iter().map(|inner| self.typed(spot, inner)).collect();
         let rules = self.rules(spot.file);
         let Some((first, rest)) = hint.path.split_first() else {
-            // Go gives several values back at once; what is followed is the first.
+            // Only the first of several results in Go is followed.
             return match inner.len() {
                 2.. if rules.family == Family::Go => inner.into_iter().next().unwrap_or(Value::Unknown),
                 _ => Value::Held(inner.into()),
@@ -91,7 +92,7 @@ impl Resolver<'_> {
         outside || !self.graph.definitions(*last).iter().any(is_type)
     }
 
-    /// Finds what the path of a written type means.
+    /// Returns the meanings of the path of a type annotation.
     pub(super) fn type_named(&self, spot: Spot, hint: &Hint) -> Vec<Value> {
         let Some((first, rest)) = hint.path.split_first() else { return Vec::new() };
         let rust = self.rules(spot.file).family == Family::Rust;
@@ -111,7 +112,7 @@ impl Resolver<'_> {
         found
     }
 
-    /// Finds what the name of a type means; a parameter or a variable of the same name is not meant.
+    /// Returns the meanings of a type name, without parameters and variables.
     fn lookup_type(&self, spot: Spot, name: crate::Word) -> Vec<Value> {
         let found: Vec<Value> = self.lookup(spot, name).into_iter().map(|(value, _)| value).collect();
         let local = |value: &Value| matches!(value, Value::One(..) | Value::Held(_) | Value::Wrap(_));
@@ -122,7 +123,7 @@ impl Resolver<'_> {
         found
     }
 
-    /// Gives a value of the type that a name stands for; none if it stands for no type of the workspace.
+    /// Returns a value of the named type; `None` if it is not a type of the workspace.
     fn of_type(&self, spot: Spot, value: &Value, inner: &[Value]) -> Option<Value> {
         let Value::Thing(at) = value else { return None };
         let symbol = self.graph.symbol(*at);
@@ -159,7 +160,7 @@ impl Resolver<'_> {
         self.deeper(Value::Unknown, || self.aliased(at).unwrap_or(Value::Unknown))
     }
 
-    /// Gives a value of the type for which another name was made.
+    /// Returns a value of the type behind an alias.
     fn aliased(&self, at: At) -> Option<Value> {
         let symbol = self.graph.symbol(at);
         let spot = self.spot_of(at);
@@ -172,7 +173,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Tells whether a name looks like the parameter of a generic type, of which nothing is known.
+/// Returns whether a name looks like a type parameter, about which nothing is known.
 fn is_parameter(name: &str) -> bool {
     let mut letters = name.chars();
     let first = letters.next();

@@ -1,25 +1,25 @@
-//! What an expression comes to.
+//! Values of expressions.
 
 use std::sync::Arc;
 
-use crate::graph::{At, FileId};
+use crate::ids::{At, FileId};
 
-/// What an expression comes to.
+/// The value of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Value {
     /// A symbol itself: a class, a function, a module within a file.
     Thing(At),
     /// An object of a class, with the types in the brackets of its type.
     One(At, Arc<[Value]>),
-    /// An object of a class, as what the class inherits.
+    /// An object of a class, limited to the inherited members.
     Above(At),
     /// A file as a module.
     File(FileId),
     /// A directory as a module or package.
     Folder(Arc<str>),
-    /// Something that is defined elsewhere, with what it holds.
+    /// A container from outside the workspace, with its contents.
     Held(Arc<[Value]>),
-    /// A type of the language that stands for what it holds, such as a pointer.
+    /// A transparent wrapper type, such as a pointer.
     Wrap(Arc<Value>),
     /// A function that gives this.
     Gives(Arc<Value>),
@@ -29,7 +29,7 @@ pub(crate) enum Value {
     Outside,
     /// The type is known, and no such member of it.
     Absent,
-    /// Nobody can tell.
+    /// An unknown value.
     Unknown,
 }
 
@@ -60,7 +60,7 @@ impl Value {
         }
     }
 
-    /// Lists what it may be.
+    /// Returns the alternatives.
     pub(crate) fn each(&self) -> &[Self] {
         match self {
             Self::Either(all) => all,

@@ -1,6 +1,6 @@
 //! Names that the standard libraries of languages define: the only thing of such a name in a workspace proves nothing.
 
-/// Methods of the standard library of Rust, beside those that many languages have.
+/// Methods of the Rust standard library, without those that are common to many languages.
 pub(super) const RUST: &str = "arg args env envs current_dir status output spawn stdin stdout stderr kill id \
     try_wait wait_with_output headers headers_mut body body_mut uri uri_mut method method_mut version extensions \
     extensions_mut into_parts into_body into_inner get_ref get_or_insert_with get_or_init ok_or_else is_ok is_err \

@@ -1,12 +1,13 @@
 //! Alternatives in braces, written out.
 
-/// How many patterns one may stand for.
+/// The maximum number of patterns after brace expansion.
 pub(super) const MOST: usize = 256;
 
-/// How many patterns are written out where the matcher could do without: names written out lift rules.
+/// The maximum number of patterns to expand if the matcher could handle the braces itself. Literal names lift rules,
+/// so expansion is preferred.
 const EASY: usize = 32;
 
-/// Which groups are written out.
+/// The groups to expand.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Which {
     All,
@@ -83,7 +84,7 @@ fn group(pattern: &str, which: Which) -> Option<(usize, Vec<usize>, usize)> {
     None
 }
 
-/// Finds the end of a class such as `[!a-z]`, in which braces mean themselves.
+/// Returns the end of a class such as `[!a-z]`; braces inside it are literal.
 fn class_end(pattern: &str, open: usize) -> Option<usize> {
     let inside = pattern.get(open + 1..)?;
     let negated = usize::from(inside.starts_with(['!', '^']));

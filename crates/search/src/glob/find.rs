@@ -43,7 +43,7 @@ pub(super) fn find(
         let mut found = Found { hits: hits.collect(), skipped: names.skipped, ..Found::default() };
         found.cut(limit);
         if found.hits.len() <= SHOWN {
-            // Some writes change the time of a file and are not told of.
+            // The watch does not report every change of a file's time.
             found.hits.iter_mut().for_each(|hit| hit.look(workspace, &start));
         }
         return Ok(gather(&start, found, limit, Complete::Yes));
@@ -54,7 +54,7 @@ pub(super) fn find(
             let mut found =
                 Found { skipped: walked.skipped, unreadable: walked.unreadable, ..Found::default() };
             for finder in walked.visitors {
-                // What a finder has dropped, it has counted.
+                // The finder has already counted the matches that it dropped.
                 found.dropped += finder.total - finder.hits.len() as u64;
                 found.hits.extend(finder.hits);
             }
@@ -64,7 +64,7 @@ pub(super) fn find(
     }
 }
 
-/// Finds where the walk begins; `None` if what the pattern says literally is not there.
+/// Returns the start of the walk; `None` if the literal prefix of the pattern does not exist.
 fn start(
     workspace: &Workspace,
     request: &GlobRequest,
@@ -102,11 +102,11 @@ struct Hit {
     relative: Box<[u8]>,
 }
 
-/// So many files are looked at once more before they are shown.
+/// The maximum number of files whose times are read again before they are returned.
 const SHOWN: usize = 1_000;
 
 impl Hit {
-    /// Takes the time that the disk has for it.
+    /// Reads the time from the disk.
     fn look(&mut self, workspace: &Workspace, start: &WorkspacePath) {
         let path = walk::found_below(start, &self.relative);
         if let Some(Ok(stat)) = path.map(|path| workspace.stat(&path)) {
@@ -115,11 +115,11 @@ impl Hit {
     }
 }
 
-/// What was found before it is put in order.
+/// The matches before sorting.
 #[derive(Default)]
 struct Found {
     hits: Vec<Hit>,
-    /// How many more there are that are too old to be shown.
+    /// The number of further matches that are too old to be returned.
     dropped: u64,
     skipped: walk::Skipped,
     unreadable: walk::Unreadable,
@@ -177,7 +177,7 @@ impl Visitor for Finder<'_> {
 
 impl Finder<'_> {
     fn hit(&mut self, entry: &Entry<'_>) {
-        // What vanished since its name was read is no match any more.
+        // An entry that vanished after its name was read is not a match.
         let Ok(stat) = entry.stat() else { return };
         self.total += 1;
         let candidate = entry.candidate();
@@ -189,7 +189,7 @@ impl Finder<'_> {
     }
 }
 
-/// Counts how deep something lies; 1 is directly in the start of the walk.
+/// Returns the depth of an entry; 1 is directly in the start of the walk.
 fn level(candidate: &Candidate<'_>) -> usize {
     1 + memchr::memchr_iter(b'/', candidate.relative_bytes()).count()
 }

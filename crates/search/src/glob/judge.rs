@@ -1,20 +1,20 @@
-//! What a pattern says of a name, and of what may lie below it.
+//! Judgement of an entry by the pattern.
 
 use toolpost_workspace::walk::Claim;
 
 use super::Only;
 use super::pattern::{Accepted, Pattern, State, Step};
 
-/// A pattern, and what is wanted of it.
+/// A pattern with the wanted kind and depth.
 pub(super) struct Judge {
     pub(super) pattern: Pattern,
     pub(super) only: Only,
-    /// How many levels are looked at.
+    /// The maximum depth.
     pub(super) depth: usize,
 }
 
 impl Judge {
-    /// Judges what is no directory.
+    /// Judges an entry that is not a directory.
     pub(super) fn file(&self, place: &State, name: &[u8]) -> Claim {
         match self.only {
             Only::Directories => Claim::Pass,
@@ -22,7 +22,7 @@ impl Judge {
         }
     }
 
-    /// Judges a directory on a level, of which the first is 1; gives how the pattern goes on in it, too.
+    /// Judges a directory at a level, counted from 1; also returns the state of the pattern inside it.
     pub(super) fn directory(&self, place: &State, name: &[u8], level: usize) -> (Claim, Step) {
         let step = self.pattern.step(place, name);
         let enters = level < self.depth;

@@ -11,7 +11,7 @@ use super::judge::Judge;
 use super::pattern::State;
 use crate::Control;
 
-/// The directory in which a name was judged last, and how far the pattern is there.
+/// The directory of the last judged name, with the state of the pattern in it.
 #[derive(Default)]
 struct Way {
     directory: Vec<u8>,
@@ -63,7 +63,7 @@ fn judged(judge: &Judge, way: &mut Way, relative: &[u8], what: EntryType) -> Cla
     }
 }
 
-/// Says how far the pattern is in a directory.
+/// Returns the state of the pattern in a directory.
 fn within(judge: &Judge, directory: &[u8]) -> State {
     let names = directory.split(|byte| *byte == b'/').filter(|name| !name.is_empty());
     names.fold(judge.pattern.start(), |state, name| judge.pattern.step(&state, name).below)

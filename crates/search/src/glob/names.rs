@@ -1,4 +1,4 @@
-//! Whether a path fits a pattern, without a walk.
+//! Matching of paths against a pattern without a walk.
 
 use super::pattern::{Accepted, Anchor, Ending, Pattern};
 use crate::SearchError;
@@ -11,7 +11,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// Takes a pattern as a walk takes it; it has to be meant from where the paths begin.
+    /// Parses a pattern as a name search does; it must be relative to the start of the paths.
     pub fn new(pattern: &str, case: Case) -> Result<Self, SearchError> {
         let compiled = Pattern::new(pattern, case)?;
         let leads_out = compiled.prefix.split('/').any(|name| name == "..");
@@ -22,7 +22,7 @@ impl Names {
         Ok(Self { pattern: compiled })
     }
 
-    /// Says whether a file, or a directory that it lies in, fits.
+    /// Returns whether a file, or one of its directories, matches.
     #[must_use]
     pub fn fit(&self, relative: &[u8]) -> bool {
         let mut names = relative.split(|byte| *byte == b'/').peekable();

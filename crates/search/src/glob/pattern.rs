@@ -9,7 +9,7 @@ use crate::grep::Case;
 /// A compiled pattern.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    /// Where the walk begins, as it was written; empty for the base itself.
+    /// The literal start of the walk; empty for the base itself.
     pub(super) prefix: String,
     pub(super) anchor: Anchor,
     pub(super) ending: Ending,
@@ -18,14 +18,14 @@ pub(super) struct Pattern {
     starts: Vec<u16>,
 }
 
-/// Where the prefix begins.
+/// The directory that the prefix is relative to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     Base,
     Absolute,
 }
 
-/// Whether the pattern ends with a slash.
+/// The trailing slash of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
     Anything,
@@ -38,10 +38,10 @@ enum Last {
     Yes,
 }
 
-/// How far a pattern has come in a directory: the segments that its entries may match.
+/// The state of the pattern in a directory: the segments that its entries may match.
 pub(super) type State = Vec<u16>;
 
-/// What a name does to a state.
+/// The effect of a name on a state.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Step {
     pub(super) accepted: Accepted,
@@ -50,7 +50,7 @@ pub(super) struct Step {
     pub(super) named_below: State,
 }
 
-/// Whether a name completes the pattern.
+/// The kind of entry for which a name completes the pattern.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Accepted {
     #[default]
@@ -113,7 +113,7 @@ impl Pattern {
         state
     }
 
-    /// Says what a name completes, without looking further down.
+    /// Returns the kind of entry for which a name completes the pattern.
     pub(super) fn accepts(&self, state: &State, name: &[u8]) -> Accepted {
         let mut accepted = Accepted::No;
         for at in state {
@@ -127,7 +127,8 @@ impl Pattern {
         accepted
     }
 
-    /// Says what the name of a directory completes, and what may be matched in it.
+    /// Returns the kind of entry for which the name of a directory completes the pattern, and the state inside the
+    /// directory.
     pub(super) fn step(&self, state: &State, name: &[u8]) -> Step {
         let mut step = Step { accepted: self.accepts(state, name), ..Step::default() };
         for at in state {
@@ -146,7 +147,7 @@ impl Pattern {
         step
     }
 
-    /// Adds a segment, and the one after it if it may stand for no name at all.
+    /// Adds a segment, and the next one if this one may match no name at all.
     fn reach(&self, state: &mut State, at: u16) {
         if state.contains(&at) {
             return;
@@ -183,7 +184,7 @@ fn names(text: &str) -> Vec<&str> {
     names
 }
 
-/// Takes off the names that all alternatives begin with and that stand for themselves; one name always stays.
+/// Removes the common literal prefix of all alternatives; one name always remains.
 fn take_prefix(alternatives: &mut [Vec<&str>], letters: Letters) -> String {
     let mut prefix = Vec::new();
     while let Some(name) = alternatives.first().and_then(|names| names.first()).copied() {

@@ -8,7 +8,7 @@ use globset::{GlobBuilder, GlobSet};
 
 use crate::SearchError;
 
-/// What one name of a path must look like.
+/// The pattern for one name of a path.
 #[derive(Clone, Debug)]
 pub(super) enum Segment {
     /// `**`: any number of names.
@@ -23,21 +23,21 @@ pub(super) enum Segment {
     Glob { text: Vec<u8>, matcher: GlobSet, literal: Literal },
 }
 
-/// Whether a segment that needs the matcher is still a name written out.
+/// Whether a segment that needs the matcher is still a literal name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Literal {
     No,
     Yes,
 }
 
-/// Whether letters are compared by their case.
+/// Case sensitivity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Letters {
     Exact,
     Folded,
 }
 
-/// How a name fits a segment.
+/// The way in which a name matches a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fit {
     No,
@@ -106,7 +106,7 @@ impl Segment {
     }
 }
 
-/// Says whether a text stands for itself.
+/// Returns whether a text contains no special characters.
 pub(super) fn is_plain(text: &str) -> bool {
     !text.contains(['*', '?', '[', ']', '{', '}', '\\'])
 }

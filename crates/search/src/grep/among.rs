@@ -17,18 +17,18 @@ use crate::Control;
 /// So few candidates are all searched, so that all that matches is counted.
 const FEW: usize = 300;
 
-/// What came of one candidate.
+/// The result for one candidate.
 #[derive(Clone, Copy, Default)]
 struct Found {
     entries: u64,
     totals: Totals,
 }
 
-/// The candidates, in the order in which they fill the window.
+/// The candidates, in the order of filling the window.
 struct Among<'a> {
     request: &'a GrepRequest,
     candidates: &'a [Listed],
-    /// How many entries are enough; none if all are wanted.
+    /// The number of entries that suffice; `None` for all.
     enough: Option<u64>,
     next: AtomicUsize,
     entries: AtomicU64,
@@ -36,7 +36,7 @@ struct Among<'a> {
     found: Mutex<Vec<(usize, Found)>>,
 }
 
-/// Searches the candidates; the window is what a search of all files would show.
+/// Searches the candidates. The window is the same as after a search of all files.
 pub(super) fn search(
     workspace: &Workspace,
     request: &GrepRequest,
@@ -47,7 +47,7 @@ pub(super) fn search(
     let mut candidates = shortlist.files;
     let enough = enough(request, &candidates);
     if enough.is_some() && request.mode == Mode::Files {
-        // The newest come first. The order among others stays as it is: by path.
+        // The newest come first; the sort is stable, so others remain in path order.
         candidates.sort_by_key(|listed| std::cmp::Reverse(listed.modified));
     }
     let among = Among {
@@ -85,7 +85,8 @@ pub(super) fn search(
     output
 }
 
-/// Says after how many entries the search may end: one more than the window has, so that it is known that there are more.
+/// Returns the number of entries after which the search may end: one more than the window, to show that there are
+/// more.
 fn enough(request: &GrepRequest, candidates: &[Listed]) -> Option<u64> {
     let ends = match request.mode {
         Mode::Content => true,
@@ -122,7 +123,7 @@ impl Among<'_> {
         })
     }
 
-    /// Takes one candidate after the other until there are no more, or enough was found.
+    /// Searches one candidate after the other until there are no more or enough entries.
     fn search<'g>(&self, mut searching: Searching<'g>) -> Searching<'g> {
         let mut own = Vec::new();
         let mut opener = Opener::new(self.request.base.clone());
@@ -165,7 +166,7 @@ impl Among<'_> {
         }
     }
 
-    /// Counts what was found up to where it is enough, so that the threads' haste does not change what is said.
+    /// Counts the results up to the limit, so that the output does not depend on the timing of the threads.
     fn count(&self, enough: u64, output: &mut GrepOutput, files: &mut Vec<Hits>) {
         let mut found = std::mem::take(&mut *self.found.lock().unwrap_or_else(PoisonError::into_inner));
         found.sort_unstable_by_key(|(place, _)| *place);

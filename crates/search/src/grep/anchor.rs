@@ -6,9 +6,9 @@ use toolpost_workspace::{AccessKind, Kind, Workspace, WorkspacePath};
 
 use crate::{SearchError, said};
 
-/// Makes an absolute glob one that is meant from the searched directory on; every other glob stays as it is.
+/// Converts an absolute glob into one relative to the searched directory; other globs are unchanged.
 ///
-/// A glob that leaves files out may name a place outside: there is nothing to leave out there.
+/// An excluding glob may name a path outside: there is nothing to exclude.
 pub(super) fn from_base<'g>(
     workspace: &Workspace,
     base: &WorkspacePath,
@@ -34,7 +34,7 @@ pub(super) fn from_base<'g>(
     Err(SearchError::Glob { pattern: glob.to_owned(), why })
 }
 
-/// Takes the directory off a glob that begins with it as it is called.
+/// Removes the directory from a glob that starts with the same spelling of it.
 fn spelled(base: &WorkspacePath, path: &str) -> Option<String> {
     let rest = path.strip_prefix(base.raw().to_str()?)?;
     match rest.trim_end_matches('/') {
@@ -43,7 +43,7 @@ fn spelled(base: &WorkspacePath, path: &str) -> Option<String> {
     }
 }
 
-/// Takes the directory off a glob that leads below it, perhaps by another name or from further above.
+/// Removes the directory from a glob that leads below it through another name or from a parent.
 fn resolved(workspace: &Workspace, base: &WorkspacePath, path: &str) -> Option<String> {
     let names: Vec<&str> = path.split('/').collect();
     let (literal, wild) = names.split_at(names.iter().take_while(|name| !is_wild(name)).count());
@@ -65,7 +65,7 @@ fn is_there(workspace: &Workspace, base: &WorkspacePath, name: &str) -> bool {
     !matches!(workspace.stat(&place), Err(error) if error.why == AccessKind::Missing)
 }
 
-/// Says whether a name in a glob stands for others too.
+/// Returns whether a name in a glob contains wildcards.
 fn is_wild(name: &str) -> bool {
     name.contains(['*', '?', '[', '{', '\\'])
 }

@@ -1,4 +1,4 @@
-//! What a pattern means by the ends of lines and of texts, where that is not what its letters say.
+//! The meaning of line ends and text boundaries in a pattern.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -6,12 +6,12 @@ use std::convert::Infallible;
 use regex_syntax::ast::parse::Parser;
 use regex_syntax::ast::{Assertion, AssertionKind, Ast, Flag, GroupKind, Span, Visitor, visit};
 
-/// Lets each line feed in a pattern match CRLF too, except in classes; a wrong pattern is returned as it is.
+/// Makes each line feed in a pattern match CRLF too, except in classes; returns an invalid pattern unchanged.
 pub(super) fn either(pattern: &str) -> Cow<'_, str> {
     replaced(pattern, Pieces { wanted: feed, found: Vec::new(), whole: false })
 }
 
-/// Lets the beginning and the end of the text in a pattern mean those of a line, since each line is searched by itself.
+/// Makes the text anchors of a pattern match at line boundaries, since each line is searched separately.
 pub(super) fn per_line(pattern: &str) -> Cow<'_, str> {
     replaced(pattern, Pieces { wanted: edge, found: Vec::new(), whole: false })
 }
@@ -33,7 +33,7 @@ fn replaced(pattern: &str, pieces: Pieces) -> Cow<'_, str> {
     Cow::Owned(meant)
 }
 
-/// A line feed becomes a group, so that a repetition behind it means all of it.
+/// A line feed becomes a group, so that a following repetition applies to all of it.
 fn feed(ast: &Ast, _: bool) -> Option<(Span, &'static str)> {
     match ast {
         Ast::Literal(literal) if literal.c == '\n' => Some((literal.span, r"(?:\r?\n)")),
@@ -54,11 +54,11 @@ fn edge(ast: &Ast, whole: bool) -> Option<(Span, &'static str)> {
     }
 }
 
-/// The pieces of a pattern that mean something else, from left to right, with what they mean.
+/// The pieces of a pattern to replace, from left to right, with their replacements.
 struct Pieces {
     wanted: fn(&Ast, bool) -> Option<(Span, &'static str)>,
     found: Vec<(Span, &'static str)>,
-    /// Whether flags made `^` and `$` mean the whole text somewhere before.
+    /// Set if earlier flags made `^` and `$` refer to the whole text.
     whole: bool,
 }
 

@@ -6,9 +6,9 @@ use toolpost_text::window;
 
 use super::Cut;
 
-/// Takes the text of a line that is shown: all of it, or `most` characters around the match.
+/// Returns the text of a line: all of it, or `most` characters around the match.
 ///
-/// No character is split; bytes that are not UTF-8 are shown as reading a file shows them.
+/// No character is split; invalid UTF-8 is converted as when a file is read.
 pub(super) fn text(line: &[u8], matched: Option<Range<usize>>, most: usize) -> (String, Option<Cut>) {
     if line.len() <= most || !longer(line, most) {
         return (window::shown(line), None);
@@ -64,7 +64,7 @@ fn back(line: &[u8], mut at: usize, characters: usize) -> usize {
     at
 }
 
-/// Says whether a byte goes on a character that began up to three bytes before.
+/// Returns whether a byte continues a character that began up to three bytes before.
 fn inner(line: &[u8], at: usize) -> bool {
     let byte = |at: usize| line.get(at).copied().unwrap_or_default();
     if byte(at) & 0xC0 != 0x80 {

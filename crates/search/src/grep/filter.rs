@@ -1,4 +1,4 @@
-//! Which files are searched, by globs and types.
+//! Selection of files by globs and types.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -26,7 +26,7 @@ impl Filter {
         Ok(Self { globs: globs(workspace, request)?, types: types(&request.types)? })
     }
 
-    /// Says whether a file is wanted, or a directory may hold some.
+    /// Returns whether a file is wanted, or a directory may contain wanted files.
     pub(super) fn claim(&self, relative: &[u8], what: EntryType) -> Claim {
         let (path, directory) = (Path::new(OsStr::from_bytes(relative)), what == EntryType::Directory);
         if !self.globs.is_empty() {
@@ -43,7 +43,7 @@ impl Filter {
         Claim::Wanted
     }
 
-    /// Says whether every file is wanted.
+    /// Returns whether every file is wanted.
     pub(super) fn wants_all(&self) -> bool {
         self.globs.is_empty() && self.types.is_empty()
     }
@@ -71,7 +71,7 @@ fn globs(workspace: &Workspace, request: &GrepRequest) -> Result<Override, Searc
 /// The longest name of a type that is looked up, in bytes.
 const LONGEST_TYPE: usize = 64;
 
-/// How many names are suggested.
+/// The maximum number of suggested names.
 const NEAR: usize = 3;
 
 fn types(said: &[String]) -> Result<Types, SearchError> {
@@ -113,7 +113,7 @@ const OTHER_NAMES: [(&str, &str); 15] = [
     ("protocol buffers", "protobuf"),
 ];
 
-/// Finds the names that are closest: what is meant by another name or an extension, else what is spelled alike.
+/// Returns the closest names: of an alias or an extension, or else with a similar spelling.
 fn near(name: &str, known: &[String]) -> Vec<String> {
     let bare = name.trim_start_matches(['.', '*']).to_lowercase();
     if let Some((_, meant)) = OTHER_NAMES.iter().find(|(other, _)| *other == bare) {

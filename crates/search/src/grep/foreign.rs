@@ -1,4 +1,4 @@
-//! Files that are neither UTF-8 nor marked, and what a search can know of them.
+//! Files that are neither UTF-8 nor marked with a BOM.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -9,13 +9,14 @@ use toolpost_text::encoding::{Encoding, Text};
 use super::GrepRequest;
 use super::scan::has_mark;
 
-/// So many bytes of a long file are looked at in one go.
+/// The number of bytes of a long file that are checked at a time.
 const CHUNK: usize = 256 * 1024;
 
-/// What is known of the encoding of other files, and whether it matters.
+/// The encoding of other files, and its relevance to the pattern.
 pub(super) struct Foreign {
     charset: Option<&'static Charset>,
-    /// Whether the pattern has more than ASCII, so that such files cannot be judged without an encoding.
+    /// Set if the pattern contains non-ASCII characters, so that such files cannot be searched without a known
+    /// encoding.
     beyond_ascii: bool,
 }
 
@@ -31,7 +32,7 @@ impl Foreign {
         self.charset.and_then(|charset| grep_searcher::Encoding::new(charset.name()).ok())
     }
 
-    /// Says whether it matters how a file is encoded.
+    /// Returns whether the encoding of a file matters.
     pub(super) fn is_meant(&self) -> bool {
         self.charset.is_some() || self.beyond_ascii
     }
@@ -46,13 +47,13 @@ impl Foreign {
         matches!(text.encoding(), Encoding::Named(_)).then_some(text)
     }
 
-    /// Says whether bytes hold characters that the pattern may mean and that nobody can compare.
+    /// Returns whether bytes contain characters that the pattern may refer to and that cannot be compared.
     pub(super) fn hides(&self, bytes: &[u8]) -> bool {
         self.beyond_ascii && !has_mark(bytes) && std::str::from_utf8(bytes).is_err()
     }
 }
 
-/// Says whether a long file is marked or UTF-8; it is read from its beginning afterwards.
+/// Returns whether a long file has a BOM or is UTF-8, and rewinds it.
 pub(super) fn is_known(mut file: &File, stops: &dyn Fn() -> bool) -> io::Result<bool> {
     let mut buffer = vec![0; CHUNK];
     let (mut kept, mut begins, mut known) = (0, true, true);

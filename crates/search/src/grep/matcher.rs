@@ -35,7 +35,7 @@ pub(super) fn of(pattern: &str, case: Case, span: Span) -> Result<RegexMatcher, 
     };
     let read = read(pattern, span);
     let built = builder.build(&read).or_else(|error| {
-        // A comment at the end (`(?x) a # b`) must not go on in what is put around an expression.
+        // A comment at the end (`(?x) a # b`) must not extend into the text around the expression.
         if !read.contains('#') {
             return Err(error);
         }
@@ -44,7 +44,7 @@ pub(super) fn of(pattern: &str, case: Case, span: Span) -> Result<RegexMatcher, 
     built.map_err(|error| wrong::explain(pattern, &error))
 }
 
-/// Gives the expression that is looked for, where one is written and another is meant.
+/// Returns the expression to search for.
 pub(super) fn meant(request: &GrepRequest) -> Cow<'_, str> {
     read(&request.pattern, request.span)
 }

@@ -63,7 +63,7 @@ pub(super) fn run(
     Ok(output)
 }
 
-/// What is asked of every file.
+/// Converts a request into the settings for each file.
 pub(super) fn wish(request: &GrepRequest) -> Wish {
     Wish {
         mode: request.mode,
@@ -124,7 +124,7 @@ fn single(
     Ok(output)
 }
 
-/// Looks at the beginning of a file for what it holds.
+/// Reads the start of a file to determine the kind of its content.
 fn content(workspace: &Workspace, request: &GrepRequest) -> Result<Content, SearchError> {
     use std::io::Read;
     let opened = workspace.open_file(&request.base).map_err(|error| said::access(&request.base, error))?;
@@ -135,7 +135,7 @@ fn content(workspace: &Workspace, request: &GrepRequest) -> Result<Content, Sear
     Ok(if !marked && memchr::memchr(0, &start).is_some() { Content::Binary } else { Content::Text })
 }
 
-/// Searches what the walk finds, on one thread.
+/// A search of walked files on one thread.
 struct Grepper<'g> {
     request: &'g GrepRequest,
     filter: &'g Filter,
@@ -216,7 +216,7 @@ fn names(files: BTreeSet<WorkspacePath>) -> Vec<String> {
     files.into_iter().take(WITHHELD_NAMES).map(|path| path.display()).collect()
 }
 
-/// Adds up what the threads found; returns the files that were kept by them.
+/// Adds up the results of the threads; returns the files that they kept.
 pub(super) fn merge<'g>(output: &mut GrepOutput, searched: impl Iterator<Item = Searching<'g>>) -> Vec<Hits> {
     let mut files = Vec::new();
     let (mut large, mut withheld) = (BTreeSet::new(), BTreeSet::new());
@@ -237,7 +237,7 @@ pub(super) fn merge<'g>(output: &mut GrepOutput, searched: impl Iterator<Item = 
     files
 }
 
-/// Cuts the window out of what was kept.
+/// Cuts the window out of the kept lines.
 pub(super) fn finish(output: &mut GrepOutput, request: &GrepRequest, mut files: Vec<Hits>) {
     let limit = request.limit.unwrap_or(usize::MAX);
     output.offset = request.offset as u64;
@@ -252,7 +252,7 @@ pub(super) fn finish(output: &mut GrepOutput, request: &GrepRequest, mut files: 
             let first = usize::try_from(passed.saturating_sub(file.passed)).unwrap_or(usize::MAX);
             file.lines.drain(..first.min(file.lines.len()));
             file.lines.truncate(wanted);
-            // Lines that were not kept have their places in the window all the same.
+            // Lines that were not kept still count as part of the window.
             (pass, left) = (pass - passed, left - wanted);
             if !file.lines.is_empty() {
                 output.shown += file.lines.len() as u64;

@@ -25,7 +25,7 @@ pub(super) struct Scanner {
     searcher: Searcher,
     wish: Wish,
     named: Directly,
-    /// Whether the lines around those that match are shown, too.
+    /// Set if context lines are returned.
     around: bool,
     foreign: Foreign,
     /// Searches long files in the encoding that was named.
@@ -33,14 +33,14 @@ pub(super) struct Scanner {
     buffer: Vec<u8>,
 }
 
-/// Whether a file was named by itself, so that it is searched even if it is binary.
+/// Whether a file was named explicitly, so that it is searched even if it is binary.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Directly {
     No,
     Yes,
 }
 
-/// What came of one file.
+/// The result for one file.
 pub(super) enum Scan<'s> {
     /// It was searched.
     Searched(Gather<'s>),
@@ -78,7 +78,7 @@ impl Scanner {
         Self { matcher, searcher, wish, named, around, foreign, decoding, buffer: Vec::new() }
     }
 
-    /// Searches a file that is open; `length` is what the system said about it.
+    /// Searches an open file; `length` is its size according to the system.
     pub(super) fn scan<'s>(
         &'s mut self,
         file: &File,
@@ -111,8 +111,8 @@ impl Scanner {
         settle(gather, outcome)
     }
 
-    /// Searches parts of a file that are whole lines of UTF-8, outside of which nothing matches; none if the whole file has to be
-    /// searched.
+    /// Searches parts of a file that consist of whole UTF-8 lines, outside of which nothing matches; `None` if the
+    /// whole file has to be searched.
     pub(super) fn parts<'s>(
         &'s mut self,
         file: &File,
@@ -170,7 +170,7 @@ impl Scanner {
     }
 }
 
-/// What was found before the search was ended counts.
+/// Matches before an interruption count.
 fn settle(mut gather: Gather<'_>, outcome: io::Result<()>) -> io::Result<Scan<'_>> {
     gather.stopped |= matches!(&outcome, Err(error) if error.kind() == io::ErrorKind::TimedOut);
     match outcome {
@@ -184,7 +184,7 @@ fn settle(mut gather: Gather<'_>, outcome: io::Result<()>) -> io::Result<Scan<'_
     }
 }
 
-/// Reads a whole file of known length, and what was added since, up to a limit; returns how much it is.
+/// Reads a whole file of known length, including later additions up to a limit; returns the number of bytes.
 fn read(mut file: &File, length: u64, buffer: &mut Vec<u8>) -> io::Result<usize> {
     let expected = usize::try_from(length).unwrap_or_default();
     // One byte more than the file should have: an answer shorter than asked for says that the end was reached.
@@ -211,7 +211,7 @@ fn read(mut file: &File, length: u64, buffer: &mut Vec<u8>) -> io::Result<usize>
     }
 }
 
-/// Says whether the bytes begin with a mark of UTF-16 or UTF-8.
+/// Returns whether the bytes begin with a BOM of UTF-16 or UTF-8.
 pub(super) fn has_mark(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") || bytes.starts_with(b"\xEF\xBB\xBF")
 }

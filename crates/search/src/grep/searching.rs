@@ -1,4 +1,4 @@
-//! Searches files one after the other, on one thread, and adds up what it finds.
+//! Search of several files on one thread.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -12,12 +12,12 @@ use super::sink::{Gather, Keep};
 use super::window::{Hits, Relative, Window};
 use super::{GrepRequest, Mode, Totals, Unsearched, run};
 
-/// How many names of files that are too large are kept.
+/// The maximum number of names of files that are too large.
 pub(super) const LARGE_NAMES: usize = 5;
-/// The most names of files that policy withholds that are kept.
+/// The maximum number of names of withheld files.
 pub(super) const WITHHELD_NAMES: usize = toolpost_grams::WITHHELD_NAMES;
 
-/// Searches files, on one thread, and adds up what it finds.
+/// A search of several files on one thread, with totals.
 pub(super) struct Searching<'g> {
     window: &'g Window,
     stops: &'g (dyn Fn() -> bool + Sync),
@@ -31,7 +31,7 @@ pub(super) struct Searching<'g> {
     /// The first few files that policy withholds.
     pub(super) withheld: BTreeSet<WorkspacePath>,
     pub(super) unreadable: walk::Unreadable,
-    /// Whether the search was ended in the middle of a file.
+    /// Set if the search ended in the middle of a file.
     pub(super) stopped: bool,
 }
 
@@ -39,11 +39,11 @@ pub(super) struct Searching<'g> {
 pub(super) struct Place<'p> {
     /// Its path below the start of the search.
     pub(super) relative: &'p [u8],
-    /// Gives its path as it is shown.
+    /// Formats its path.
     pub(super) shown: &'p dyn Fn() -> String,
 }
 
-/// What was found in one file.
+/// The result for one file.
 struct Found {
     /// None where nothing matches.
     hits: Option<Hits>,
@@ -75,12 +75,12 @@ impl<'g> Searching<'g> {
         }
     }
 
-    /// Searches parts of a file that is open, outside of which nothing matches; says whether they were enough.
+    /// Searches the possibly matching parts of an open file; returns whether that was sufficient.
     pub(super) fn parts(&mut self, file: &File, parts: &Parts, place: &Place<'_>) -> bool {
         let keep = keep(self.window, self.mode, place);
         let found = match self.scanner.parts(file, &parts.lines, &keep, self.stops) {
             Ok(Some(gather)) => Found::of(gather, place, parts.stat.modified),
-            // What cannot be read in parts says why when it is read as a whole.
+            // If the parts cannot be read, the search of the whole file reports the error.
             Ok(None) | Err(_) => return false,
         };
         self.take(found);
@@ -141,7 +141,7 @@ impl Found {
     }
 }
 
-/// Says whether the lines of a file can be needed.
+/// Returns whether the lines of a file may be needed.
 fn keep(window: &Window, mode: Mode, place: &Place<'_>) -> impl Fn() -> Keep {
     move || if mode == Mode::Content && window.wants(place.relative) { Keep::Lines } else { Keep::Nothing }
 }

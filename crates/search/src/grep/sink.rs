@@ -1,4 +1,4 @@
-//! What the searcher hands over, counted and kept.
+//! Collection of matching lines.
 
 use std::io;
 use std::ops::Range;
@@ -11,14 +11,14 @@ use super::cut::{text, without_end};
 use super::window::MOST_TEXT_OF_FILE;
 use super::{Cut, Line, Mode, Role, Show, Span};
 
-/// What is asked of every file alike.
+/// The settings for each file.
 #[derive(Clone, Copy)]
 pub(super) struct Wish {
     pub(super) mode: Mode,
     pub(super) show: Show,
     pub(super) span: Span,
     pub(super) max_line: usize,
-    /// How many lines come before the window.
+    /// The number of lines before the window.
     pub(super) pass: u64,
     /// The most lines of one file that the window can need.
     pub(super) most: usize,
@@ -28,26 +28,26 @@ pub(super) struct Wish {
 pub(super) struct Gather<'m> {
     pub(super) matcher: &'m RegexMatcher,
     pub(super) wish: Wish,
-    /// Whether lines are kept, or only counted.
+    /// Whether lines are kept or only counted.
     pub(super) keep: Keep,
     pub(super) matching_lines: u64,
     pub(super) matches: u64,
     pub(super) entries: u64,
     pub(super) lines: Vec<Line>,
     pub(super) binary: bool,
-    /// Whether the search was ended in the middle of the file.
+    /// Set if the search ended in the middle of the file.
     pub(super) stopped: bool,
-    /// Whether the file writes characters that nobody can compare.
+    /// Set if the file contains characters that cannot be compared.
     pub(super) only_ascii: bool,
     pub(super) stops: &'m dyn Fn() -> bool,
-    /// How many lines of the file come before those that are searched.
+    /// The number of lines before the searched ones.
     pub(super) before: u64,
     weight: usize,
     gap: bool,
     polls: u32,
 }
 
-/// Whether lines are kept, or only counted.
+/// Whether lines are kept or only counted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keep {
     Lines,
@@ -152,7 +152,7 @@ impl<'m> Gather<'m> {
     }
 }
 
-/// How far beyond its lines a match may look.
+/// The number of bytes after its lines that a match may examine.
 const LOOK_AHEAD: usize = 128;
 
 fn newlines(bytes: Option<&[u8]>) -> u64 {
@@ -180,7 +180,7 @@ impl Sink for Gather<'_> {
         } else {
             self.whole_lines(found);
         }
-        // Where a match may reach over lines, `rg --multiline --count` counts matches.
+        // If a match may span lines, `rg --multiline --count` counts matches.
         self.matching_lines += match self.wish.mode {
             _ if !searcher.multi_line_with_matcher(self.matcher) => 1,
             Mode::Count => (self.matches - before).max(1),

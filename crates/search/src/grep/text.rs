@@ -15,21 +15,21 @@ pub struct Texts {
     max_line: usize,
 }
 
-/// What a text holds.
+/// The matches in a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Held {
-    /// How many of its lines match.
+    /// The number of matching lines.
     pub matching_lines: u64,
     /// The first lines that match, with those around them.
     pub lines: Vec<Line>,
 }
 
 impl Texts {
-    /// Looks for a regular expression; lines with more characters than `max_line` are cut, and so many lines are
-    /// shown around each that matches.
+    /// Compiles a regular expression. Lines with more than `max_line` characters are truncated, and `around` lines of
+    /// context are returned.
     ///
     /// # Errors
-    /// When the expression cannot be used.
+    /// If the expression is not valid.
     pub fn new(pattern: &str, case: Case, around: usize, max_line: usize) -> Result<Self, SearchError> {
         let matcher = matcher::of(pattern, case, Span::Line)?;
         let searcher = SearcherBuilder::new()
@@ -41,7 +41,7 @@ impl Texts {
         Ok(Self { matcher, searcher, max_line })
     }
 
-    /// Searches a text; keeps at most so many lines of it.
+    /// Searches a text; keeps at most `most` lines of it.
     pub fn search(&mut self, text: &str, most: usize) -> Held {
         let (span, show) = (Span::Line, Show::Line);
         let wish = Wish { mode: Mode::Content, show, span, max_line: self.max_line, pass: 0, most };

@@ -7,7 +7,7 @@ use super::Line;
 use super::sink::Gather;
 use crate::order::by_path;
 
-/// What was found in one file.
+/// The result for one file.
 #[derive(Debug)]
 pub(super) struct Hits {
     pub(super) relative: Relative,
@@ -15,7 +15,7 @@ pub(super) struct Hits {
     pub(super) matching_lines: u64,
     pub(super) matches: u64,
     pub(super) entries: u64,
-    /// How many of the first entries are not among the lines, because they come before the window.
+    /// The number of first entries that are missing from the lines because they precede the window.
     pub(super) passed: u64,
     pub(super) lines: Vec<Line>,
 }
@@ -50,10 +50,10 @@ impl Ord for Relative {
     }
 }
 
-/// Keeps the first files in path order, as many as are needed to fill the window.
+/// The first files in path order that are needed to fill the window.
 ///
-/// What is dropped could never be shown: files before it already fill the window. So the outcome does not depend on
-/// the order in which the threads come, and memory is bounded by the window and not by what matches.
+/// Dropped files could never be shown, because files before them already fill the window. So the result does not
+/// depend on the timing of the threads, and the window bounds the memory.
 pub(super) struct Window {
     need: u64,
     kept: Mutex<Kept>,
@@ -68,10 +68,10 @@ struct Kept {
     end: Option<Relative>,
 }
 
-/// The most text that is kept, whatever the window.
+/// The maximum number of bytes of text to keep.
 const MOST_TEXT: usize = 64 * 1024 * 1024;
 
-/// The most text that is kept of one file.
+/// The maximum number of bytes of text to keep of one file.
 pub(super) const MOST_TEXT_OF_FILE: usize = 16 * 1024 * 1024;
 
 impl Window {
@@ -79,7 +79,7 @@ impl Window {
         Self { need: need as u64, kept: Mutex::default() }
     }
 
-    /// Says whether a file could still be shown.
+    /// Returns whether a file could still be in the window.
     pub(super) fn wants(&self, relative: &[u8]) -> bool {
         let kept = self.lock();
         kept.end.as_ref().is_none_or(|end| by_path(relative, &end.0).is_lt())
@@ -107,7 +107,7 @@ impl Window {
         }
     }
 
-    /// Returns the files that were kept, in path order.
+    /// Returns the kept files in path order.
     pub(super) fn into_files(self) -> Vec<Hits> {
         self.kept.into_inner().unwrap_or_else(PoisonError::into_inner).files.into_values().collect()
     }

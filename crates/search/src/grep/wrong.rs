@@ -1,4 +1,4 @@
-//! What is wrong with a regular expression, in words that help.
+//! Helpful errors for regular expressions.
 
 use grep_regex::{Error, ErrorKind};
 use regex_syntax::ast::ErrorKind as Fault;
@@ -55,7 +55,7 @@ fn syntax(pattern: &str, said: &str) -> (Option<&'static str>, Option<String>) {
     (hint, plain.then(|| escape(pattern)))
 }
 
-/// Says whether a pattern is rather text to be found as it stands: nothing in it is typical of a regular expression.
+/// Returns whether a pattern looks like literal text rather than a regular expression.
 fn is_text(pattern: &str) -> bool {
     let single = pattern.replace("||", "");
     let idiom = [".*", ".+", ".?", "|", "(?", "[^"].into_iter().any(|idiom| single.contains(idiom));
@@ -64,7 +64,7 @@ fn is_text(pattern: &str) -> bool {
     !(idiom || anchored || class)
 }
 
-/// Says whether the inside of a class begins with a range, as in `a-z`.
+/// Returns whether a class begins with a range, as in `a-z`.
 fn is_range(class: &str) -> bool {
     let mut characters = class.chars();
     let ends = (characters.next(), characters.next(), characters.next());

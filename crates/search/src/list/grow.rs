@@ -29,12 +29,12 @@ struct Tree {
     without: Vec<String>,
     skipped: Skipped,
     unreadable: Unreadable,
-    /// Why the directory that was asked for cannot be read.
+    /// The error for the requested directory.
     start_refused: Option<Fault>,
     ended: WalkEnd,
 }
 
-/// The most entries that are ever kept.
+/// The maximum number of entries to keep.
 const MOST: usize = 200_000;
 
 pub(super) fn grow(
@@ -144,7 +144,7 @@ impl Tree {
         let mut waiting = sizes.len();
         let mut spare = self.left;
         for (size, index) in sizes {
-            // What does not divide evenly goes to the later, larger ones.
+            // The remainder of the division goes to the later, larger directories.
             let keep = size.min(spare / waiting.max(1));
             waiting -= 1;
             spare -= keep;

@@ -1,8 +1,8 @@
-//! Makes filters of what stands behind their colon.
+//! Construction of filters from their values.
 
 use super::{Beside, Field, Node, Word};
 
-/// Makes filters of what stands behind a colon: of a word by its commas, of brackets by their parts.
+/// Creates filters from the value after the colon: a word is split at commas, and brackets into their operands.
 pub(super) fn filtered(field: Field, value: Node) -> Node {
     let all = |nodes: Vec<Node>| nodes.into_iter().map(|node| filtered(field, node)).collect();
     match value {
@@ -20,7 +20,7 @@ pub(super) fn filtered(field: Field, value: Node) -> Node {
     }
 }
 
-/// Makes filters of parts beside one another behind one colon.
+/// Creates filters from adjacent operands after one colon.
 fn one_of_sorts(field: Field, beside: Beside) -> Node {
     let all =
         |nodes: Vec<Node>| -> Vec<Node> { nodes.into_iter().map(|node| filtered(field, node)).collect() };

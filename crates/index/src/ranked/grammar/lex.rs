@@ -10,12 +10,12 @@ pub(super) struct Piece {
     pub(super) at: usize,
 }
 
-/// What a piece is.
+/// The type of a token.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Sort {
     Word(String),
     Phrase(String),
-    /// A name with a colon, and where that ends: what stands right there is its own.
+    /// A name with a colon, and the end of that; a value must follow immediately.
     Field(Name, usize),
     Open,
     Close,
@@ -30,7 +30,7 @@ pub(super) enum Sort {
     Fuzzy(String),
 }
 
-/// What stands before a colon.
+/// The name before a colon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Name {
     Filter(Field),
@@ -44,7 +44,7 @@ pub(super) struct Wrong {
     pub(super) what: String,
 }
 
-/// Takes a query apart; what is wrong is put right as far as that can be done.
+/// Splits a query into tokens and repairs errors where possible.
 pub(super) fn pieces(query: &str) -> (Vec<Piece>, Vec<Wrong>) {
     let mut lexer = Lexer { query, at: 0, out: Vec::new(), wrong: Vec::new() };
     while lexer.at < query.len() {
@@ -92,13 +92,13 @@ impl<'q> Lexer<'q> {
         }
     }
 
-    /// Tells whether a piece begins here: nothing stands right before it that it could belong to.
+    /// Returns whether a token starts here: there is no word immediately before it.
     fn begins(&self) -> bool {
         let before = self.query[..self.at].chars().next_back();
         before.is_none_or(|before| before.is_whitespace() || "(+-!|&:".contains(before))
     }
 
-    /// Tells whether a quote that opens here also closes, at the end of a word.
+    /// Returns whether a quote that opens here also closes at the end of a word.
     fn closes(&self, quote: char) -> bool {
         let inside = &self.rest()[1..];
         inside.match_indices(quote).any(|(at, _)| {
@@ -154,7 +154,7 @@ impl<'q> Lexer<'q> {
             "AND" => Sort::And,
             "OR" => Sort::Or,
             "NOT" => Sort::Not,
-            // What has no letter, digit or wildcard says nothing.
+            // Text without letters, digits or wildcards has no effect.
             text if !text.contains(|letter| tokens::is_word(letter) || letter == '*') => {
                 self.at += text.len();
                 return;
@@ -187,7 +187,7 @@ impl<'q> Lexer<'q> {
                 _ => {}
             }
             end += letter.len_utf8();
-            // What follows the colon of a filter is its own piece.
+            // The value after the colon of a filter is a separate token.
             if letter == ':' && named(&rest[..end - 1]).is_some() && !rest[end..].starts_with(':') {
                 break;
             }
@@ -195,7 +195,7 @@ impl<'q> Lexer<'q> {
         &rest[..end]
     }
 
-    /// Takes a name with a colon, if the text is one or begins with one that nobody knows; gives its length.
+    /// Reads a name with a colon, known or unknown, at the start of a text; returns its length.
     fn field(&mut self, text: &str) -> Option<usize> {
         let (name, value) = text.split_once(':')?;
         let plain =
@@ -230,12 +230,12 @@ impl<'q> Lexer<'q> {
     }
 }
 
-/// Tells what a name before a colon means.
+/// Returns the meaning of a name before a colon.
 fn named(name: &str) -> Option<Name> {
     Field::named(name).map(Name::Filter).or_else(|| Part::named(name).map(Name::Part))
 }
 
-/// Gives the length of the brackets of a call, which stand right behind a name and hold no query.
+/// Returns the length of the brackets of a call, which follow a name immediately and contain no query.
 fn call(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, letter) in text.char_indices() {
@@ -254,7 +254,7 @@ fn call(text: &str) -> Option<usize> {
     None
 }
 
-/// Tells whether a word ends behind the sign for letters that may differ.
+/// Returns whether a word ends after the tilde.
 fn ends(rest: &str) -> bool {
     let rest = rest.trim_start_matches(|letter: char| letter.is_ascii_digit());
     rest.chars().next().is_none_or(|next| next.is_whitespace() || next == ')')

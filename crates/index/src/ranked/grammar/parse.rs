@@ -5,16 +5,16 @@ use super::lex::{Name, Piece, Sort, Wrong, pieces};
 use super::{Beside, Fault, Node, Query};
 use crate::ranked::tokens;
 
-/// How deep brackets may stand in one another.
+/// The maximum nesting depth of brackets.
 const DEEPEST: usize = 64;
 /// The longest query, in bytes.
 const LONGEST: usize = 10_000;
 
-/// Reads a query.
+/// Parses a query.
 ///
 /// # Errors
 ///
-/// What is wrong first, and a query that could have been meant.
+/// The first error, with a suggested query.
 pub fn parse(query: &str) -> Result<Query, Fault> {
     if query.len() > LONGEST {
         let what = format!("the query has {} bytes; at most {LONGEST} are read", query.len());
@@ -41,7 +41,7 @@ pub fn parse(query: &str) -> Result<Query, Fault> {
     }
 }
 
-/// Takes the mark off the end of a question: it stands for no letter there.
+/// Removes the question mark at the end of a question, since it is not a wildcard there.
 fn without_question<'q>(query: &'q str, notes: &mut Vec<String>) -> &'q str {
     let text = query.trim_end();
     let Some(before) = text.strip_suffix('?') else { return query };
@@ -54,7 +54,7 @@ fn without_question<'q>(query: &'q str, notes: &mut Vec<String>) -> &'q str {
     before
 }
 
-/// Takes `and` and `or` in small letters for what they mean where they stand between all others.
+/// Treats lower-case `and` and `or` as operators if they separate all other words.
 fn small_words(pieces: &mut [Piece], notes: &mut Vec<String>) {
     let small = |piece: &Piece| match &piece.sort {
         Sort::Word(word) if word == "and" => Some(Sort::And),
@@ -84,13 +84,13 @@ struct Parser {
     pieces: Vec<Piece>,
     at: usize,
     depth: usize,
-    /// Where too much stands in one another; nothing behind it is judged.
+    /// The position of excessive nesting; the rest of the query is not checked.
     deep: Option<Wrong>,
     wrong: Vec<Wrong>,
     end: usize,
 }
 
-/// How a part beside others stands there.
+/// The role of an operand among adjacent ones.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stand {
     Must,
@@ -111,7 +111,7 @@ impl Parser {
         self.wrong.push(Wrong { at, what: what.into() });
     }
 
-    /// Ends the reading where too much stands in one another.
+    /// Stops the parser if the nesting is too deep.
     fn too_deep(&mut self, at: usize) -> bool {
         if self.depth < DEEPEST {
             return false;
@@ -138,7 +138,7 @@ impl Parser {
         }
     }
 
-    /// Reads parts beside one another.
+    /// Parses adjacent operands.
     fn beside(&mut self) -> Option<Node> {
         let mut parts: Vec<(Stand, Node)> = Vec::new();
         while let Some(sort) = self.peek() {
@@ -318,7 +318,7 @@ impl Parser {
         node
     }
 
-    /// Reads what stands behind the colon of a filter.
+    /// Parses the value of a filter.
     fn field(&mut self, name: Name, at: usize, end: usize) -> Option<Node> {
         let own = match name {
             Name::Filter(field) => field.name(),
@@ -354,7 +354,7 @@ impl Parser {
     }
 }
 
-/// Makes one of filters of the same sort beside one another: a file has but one language.
+/// Merges adjacent filters of the same field as alternatives: a file has only one language.
 fn one_of_each(must: Vec<Node>) -> Vec<Node> {
     let mut out: Vec<Node> = Vec::new();
     for node in must {

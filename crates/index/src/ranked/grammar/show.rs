@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{Beside, Node};
 
-/// How closely the signs around a part bind it.
+/// The binding strength of an operator.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Bond {
     Beside,

@@ -1,9 +1,9 @@
-//! What queries mean, and what is said of those that mean nothing.
+//! Tests of valid queries, and of the errors for others.
 
 use super::parse;
 use proptest::prelude::*;
 
-/// How a query is understood, written with all brackets.
+/// Returns a query with all brackets.
 fn understood(query: &str) -> String {
     parse(query).map_or_else(|fault| format!("{fault:?}"), |query| query.node.to_string())
 }
@@ -150,7 +150,7 @@ fn brackets_do_not_go_on_for_ever() {
 }
 
 proptest! {
-    /// What is written of a query is understood as the query was; what could have been meant is a query.
+    /// A printed query parses to the same tree, and a suggestion is a valid query.
     #[test]
     fn what_is_written_is_understood_again(query in r#"([a-z?*"()+!:^~|& -]|AND |OR |NOT |ext:|name:|foo |é){0,24}"#) {
         match parse(&query) {

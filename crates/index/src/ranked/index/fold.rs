@@ -1,26 +1,26 @@
-//! Makes few segments of many, and writes them: those in memory when they are many, those on the disk when they are small or worn.
+//! Merges of segments: many segments in memory, and small or stale ones on disk.
 
 use std::sync::{Arc, PoisonError};
 
 use toolpost_workspace::memory;
 
 use super::{Inner, Turn};
-use crate::ranked::segment::{Segment, merge};
+use crate::ranked::segment::{Segment, merge::merge};
 
-/// How many segments are in memory before they are made one.
+/// The number of segments in memory that triggers a merge.
 const IN_MEMORY: usize = 8;
 /// From how many bytes, or contents, on they are written.
 const WRITTEN: (u64, usize) = (8 << 20, 256);
 /// A segment with fewer bytes is a small one, and how many of these there may be.
 const SMALL: (u64, usize) = (6 << 20, 8);
-/// How many bytes a segment has at most that is made of others.
+/// The maximum size of a merged segment in bytes.
 const MOST: usize = 32 << 20;
 
 /// A segment with its number.
 type Numbered = (u32, Arc<Segment>);
 
 impl Inner {
-    /// Takes the segments on the disk that are not known yet.
+    /// Loads new segments from the disk.
     pub(super) fn take_segments(&self, turn: &mut Turn) {
         let Some(store) = &mut turn.store else { return };
         let found = store.segments();
@@ -30,7 +30,7 @@ impl Inner {
         }
     }
 
-    /// Takes what another process has written.
+    /// Loads the segments of another process.
     pub(super) fn take_written(&self, turn: &mut Turn) {
         self.take_segments(turn);
         let Some(store) = &mut turn.store else { return };
@@ -38,8 +38,8 @@ impl Inner {
         self.take_remembered(turn);
     }
 
-    /// Makes one segment of those in memory where they are many, and writes it when it is time for that; says whether segments on
-    /// the disk should be made fewer.
+    /// Merges segments in memory if there are many, and writes the result if that is due; returns whether segments on
+    /// disk should be merged.
     pub(super) fn fold(&self, turn: &mut Turn) -> bool {
         let ours = self.segments(|segment| segment.name().is_none());
         let bytes: u64 = ours.iter().map(|(_, segment)| segment.len()).sum();
@@ -65,7 +65,7 @@ impl Inner {
         false
     }
 
-    /// Writes what came of reading many files, of which the last was read just now; says whether many were read.
+    /// Writes the result of an initial scan after its last file; returns whether there was one.
     pub(super) fn fold_what_many_were(&self, turn: &mut Turn) -> bool {
         if !turn.store.as_mut().is_some_and(super::store::Store::rest) {
             return false;
@@ -75,16 +75,16 @@ impl Inner {
         true
     }
 
-    /// Writes what is in memory alone before the index goes.
+    /// Writes the segments that are only in memory before the index is dropped.
     pub(super) fn fold_at_end(&self) {
-        let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut turn = self.lifecycle.lock();
         if turn.store.as_ref().is_some_and(super::store::Store::has_new) {
             let ours = self.segments(|segment| segment.name().is_none());
             self.write(&mut turn, &ours, false);
         }
     }
 
-    /// Makes one segment on the disk of several that are small, or of which most is no longer true; says whether it did.
+    /// Merges small and stale segments on disk; returns whether it did.
     pub(super) fn merge_on_disk(&self, turn: &mut Turn) -> bool {
         let mut worn = self.worn();
         let Some(store) = &mut turn.store else { return false };
@@ -128,7 +128,7 @@ impl Inner {
         own.map(|(number, segment)| (number, segment.clone())).collect()
     }
 
-    /// Makes the bytes of one segment of several, of what files hold; no bytes if that is nothing.
+    /// Returns the bytes of a merged segment with the contents still in use; `None` if there are none.
     fn merged(&self, some: &[Numbered]) -> Option<Vec<u8>> {
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
         let is_live = |at: usize, doc: u32| {
@@ -144,7 +144,7 @@ impl Inner {
     fn replace(&self, old: &[Numbered], new: Option<Segment>) {
         let numbers: Vec<u32> = old.iter().map(|(number, _)| *number).collect();
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        // What nobody knows any more is read again.
+        // Contents in no segment are read again.
         state.table.replace(&numbers, new.map(Arc::new));
     }
 
@@ -176,7 +176,7 @@ impl Inner {
         }
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
         if reading {
-            // Of what was read since the last one was written, much is free by now, between what is not.
+            // Much memory between the remaining allocations is free after a write.
             memory::give_back();
         }
         store.list(&state, reading);

@@ -1,4 +1,4 @@
-//! Looks at what may have changed: which files are gone, which have to be read, and which an earlier process has read.
+//! Detection of changes: removed files, files to read, and files that an earlier process has read.
 
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
@@ -12,11 +12,11 @@ use super::store::Store;
 use super::{Covers, Inner, Trouble, Turn};
 use crate::files::{Extent, Seen, Sign, Sweep, Swept, now};
 
-/// How many files of a package are read at most; those that lie deepest are left out.
+/// The maximum number of files of a package; the deepest are left out.
 const MOST: usize = 20_000;
 
 impl Inner {
-    /// Looks at what may have changed, and notes which files have to be read.
+    /// Scans for changes and records the files to read.
     pub(super) fn look_at_all(
         &self,
         turn: &mut Turn,
@@ -26,10 +26,10 @@ impl Inner {
             turn.watched.owe();
         }
         self.drop_broken(turn);
-        // A place that was named is watched by nobody: it is looked at each time.
+        // An explicit path has no watch and is scanned each time.
         let mut extent = match &self.covers {
             Covers::Place(_) => Extent::All,
-            // What is shown of a file is compared with it once more, so that a package need not be looked at all the time.
+            // Results are compared with the file again when they are shown, so a package needs no constant scans.
             Covers::Package(_) if turn.watched.is_young() => return Ok(()),
             Covers::Package(_) => Extent::All,
             Covers::Workspace => {
@@ -69,7 +69,7 @@ impl Inner {
                 let options = Options { rules, hidden, prune, ..Options::default() };
                 Sweep { options, ..all }.at(&self.workspace, base)?
             }
-            // What it depends on itself lies in it and is no part of it.
+            // Its own dependencies are inside it, but not part of it.
             Covers::Package(base) => {
                 let options = Options { rules: Rules::None, ..Sweep::rules() };
                 bounded(Sweep { options, ..all }.at(&self.workspace, base)?)
@@ -82,7 +82,7 @@ impl Inner {
         swept.other_names(state.table.files().map(|(_, file)| (&file.path, file.sign.stat)))
     }
 
-    /// Lets go of the files that are gone, and notes those that are not what they were.
+    /// Drops removed files and records changed ones.
     fn differences(
         &self,
         turn: &mut Turn,
@@ -118,7 +118,7 @@ impl Inner {
         self.take_remembered(turn);
     }
 
-    /// Takes the files that an earlier process has read and that are what they were then.
+    /// Loads the unchanged files that an earlier process has read.
     pub(super) fn take_remembered(&self, turn: &mut Turn) {
         let Some(store) = &turn.store else { return };
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
@@ -147,7 +147,7 @@ impl Inner {
         });
     }
 
-    /// Lets go of segments that are not what was written, and notes the files that only these knew.
+    /// Drops damaged segments and records the files that only these contain.
     fn drop_broken(&self, turn: &mut Turn) {
         let broken = std::mem::take(&mut *self.broken.lock().unwrap_or_else(PoisonError::into_inner));
         if broken.is_empty() {

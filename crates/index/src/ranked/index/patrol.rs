@@ -1,4 +1,4 @@
-//! Finds beside all else which files are not as they are known, since some writes are not told of.
+//! Background search for changed files, since the watch misses some writes.
 
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
@@ -6,25 +6,23 @@ use std::sync::{Arc, PoisonError};
 
 use toolpost_workspace::WorkspacePath;
 
-use super::{Index, Inner, LARGEST};
+use super::{Inner, LARGEST};
 use crate::files::{Patrol, Seen, Swept};
 
-impl Index {
-    /// Sends somebody to look at all files.
-    pub(super) fn send(&self, patrol: Patrol) {
-        let inner = Arc::downgrade(&self.0);
+impl Inner {
+    /// Starts a full rescan in the background.
+    pub(super) fn send(self: &Arc<Self>, patrol: Patrol) {
+        let inner = Arc::downgrade(self);
         let asked = inner.clone();
         patrol.begin(
-            &self.0.workspace,
+            &self.workspace,
             |_| true,
             move || asked.strong_count() > 0,
             move |swept| inner.upgrade().map(|inner| inner.differing(&swept)),
         );
     }
-}
 
-impl Inner {
-    /// Compares what was found with what is known; gives what has to be looked at once more.
+    /// Compares a scan with the index; returns the files to check again.
     fn differing(&self, swept: &Swept) -> Vec<WorkspacePath> {
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
         let there: HashSet<&str> = swept.files.iter().map(|seen| &*seen.shown).collect();

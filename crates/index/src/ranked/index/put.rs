@@ -1,13 +1,13 @@
-//! Puts what was read into the index.
+//! Insertion of contents into the index.
 
 use std::sync::{Arc, PoisonError};
 
 use super::take::Taken;
 use super::{Inner, Turn};
-use crate::ranked::segment::Builder;
+use crate::ranked::segment::build::Builder;
 
 impl Inner {
-    /// Puts what was read into the index: new contents in a segment of their own.
+    /// Adds contents to the index; new ones get a segment of their own.
     pub(super) fn put(&self, turn: &mut Turn, taken: Vec<(Arc<str>, Taken)>) {
         let mut builder = Builder::default();
         let mut docs = Vec::with_capacity(taken.len());

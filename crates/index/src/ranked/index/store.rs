@@ -1,4 +1,4 @@
-//! What is kept on the disk: the names of segments, and which file held what when it was read.
+//! Data on disk: the names of segments, and the content of each file when it was read.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -15,24 +15,24 @@ use crate::ranked::kept::{CHECK, STAMP, checked, stamp};
 use crate::ranked::record::VERSION;
 use crate::ranked::segment::Segment;
 
-/// How the names of segments begin.
+/// The prefix of the names of segments.
 const SEGMENT: &str = "words-";
 /// The blob that says what which file holds.
 const FILES: &str = "files";
 /// The largest such blob that is read.
 const LARGEST: u64 = 1 << 30;
-/// How long new contents may wait to be written.
+/// The maximum time before new contents are written.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How long what files hold goes without being written, while many are read.
+/// The interval at which the list of files is written during an initial scan.
 const LIST: Duration = Duration::from_secs(3);
 
-/// What is kept on the disk.
+/// The stored data.
 pub(super) struct Store {
     cache: Cache,
     stamp: [u8; STAMP],
     /// The segments that were opened or written.
     names: HashSet<String>,
-    /// What earlier processes have read.
+    /// The files that earlier processes have read.
     files: HashMap<String, (FileStat, ContentHash, Option<Arc<str>>)>,
     check: Vec<u8>,
     /// Held as long as many files are read here.
@@ -42,7 +42,7 @@ pub(super) struct Store {
     listed: Option<Instant>,
 }
 
-/// What is written of a file.
+/// The stored entry of a file.
 #[derive(Serialize, Deserialize)]
 struct Remembered {
     path: String,
@@ -74,7 +74,7 @@ impl Store {
         Some(store)
     }
 
-    /// Opens the segments that are not known yet; what is damaged, or of another version, is removed.
+    /// Opens new segments; damaged ones and those of other versions are removed.
     pub(super) fn segments(&mut self) -> Vec<Segment> {
         let mut out = Vec::new();
         for (name, _) in self.cache.list().unwrap_or_default() {
@@ -115,19 +115,19 @@ impl Store {
         self.files = known.into_iter().map(&mut file).collect();
     }
 
-    /// Gives what a file holds, if it is what it was when that was written.
+    /// Returns the content of a file, if it is unchanged since it was stored.
     pub(super) fn remembered(&self, path: &str, stat: FileStat) -> Option<(ContentHash, Option<Arc<str>>)> {
         let (_, hash, language) = self.files.get(path).filter(|(known, ..)| *known == stat)?;
         Some((*hash, language.clone()))
     }
 
-    /// Lets go of what was read of earlier processes: all that is still true of it is in memory now.
-    /// Says whether there was any.
+    /// Drops the data of earlier processes: the valid part is in memory now.
+    /// Returns whether there was any.
     pub(super) fn release(&mut self) -> bool {
         !std::mem::take(&mut self.files).is_empty()
     }
 
-    /// Takes the work of reading many files upon this process; says whether no other one has it.
+    /// Acquires the right to do the initial scan; returns whether no other process has it.
     pub(super) fn begin(&mut self) -> bool {
         if self.turn.is_some() {
             return true;
@@ -135,13 +135,13 @@ impl Store {
         match self.cache.turn() {
             Ok(Some(turn)) => self.turn = Some(turn),
             Ok(None) => return false,
-            // Where nothing can be written there is nobody to take turns with.
+            // Without a writable folder, no other process can be scanning.
             Err(_) => {}
         }
         true
     }
 
-    /// Lets others read many files; says whether they were read here.
+    /// Releases the right to do the initial scan; returns whether this process had it.
     pub(super) fn rest(&mut self) -> bool {
         self.turn.take().is_some()
     }
@@ -151,12 +151,12 @@ impl Store {
         self.since.get_or_insert_with(Instant::now);
     }
 
-    /// Tells whether something was read that is not written.
+    /// Returns whether there are unwritten contents.
     pub(super) fn has_new(&self) -> bool {
         self.since.is_some()
     }
 
-    /// Tells whether new contents have waited for long.
+    /// Returns whether new contents should be written now.
     pub(super) fn is_late(&self) -> bool {
         self.since.is_some_and(|since| since.elapsed() > PATIENCE)
     }

@@ -1,7 +1,6 @@
 //! Reads the files that have to be read, some at a time.
 
 use std::path::Path;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use toolpost_syntax::Language;
@@ -12,12 +11,13 @@ use super::{Inner, Turn};
 use crate::files::{EACH, Seen, Sign, now};
 use crate::ranked::record::{Record, make};
 
-/// The largest file that is read, in bytes; what is larger is data that a program wrote.
+/// The maximum size of a file in bytes; larger files are generated data.
 pub(crate) const LARGEST: u64 = 4 << 20;
-/// How many files, and how many bytes of them, are read at once: what is made of them is in memory until it is in the index.
+/// The maximum number of files, and of their bytes, in one batch. Their records are in memory until they are in the
+/// index.
 const AT_ONCE: (usize, u64) = (4_096, 4 << 20);
 
-/// What became of a file that was read.
+/// The result of reading a file.
 pub(super) enum Taken {
     /// Its content is known.
     Known(Sign, ContentHash, Arc<str>),
@@ -44,8 +44,7 @@ impl Inner {
             bytes += seen.stat.len.min(LARGEST);
             count < AT_ONCE.0 && (bytes <= AT_ONCE.1 || count == 0)
         };
-        let paused = self.paused.load(Ordering::Relaxed);
-        for wanted in if paused { &[true][..] } else { &[true, false] } {
+        for wanted in self.lifecycle.order() {
             for seen in turn.pending.values().filter(|seen| first(&seen.path) == *wanted) {
                 if !fits(seen, batch.len()) {
                     break;
@@ -61,9 +60,7 @@ impl Inner {
     /// Notes how many files are read, and how many are not yet.
     pub(super) fn count(&self, turn: &Turn) {
         let read = self.state.read().unwrap_or_else(PoisonError::into_inner).table.files().count();
-        for (own, count) in self.counts.iter().zip([read, turn.pending.len()]) {
-            own.store(count, Ordering::Relaxed);
-        }
+        self.lifecycle.set_progress(read, turn.pending.len());
     }
 
     fn take(&self, seen: &Seen) -> Taken {

@@ -1,4 +1,4 @@
-//! What an index does while it is not ready, and beside another one.
+//! Tests of an incomplete index, and of two indexes side by side.
 #![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
 
 use std::path::Path;
@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use toolpost_workspace::{Cache, Options, Workspace, WorkspacePath};
 
-use super::{Index, Patience};
+use super::Index;
+use crate::lifecycle::Patience;
 use crate::ranked::grammar::parse;
 use crate::ranked::{Ask, Lent, Tests, What};
 
@@ -39,7 +40,7 @@ fn what_comes_first_is_read_first() {
     let root = tempfile::tempdir().unwrap();
     write(root.path(), 0..7);
     let index = Index::new(open(root.path()));
-    let mut turn = index.0.turn.lock().unwrap();
+    let mut turn = index.0.lifecycle.lock();
     index.0.look_at_all(&mut turn, &|| false).unwrap();
     for (wanted, left) in [("f5.rs", 6), ("f2.rs", 5)] {
         let asked = AtomicU32::new(0);
@@ -71,7 +72,7 @@ fn an_answer_in_time_tells_what_it_did_not_look_at_and_the_rest_is_read_beside_i
         drop(lent);
         std::thread::sleep(Duration::from_millis(5));
     }
-    // A change that nobody waits for is not answered by what stood there before.
+    // A changed file that is not read yet must not match by its old content.
     std::fs::write(root.path().join("f7.rs"), "fn gamma() {}\n").unwrap();
     let lent = index.lend_within(&now(), &|| false).unwrap();
     let waiting: Vec<String> = lent.waiting().iter().map(WorkspacePath::display).collect();
@@ -97,7 +98,7 @@ fn what_another_process_reads_is_waited_for_and_not_read_twice() {
     drop(one);
     let soon = Patience { until: Some(Instant::now() + Duration::from_millis(300)), first: &|_| false };
     {
-        // What the first one wrote is known now, although nothing was read here.
+        // The second index knows the files through the first one's segments.
         let lent = other.lend_within(&soon, &|| false).unwrap();
         assert_eq!((lent.waiting().len(), found(&lent, &base)), (150, 150));
     }
@@ -111,7 +112,7 @@ fn what_nobody_tells_of_is_found_beside_all_else() {
     let root = folder.path().join("work");
     std::fs::create_dir(&root).unwrap();
     write(&root, 0..3);
-    // What is written by another name of the same file is told of under that name alone.
+    // A write through another name of a file is only reported for that name.
     let aside = folder.path().join("aside.rs");
     std::fs::hard_link(root.join("f1.rs"), &aside).unwrap();
     let workspace = open(&root);
@@ -119,7 +120,7 @@ fn what_nobody_tells_of_is_found_beside_all_else() {
     let index = Index::new(workspace);
     assert_eq!(found(&index.lend(&|| false).unwrap(), &base), 3);
     std::fs::write(&aside, "fn gamma() {}\n").unwrap();
-    index.0.turn.lock().unwrap().watched.age();
+    index.0.lifecycle.lock().watched.age();
     let until = Instant::now() + Duration::from_secs(20);
     while found(&index.lend(&|| false).unwrap(), &base) != 2 {
         assert!(Instant::now() < until, "nobody looked at all files");

@@ -1,8 +1,8 @@
-//! Makes the vectors that are missing: of code first, on as many threads as there are cores.
+//! Computation of missing embeddings: code first, on all cores.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use encoding_rs::Encoding;
@@ -14,17 +14,18 @@ use toolpost_workspace::{ContentHash, Workspace, WorkspacePath, memory};
 use super::store::Store;
 use super::{Filled, Inner, Meaning, Rows, Turn, Unfilled, key};
 use crate::embed::{Embedder, Side, Unembedded, Vector};
+use crate::lifecycle::{Patience, lock_unless_stopped};
 use crate::ranked::Block;
-use crate::ranked::index::{Index, LARGEST, Lent, Patience};
+use crate::ranked::index::{Index, LARGEST, Lent};
 use crate::ranked::segment::Segment;
 
-/// How long whoever waits for its turn goes without asking whether to stop.
+/// The interval at which a waiting caller checks whether to stop.
 const PAUSE: Duration = Duration::from_millis(2);
-/// The most bytes of a block of which a vector is made: no model reads on for ever.
+/// The maximum size of a block's text for an embedding, in bytes: every model has a limit.
 const LONGEST: usize = 16 << 10;
 /// The same of a line, in characters.
 const CHARACTERS: usize = 2_000;
-/// After so many files, what was needed for them is given back.
+/// The number of files after which unused memory is released.
 const MANY: usize = 1_000;
 
 /// A file whose blocks have no vectors yet.
@@ -37,11 +38,11 @@ struct Missing {
 }
 
 impl Meaning {
-    /// Makes the vectors that the files at some places, as far as they may be read, have none of yet; `stop` is asked often, and
-    /// what was made by then is kept.
+    /// Computes the missing embeddings of the readable files at some paths. Calls `stop` often; results so far are
+    /// kept.
     ///
     /// # Errors
-    /// When the files cannot be read, or when the model makes no vectors.
+    /// If the files cannot be read, or the model fails.
     pub fn fill(
         &self,
         index: &Index,
@@ -87,25 +88,18 @@ impl Meaning {
     }
 }
 
-/// What came of a round.
+/// The result of a round.
 struct Made<'t> {
     turn: &'t mut Turn,
-    /// How many files were looked at: of some nothing comes, since they have changed meanwhile.
+    /// The number of processed files, including those that changed in the meantime.
     looked: usize,
     fault: Option<Unembedded>,
 }
 
 impl Inner {
-    /// Waits until nobody else makes vectors.
+    /// Waits for the exclusive right to compute embeddings.
     fn turn(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<MutexGuard<'_, Turn>, Unfilled> {
-        loop {
-            match self.turn.try_lock() {
-                Ok(turn) => return Ok(turn),
-                Err(TryLockError::Poisoned(turn)) => return Ok(turn.into_inner()),
-                Err(TryLockError::WouldBlock) if stop() => return Err(Unembedded::Stopped.into()),
-                Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
-            }
-        }
+        lock_unless_stopped(&self.turn, PAUSE, stop).ok_or_else(|| Unembedded::Stopped.into())
     }
 
     fn open(&self, turn: &mut Turn) {
@@ -144,7 +138,7 @@ impl Inner {
         (out.0, files)
     }
 
-    /// Makes vectors until all are made, or it is told to stop, or the model fails; tells how many files were looked at.
+    /// Computes embeddings until all exist, it is stopped, or the model fails; returns the number of processed files.
     fn make(
         &self,
         turn: &mut Turn,
@@ -184,7 +178,7 @@ impl Inner {
     }
 }
 
-/// Files of which vectors are made together.
+/// Files whose embeddings are computed together.
 struct Batch<'m> {
     files: Vec<(&'m Missing, Vec<String>)>,
     looked: usize,
@@ -236,7 +230,7 @@ impl<'m> Batch<'m> {
     }
 }
 
-/// Reads the blocks of a file; none if it is not what the index knows.
+/// Returns the texts of a file's blocks; `None` if the file differs from the index.
 fn texts(workspace: &Workspace, encoding: Option<&'static Encoding>, file: &Missing) -> Option<Vec<String>> {
     let read = workspace.read(&file.path, LARGEST).ok().filter(|read| read.hash == file.hash)?;
     let text = Text::open(read.bytes, encoding).ok()?;
@@ -252,7 +246,7 @@ fn texts(workspace: &Workspace, encoding: Option<&'static Encoding>, file: &Miss
     )
 }
 
-/// Gives the text of a block of which its vector is made; `lines` are those of the whole file.
+/// Returns the text of a block for its embedding; `lines` are those of the whole file.
 pub(crate) fn text_of(block: &Block, lines: &[&str]) -> String {
     let (first, last) = (block.first as usize, (block.last as usize).min(lines.len()));
     let own = lines.get(first.saturating_sub(1)..last).unwrap_or_default();
@@ -264,7 +258,7 @@ pub(crate) fn text_of(block: &Block, lines: &[&str]) -> String {
         out.push_str(cut::line(line.trim(), CHARACTERS).0);
         out.push('\n');
     }
-    // What it stands in counts, but less than what it is; its path does not: another file may hold the same.
+    // The qualified name counts a little; the path does not, since another file may have the same content.
     out.push_str(&block.name);
     out
 }

@@ -14,29 +14,30 @@ use crate::ranked::grammar::{Beside, Node, Word};
 use crate::ranked::hits::Block;
 use crate::ranked::index::Lent;
 use crate::ranked::reading::Reading;
-use crate::ranked::record::STEM;
 use crate::ranked::search::{Hit, hit};
 use crate::ranked::table::File;
+use crate::ranked::tokens::STEM;
 use crate::ranked::tokens::{self, tokens};
 use crate::ranked::words::Words;
 
-/// What is asked.
+/// A query by meaning.
 pub struct Meant<'a> {
     /// The question, in words.
     pub question: &'a str,
     /// Its vector.
     pub vector: &'a Vector,
-    /// The files and directories in which the answer is.
+    /// The files and directories to search.
     pub bases: &'a [WorkspacePath],
-    /// Tells whether a file may be read.
+    /// Returns whether a file may be read.
     pub may: &'a dyn Fn(&WorkspacePath) -> bool,
-    /// How many blocks are wanted.
+    /// The maximum number of blocks.
     pub most: usize,
-    /// How the two ways are put together.
+    /// The combination of both rankings.
     pub fusion: Fusion,
 }
 
-/// How the order by meaning and the order by words become one: by scores or by ranks, and how much meaning counts, from 0 to 1.
+/// The combination of the semantic and the keyword ranking: by scores or by ranks, with the weight of the semantic
+/// one from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Fusion {
     /// Both scores as shares of the best one of their kind, added.
@@ -46,12 +47,13 @@ pub enum Fusion {
 }
 
 impl Fusion {
-    /// What did best on the packages and histories that choose the settings, see `docs/quality.md`.
+    /// The best setting on the packages and histories used for tuning, see `docs/quality.md`.
     pub const BEST: Self = Self::Scores(Self::SHARE);
 
-    /// How much meaning counts in that.
+    /// The weight of the semantic ranking in it.
     const SHARE: f64 = 0.75;
-    /// The least share of meaning, and the numbers of words between which it falls: a long question names what it asks for.
+    /// The minimum weight of the semantic ranking, and the numbers of words between which it falls to that: a long
+    /// query names its subject.
     const LONG_SHARE: f64 = 0.5;
     const LONG: (f64, f64) = (8.0, 20.0);
 
@@ -63,38 +65,38 @@ impl Fusion {
         Self::Scores(Self::SHARE - (Self::SHARE - Self::LONG_SHARE) * long)
     }
 
-    /// Puts the best way to work on how near something is and how well its words fit, each beside the best of its kind.
+    /// Combines a similarity and a keyword score in the best way, each relative to the best of its kind.
     #[must_use]
     pub fn best(near: f64, nearest: f64, fits: f64, fittest: f64) -> f64 {
         added(Self::SHARE, near / nearest, fits / fittest)
     }
 }
 
-/// What was found.
+/// The result of a query by meaning.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Fused {
     /// The blocks, those that fit best first, each with why.
     pub hits: Vec<(Hit, Reason)>,
-    /// How many files were searched.
+    /// The number of searched files.
     pub searched: usize,
-    /// How many blocks they have.
+    /// The number of their blocks.
     pub blocks: usize,
-    /// How many of the files have no vectors yet, so that only their words were looked at.
+    /// The number of files without embeddings, ranked by keywords alone.
     pub without: usize,
-    /// How many of the files that lie there may not be read.
+    /// The number of files that must not be read.
     pub withheld: usize,
-    /// Whether a part of the index was not what was written, so that it has to be asked again.
+    /// Set if a part of the index was damaged, so that the query has to be repeated.
     pub stale: bool,
 }
 
-/// Why a block was found.
+/// The evidence for a block.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reason {
-    /// How near it is to the question, 1 for the same; none if it has no vector.
+    /// The similarity to the query, at most 1; `None` without an embedding.
     pub likeness: Option<f32>,
     /// The words of the question that it holds, rare ones first.
     pub words: Vec<String>,
-    /// How well its words fit: to be compared with others of the same question, whatever index they are from.
+    /// The keyword score, comparable across indexes for the same query.
     pub fits: f64,
 }
 
@@ -102,7 +104,7 @@ pub struct Reason {
 const RANK: f64 = 60.0;
 /// From how many blocks on several threads look at them.
 const MANY: usize = 20_000;
-/// How many words say why.
+/// The maximum number of words in the evidence.
 const WORDS: usize = 6;
 
 /// A block, and what speaks for it.
@@ -185,7 +187,7 @@ fn by_words(held: &dyn Words, words: &[String], within: &dyn Fn(u32) -> bool) ->
     found
 }
 
-/// Puts together what speaks for each block.
+/// Collects the evidence for each block.
 fn candidates(
     files: &[Searched<'_>],
     worded: &[Scored],
@@ -231,7 +233,7 @@ fn candidates(
 }
 
 impl Fusion {
-    /// Gives each candidate its score.
+    /// Scores each candidate.
     fn score(self, all: &mut [Candidate]) {
         match self {
             Self::Scores(share) => {
@@ -241,7 +243,7 @@ impl Fusion {
                 let fittest = best(&|candidate| candidate.words);
                 for candidate in all {
                     let near = candidate.likeness.map_or(0.0, |likeness| f64::from(likeness).max(0.0));
-                    // The definition of what the question names counts as what is nearest to it.
+                    // A definition of a name in the query counts as the most similar block.
                     let near = if candidate.defines { nearest } else { near };
                     candidate.score = added(share, near / nearest, candidate.words / fittest);
                 }

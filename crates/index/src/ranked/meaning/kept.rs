@@ -11,31 +11,31 @@ use crate::ranked::kept::CHECK;
 /// The vectors of the blocks of one content.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Rows {
-    /// What a step is worth in each of them.
+    /// The quantization step of each vector.
     pub(crate) scales: Vec<f32>,
     /// All of them, one after the other.
     pub(crate) parts: Vec<i8>,
 }
 
-/// Where vectors are.
+/// The location of vectors.
 #[derive(Clone)]
 pub(super) enum Kept {
     Memory(Arc<Rows>),
     Disk(Arc<Place>),
 }
 
-/// Where in a blob vectors stand.
+/// The position of vectors in a blob.
 pub(super) struct Place {
     pub(super) blob: Arc<Blob>,
     pub(super) at: u64,
     pub(super) len: u32,
     pub(super) check: [u8; CHECK],
-    /// Whether they were what was written when they were first read.
+    /// Set once their checksum has been verified.
     pub(super) sound: AtomicBool,
 }
 
 impl Kept {
-    /// Reads them; none if they are not what was written, or not of so many blocks.
+    /// Reads the vectors; `None` if they are damaged, or not for this number of blocks.
     pub(super) fn read(&self, blocks: usize) -> Option<Arc<Rows>> {
         let rows = match self {
             Self::Memory(rows) => rows.clone(),
@@ -59,14 +59,14 @@ impl Place {
 }
 
 impl Rows {
-    /// Tells how near the vector of a block is to that of a question.
+    /// Returns the similarity of a block's vector to that of a query.
     pub(super) fn likeness(&self, at: usize, question: &Vector) -> Option<f32> {
         let dims = question.parts.len();
         let parts = self.parts.get(at * dims..(at + 1) * dims)?;
         Some(likeness(parts, *self.scales.get(at)?, &question.parts, question.scale))
     }
 
-    /// Gives the bytes in which they are kept.
+    /// Returns the stored form.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let count = u32::try_from(self.scales.len()).unwrap_or(u32::MAX);
         let mut out = count.to_le_bytes().to_vec();

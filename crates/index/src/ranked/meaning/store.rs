@@ -1,4 +1,4 @@
-//! Vectors on the disk: blobs that are never changed, by what they were made of.
+//! Embeddings on disk: immutable blobs, with entries by content.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,9 +11,9 @@ use super::kept::{Kept, Place, Rows};
 use crate::ranked::kept::{HEAD, STAMP, entry, head, stamp};
 use crate::ranked::record::VERSION;
 
-/// How many bytes may wait to be written.
+/// The number of bytes to collect before a write.
 const WAITING: usize = 8 << 20;
-/// How many blobs of fewer bytes there may be before they are made one, and how many bytes that may have.
+/// The number of small blobs that triggers a merge, and the size in bytes below which a blob is small.
 const SMALL: (usize, u64) = (12, 8 << 20);
 const MOST: u64 = 32 << 20;
 
@@ -21,7 +21,7 @@ const MOST: u64 = 32 << 20;
 pub(super) struct Store {
     cache: Cache,
     stamp: [u8; STAMP],
-    /// How the names of the blobs of this model begin.
+    /// The prefix of the names of this model's blobs.
     prefix: String,
     waiting: Vec<u8>,
 }
@@ -57,7 +57,7 @@ impl Store {
         self.blobs().into_iter().flat_map(|(_, blob)| places(&Arc::new(blob))).collect()
     }
 
-    /// Makes one blob of small ones, where these are many.
+    /// Merges small blobs, if there are many.
     fn merge(&self) {
         let mut small: Vec<(String, Blob)> =
             self.blobs().into_iter().filter(|(_, blob)| blob.len() < SMALL.1).collect();
@@ -85,17 +85,18 @@ impl Store {
         }
     }
 
-    /// Takes vectors that are not yet on the disk.
+    /// Adds vectors that are not on disk yet.
     pub(super) fn add(&mut self, key: ContentHash, rows: &Rows) {
         entry(&mut self.waiting, key, &rows.to_bytes());
     }
 
-    /// Tells whether so many wait that they are better written.
+    /// Returns whether enough vectors are collected for a write.
     pub(super) fn is_due(&self) -> bool {
         self.waiting.len() >= WAITING
     }
 
-    /// Writes what waits; says where it is now. A disk that is full costs only that it is made anew next time.
+    /// Writes the collected vectors; returns their new locations. If the disk is full, they are only computed again
+    /// next time.
     pub(super) fn flush(&mut self) -> Vec<(ContentHash, Kept)> {
         if self.waiting.is_empty() {
             return Vec::new();
@@ -108,7 +109,8 @@ impl Store {
     }
 }
 
-/// Lists where in a blob vectors stand, up to the first that is not whole; what they are is looked at when they are read.
+/// Returns the positions of the vectors in a blob, up to the first truncated entry. Their checksums are verified when
+/// they are read.
 fn places(blob: &Arc<Blob>) -> Vec<(ContentHash, Kept)> {
     let mut out = Vec::new();
     let mut at = STAMP as u64;

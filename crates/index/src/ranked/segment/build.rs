@@ -1,4 +1,4 @@
-//! Makes a segment of records.
+//! Construction of a segment from records.
 
 use std::collections::HashMap;
 
@@ -24,7 +24,7 @@ struct Postings {
 }
 
 impl Builder {
-    /// Adds the record of a content; one that is there already stays as it is. Gives its number.
+    /// Adds the record of a content, unless there is one; returns the content's number.
     pub(crate) fn add(&mut self, hash: ContentHash, record: &Record) -> u32 {
         let key = (hash, record.language.clone());
         if let Some(known) = self.known.get(&key) {
@@ -55,7 +55,7 @@ impl Builder {
         doc
     }
 
-    /// Makes the segment, in memory; none if nothing was added.
+    /// Builds the segment in memory; `None` if it is empty.
     pub(crate) fn finish(mut self) -> Option<Segment> {
         if self.known.is_empty() {
             return None;

@@ -1,11 +1,11 @@
-//! Makes one segment of several, without what nobody needs any more.
+//! Merging of segments, without unused contents.
 
 use super::write::{Numbers, Writer};
 use super::{Cursor, Segment, merged, postings};
 use crate::ranked::varint::{write, write_bytes};
 
-/// Makes one segment of several, of the contents that are wanted: they are told by the number of the segment and their own.
-/// None if something is not what was written, or if it has more bytes than `most`.
+/// Merges the wanted contents of several segments; each is given by the number of its segment and its own.
+/// `None` if a segment is damaged, or the result exceeds `most` bytes.
 pub(crate) fn merge(
     segments: &[&Segment],
     wanted: &dyn Fn(usize, u32) -> bool,

@@ -1,9 +1,8 @@
-//! The blocks of a content: how they are kept, and what is known of each.
+//! The blocks of a content, and their stored form.
 
 use std::ops::Range;
 
-use crate::ranked::Block;
-use crate::ranked::blocks::Mark;
+use crate::ranked::blocks::{Block, Mark};
 use crate::ranked::record::PLACES;
 use crate::ranked::varint::{read, read_after, read_bytes, write, write_after, write_bytes};
 
@@ -12,21 +11,21 @@ use crate::ranked::varint::{read, read_after, read_bytes, write, write_after, wr
 pub(crate) struct Meta {
     pub(crate) facts: Vec<Facts>,
     kinds: Vec<String>,
-    /// The names of all blocks, one behind the other.
+    /// The concatenated names of all blocks.
     names: String,
 }
 
-/// What is known of a block.
+/// The data of a block.
 #[derive(Debug)]
 pub(crate) struct Facts {
     pub(crate) first: u32,
     pub(crate) last: u32,
     pub(crate) test: bool,
     pub(crate) mark: Mark,
-    /// How many tokens it has in each place; of more than can be told, the most that can.
+    /// The number of tokens in each part, saturating.
     pub(crate) lengths: [u16; PLACES],
     kind: u16,
-    /// Where its name ends among all names.
+    /// The end of its name in the concatenated names.
     name: u32,
 }
 
@@ -36,7 +35,7 @@ pub(crate) fn told(lengths: &[u32; PLACES]) -> [u16; PLACES] {
 }
 
 impl Meta {
-    /// Gives a block with all that is known of it.
+    /// Returns a block with its data.
     pub(crate) fn block(&self, at: u32) -> Option<Block> {
         let facts = self.facts.get(at as usize)?;
         let from = at.checked_sub(1).map_or(0, |before| self.facts[before as usize].name as usize);
@@ -49,7 +48,7 @@ impl Meta {
         })
     }
 
-    /// Gives the blocks that are one with a block: it alone, but for what is too long.
+    /// Returns the blocks of the same symbol: only the block itself, unless the symbol is too long.
     pub(crate) fn unit(&self, at: u32) -> Range<u32> {
         let goes_on = |at: u32| self.facts.get(at as usize).is_some_and(|facts| facts.mark.goes_on);
         let first = (0..=at).rev().find(|at| !goes_on(*at)).unwrap_or(0);
@@ -57,22 +56,22 @@ impl Meta {
         first..end
     }
 
-    /// Gives the kind of a block, and the bits of those that begin in it.
+    /// Returns the kind of a block, and the bits of the kinds inside it.
     pub(crate) fn kinds(&self, at: u32) -> Option<(&str, u32)> {
         Some((self.kind(at)?, self.facts.get(at as usize)?.mark.holds))
     }
 
-    /// Gives the kind of a block.
+    /// Returns the kind of a block.
     fn kind(&self, at: u32) -> Option<&str> {
         self.kinds.get(self.facts.get(at as usize)?.kind as usize).map(String::as_str)
     }
 
-    /// Gives about how many bytes it takes in memory.
+    /// Returns the approximate size in memory, in bytes.
     pub(crate) fn weight(&self) -> usize {
         size_of::<Self>() + self.facts.len() * size_of::<Facts>() + self.names.len() + self.kinds.len() * 40
     }
 
-    /// Makes it of blocks and how many tokens these have.
+    /// Creates the data from blocks and the lengths of their parts.
     pub(crate) fn of(blocks: &[Block], marks: &[Mark], lengths: &[[u32; PLACES]]) -> Self {
         let mut meta = Self::default();
         for ((block, mark), lengths) in blocks.iter().zip(marks).zip(lengths) {
@@ -95,7 +94,7 @@ impl Meta {
         meta
     }
 
-    /// Gives the bytes in which it is kept.
+    /// Returns the stored form.
     pub(super) fn write(&self) -> Vec<u8> {
         let mut out = Vec::new();
         write(&mut out, self.kinds.len() as u32);
@@ -103,7 +102,7 @@ impl Meta {
         write(&mut out, self.facts.len() as u32);
         let (mut line, mut name, mut from) = (0_u32, "", 0);
         for facts in &self.facts {
-            // A block begins behind the one before; it need not.
+            // A block usually, but not always, begins after the previous one.
             write(&mut out, facts.first.wrapping_sub(line));
             write(&mut out, facts.last.wrapping_sub(facts.first));
             let flags = u32::from(facts.mark.goes_on) << 1 | u32::from(facts.test);

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use super::{GROUP, Segment, four};
 use crate::ranked::varint;
 
-/// Where the postings of a token lie, and a check of them.
+/// The position of a token's postings, and their checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(super) at: u32,
@@ -14,10 +14,10 @@ pub(crate) struct Place {
     pub(super) check: u32,
 }
 
-/// The tokens of a segment from one on; ends early where something is not what was written.
+/// An iterator over the tokens of a segment from a given one on; it ends early if the segment is damaged.
 pub(crate) struct Cursor<'s> {
     segment: &'s Segment,
-    /// The group that comes next, and what is left of the one before.
+    /// The next group, and the rest of the current one.
     next: usize,
     bytes: Vec<u8>,
     at: usize,
@@ -79,19 +79,19 @@ impl<'s> Cursor<'s> {
         false
     }
 
-    /// Gives the token, and where its postings lie; none at the end.
+    /// Returns the token and the position of its postings; `None` at the end.
     pub(crate) fn here(&self) -> Option<(&str, Place)> {
         (!self.bytes.is_empty()).then_some((self.text.as_str(), self.place))
     }
 
-    /// Tells whether something was not what was written.
+    /// Returns whether the segment is damaged.
     pub(crate) fn is_broken(&self) -> bool {
         self.broken
     }
 }
 
 impl Segment {
-    /// Finds a token; fails where something is not what was written.
+    /// Looks up a token; fails if the segment is damaged.
     pub(crate) fn find(&self, token: &str) -> Result<Option<Place>, ()> {
         if self.groups.is_empty() {
             return Ok(None);
@@ -104,8 +104,8 @@ impl Segment {
     }
 }
 
-/// Goes through the tokens of several segments in order: each once, with the segments that hold it and where. Ends where it is
-/// told to.
+/// Visits the tokens of several segments in order, each once with its segments and positions, until the visitor
+/// stops.
 pub(crate) fn merged(cursors: &mut [Cursor<'_>], mut take: impl FnMut(&str, &[(usize, Place)]) -> bool) {
     let mut heap: BinaryHeap<Reverse<(String, usize)>> = BinaryHeap::with_capacity(cursors.len());
     let push = |heap: &mut BinaryHeap<_>, cursor: &Cursor<'_>, number: usize| {
@@ -135,7 +135,7 @@ pub(crate) fn merged(cursors: &mut [Cursor<'_>], mut take: impl FnMut(&str, &[(u
     }
 }
 
-/// How many tokens a group has.
+/// Returns whether a group is complete.
 pub(super) const fn is_full(count: usize) -> bool {
     count.is_multiple_of(GROUP)
 }

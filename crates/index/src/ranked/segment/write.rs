@@ -8,7 +8,7 @@ use crate::ranked::varint::{write, write_after, write_bytes};
 
 /// The bytes of a segment, as far as they are known.
 pub(super) struct Writer {
-    /// The stamp, and the postings behind it.
+    /// The stamp and the postings.
     out: Vec<u8>,
     terms: Vec<u8>,
     count: usize,
@@ -80,12 +80,12 @@ impl Writer {
         self.number - 1
     }
 
-    /// Gives how many bytes it has by now.
+    /// Returns the current size in bytes.
     pub(super) fn len(&self) -> usize {
         self.out.len() + self.terms.len() + self.metas.len()
     }
 
-    /// Gives all bytes.
+    /// Returns all bytes.
     pub(super) fn finish(mut self) -> Vec<u8> {
         self.close();
         let mut head = Vec::new();

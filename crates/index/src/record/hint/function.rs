@@ -21,7 +21,7 @@ impl Reader<'_, '_> {
         Some(self.gives(gives, takes))
     }
 
-    /// Reads the types of what a function takes, between brackets, the first of which is still to be read.
+    /// Parses the parameter types of a function up to the closing bracket.
     pub(super) fn takes(&mut self, end: &str) -> Vec<Hint> {
         let Some(inside) = self.rest.trim_start().get(1..) else { return Vec::new() };
         let Some(length) = closed(inside) else { return Vec::new() };
@@ -31,7 +31,7 @@ impl Reader<'_, '_> {
                 Some((name, said)) if end == ")" && !said.starts_with(':') => (name.trim(), said),
                 _ => ("", part),
             };
-            // What is called `this` is given by no caller; and of what there may be many, each is one of a list.
+            // The parameter `this` has no argument, and a rest parameter is a list of its arguments.
             if name == "this" {
                 continue;
             }
@@ -56,7 +56,7 @@ impl Reader<'_, '_> {
         Hint { path: vec![self.words.add("_")], inner: Vec::new(), or: Vec::new() }
     }
 
-    /// Reads on where the name says that this is a function: what it takes and gives.
+    /// Parses the parameters and results if the name is that of a function type.
     pub(super) fn named_function(&mut self, name: Word) -> Option<Hint> {
         let name = self.words.text(name);
         if matches!(name, "Fn" | "FnMut" | "FnOnce" | "fn") && self.rest.starts_with('(') {
@@ -64,7 +64,7 @@ impl Reader<'_, '_> {
             let gives = if self.sign("->") { self.either() } else { None };
             return Some(self.gives(gives, takes));
         }
-        // Go writes what a function gives right behind what it takes: `func(int) (Foo, error)`.
+        // In Go, the results directly follow the parameters: `func(int) (Foo, error)`.
         if name == "func" && self.rest.starts_with('(') {
             let takes = self.takes(")");
             let again = self.rest.trim_start();
@@ -81,7 +81,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Finds where the bracket is closed behind whose beginning a text starts.
+/// Returns the position of the closing bracket for a text that starts after the opening one.
 fn closed(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let mut last = ' ';
@@ -99,7 +99,7 @@ fn closed(text: &str) -> Option<usize> {
     None
 }
 
-/// Parts a list at the commas that stand in no brackets.
+/// Splits a list at the commas outside brackets.
 fn parts(list: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(list);
     let next = move || {

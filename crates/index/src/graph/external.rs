@@ -1,26 +1,29 @@
-//! What others say that names lead to: a language server, or an index that a compiler made.
+//! External answers about names: from a language server, or from a compiler's index.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use toolpost_workspace::ContentHash;
 
+use super::Graph;
+use crate::ids::{At, FileId};
 use crate::record::{Used, What};
-use crate::{At, FileId, Graph, How, Word};
+use crate::target::How;
+use crate::word::Word;
 
-/// Where names of one content of a file lead to, as somebody else says.
+/// The external answers for one content of a file.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Told {
     /// By where the name begins.
     answers: HashMap<u32, Answer>,
-    /// What implements something, by where the name of that begins.
+    /// The implementations of symbols, by the offset of the symbol's name.
     implementations: HashMap<u32, Answer>,
 }
 
-/// Where one name leads to.
+/// The targets of one name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// Who says so.
+    /// The source of the answer.
     pub by: How,
     /// The places, each in a content of a file; none of them is in the workspace if there are none.
     pub places: Vec<Place>,
@@ -31,20 +34,20 @@ pub struct Answer {
 pub struct Place {
     /// The file.
     pub path: Arc<str>,
-    /// What the file held when that was said.
+    /// The content of the file at the time of the answer.
     pub hash: ContentHash,
     /// The byte.
     pub byte: u32,
 }
 
-/// How many contents of files are remembered with what was said of them.
+/// The maximum number of contents with external answers.
 const CONTENTS: usize = 20_000;
 
-/// All that others said, by the content of which they said it.
+/// All external answers, by content.
 #[derive(Debug, Default)]
 pub(crate) struct Hearsay {
     of: HashMap<(Arc<str>, ContentHash), Told>,
-    /// In which contents, and where, something stands that a file implements.
+    /// For each file, the positions of symbols that it implements.
     implementers: HashMap<Arc<str>, HashSet<Place>>,
 }
 
@@ -55,9 +58,9 @@ impl Hearsay {
 }
 
 impl Graph {
-    /// Takes what somebody says of the names in a file; it counts as long as that and what it leads to are what they are now.
+    /// Adds answers about the names in a file. They are valid while the file and the targets are unchanged.
     ///
-    /// What was said before of the same name by an index that a compiler made stays.
+    /// An earlier answer of a compiler's index has priority.
     pub fn tell(&mut self, path: &str, hash: ContentHash, answers: impl IntoIterator<Item = (u32, Answer)>) {
         let told = self.told_of(path, hash);
         for (place, answer) in answers {
@@ -69,8 +72,8 @@ impl Graph {
         self.changes += 1;
     }
 
-    /// Takes what somebody says of what implements the interfaces of a file, and their methods; it counts as long as all are what they
-    /// are now.
+    /// Adds implementations of a file's interfaces and their methods. They are valid while all files involved are
+    /// unchanged.
     pub fn tell_implementations(
         &mut self,
         path: &str,
@@ -87,7 +90,7 @@ impl Graph {
         self.changes += 1;
     }
 
-    /// Gives what was said of a content, and makes room where there is too much.
+    /// Returns the answers for a content, after making room if there are too many.
     fn told_of(&mut self, path: &str, hash: ContentHash) -> &mut Told {
         if self.hearsay.of.len() >= CONTENTS {
             let live: HashSet<(Arc<str>, ContentHash)> = self
@@ -110,7 +113,7 @@ impl Graph {
         self.hearsay.of.entry((path.into(), hash)).or_default()
     }
 
-    /// Lists what somebody else says that implements a symbol, beside itself.
+    /// Returns the external implementations of a symbol, except itself.
     pub(crate) fn told_to_implement(&self, at: At) -> Vec<At> {
         let own = self.file(at.file);
         let told = own.hash.and_then(|hash| self.hearsay.get(&own.path, hash));
@@ -122,7 +125,7 @@ impl Graph {
         found
     }
 
-    /// Lists what somebody else says that a symbol implements.
+    /// Returns the symbols that a symbol implements according to external answers.
     pub(crate) fn told_to_be_implemented(&self, by: At) -> Vec<At> {
         let named = self.hearsay.implementers.get(&self.file(by.file).path).into_iter().flatten();
         let mut found: Vec<At> = named
@@ -132,15 +135,15 @@ impl Graph {
         found
     }
 
-    /// Finds the symbol at a place, if its file is still what it was.
+    /// Returns the symbol at a position, if its file is unchanged.
     fn at_place(&self, place: &Place) -> Option<At> {
         let file = self.by_path(&place.path).filter(|file| self.file(*file).hash == Some(place.hash))?;
         self.defined_at(file, place.byte)
     }
 
-    /// Finds what somebody else says that the name at a place leads to: the symbols, none if it leads out of the workspace.
+    /// Returns the external targets of a name; empty if they are outside the workspace.
     ///
-    /// What has another name than the one at the place is not believed, unless an import gives it that name.
+    /// A target with another name is ignored, unless an import renames it.
     pub(crate) fn told(&self, file: FileId, used: &Used) -> Option<(Vec<At>, How)> {
         let own = self.file(file);
         let answer = self.hearsay.get(&own.path, own.hash?)?.answers.get(&used.at)?;
@@ -158,7 +161,7 @@ impl Graph {
         Some((found, answer.by))
     }
 
-    /// Tells whether a file knows something by a name that it may not have elsewhere.
+    /// Returns whether a file may use a name that differs from the definition's.
     fn renames(&self, file: FileId, name: Word) -> bool {
         let mut imports = self.file(file).record.imports.iter();
         imports.any(|import| {
@@ -166,7 +169,7 @@ impl Graph {
         })
     }
 
-    /// Finds the symbol whose name stands at a byte.
+    /// Returns the symbol whose name contains a byte.
     fn defined_at(&self, file: FileId, byte: u32) -> Option<At> {
         let symbols = (0..).zip(&self.file(file).record.symbols);
         let mut there =

@@ -2,27 +2,27 @@
 
 use serde_json::Value as Json;
 
-use crate::graph::split;
+use crate::path::split;
 
-/// What such a file says, as far as modules are found by it.
+/// The parts of a manifest that module resolution needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Manifest {
     /// A module of Go.
     Go { module: String },
-    /// A package of Rust: the name that others use, and where its library begins if that is said.
+    /// A Rust package: its name in code, and the path of its library if it is given.
     Cargo { name: String, library: Option<String> },
     /// A package of JavaScript: its name, and the files it offers, the most important first.
     Npm { name: String, entries: Vec<String> },
-    /// Where scripts find modules by names that are no paths.
+    /// The locations of JavaScript modules with non-relative names.
     Script { base: Option<String>, paths: Vec<(String, Vec<String>)> },
     /// It says nothing that is used.
     Nothing,
 }
 
-/// How many bytes of such a file are read.
+/// The maximum size of a manifest in bytes.
 pub(crate) const LIMIT: u64 = 1 << 20;
 
-/// Tells whether a file names packages or says where modules are.
+/// Returns whether a file is a manifest.
 #[must_use]
 pub fn is_manifest(path: &str) -> bool {
     let name = split(path).1;
@@ -99,7 +99,7 @@ fn script(text: &str) -> Option<Manifest> {
     (base.is_some() || !paths.is_empty()).then_some(Manifest::Script { base, paths })
 }
 
-/// Takes the comments and the last commas of lists out of JSON as people write it.
+/// Removes comments and trailing commas from JSON.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();

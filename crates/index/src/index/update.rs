@@ -1,0 +1,70 @@
+//! The steps of an update of the index.
+
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use super::{Inner, Trouble, Turn};
+use crate::files::Patrol;
+use crate::lifecycle::{Lifecycle, Phase, Priority, Stop, Updated, read_for};
+
+/// The time for which a step reads files for a caller, and in the background.
+const STEP: Duration = Duration::from_millis(500);
+const BACKGROUND_STEP: Duration = Duration::from_millis(150);
+
+impl Updated for Inner {
+    type Turn = Turn;
+    type Error = Trouble;
+    const THREAD: &'static str = "symbols";
+
+    fn lifecycle(&self) -> &Lifecycle<Turn> {
+        &self.lifecycle
+    }
+
+    fn stopped() -> Trouble {
+        Trouble::Stopped
+    }
+
+    fn scan(&self, turn: &mut Turn, stop: &Stop<'_>) -> Result<(), Trouble> {
+        self.look_at_all(turn, stop)
+    }
+
+    fn pending(turn: &Turn) -> usize {
+        turn.pending.len()
+    }
+
+    fn step(&self, turn: &mut Turn, first: &Priority<'_>, phase: Phase, stop: &Stop<'_>) -> Duration {
+        let time = if phase == Phase::Foreground { STEP } else { BACKGROUND_STEP };
+        read_for::<Self>(turn, time, stop, |turn, stop| self.read_some(turn, first, stop));
+        Duration::ZERO
+    }
+
+    /// Ends a full scan once each of its files has been read.
+    fn complete(&self, turn: &mut Turn, _: Phase) -> bool {
+        if std::mem::take(&mut turn.unsettled) {
+            self.settle(turn);
+        }
+        false
+    }
+
+    fn record_waiting(&self, turn: &mut Turn) {
+        let before = self.state.read().unwrap_or_else(PoisonError::into_inner).waiting.len();
+        if turn.pending.is_empty() && before == 0 {
+            return;
+        }
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        state.waiting = turn.pending.values().map(|pending| pending.seen.path.clone()).collect();
+        for pending in turn.pending.values_mut() {
+            if pending.known.take().is_some() {
+                state.forget(&pending.seen.shown);
+            }
+        }
+    }
+
+    fn due_rescan(turn: &Turn) -> Option<Patrol> {
+        turn.watched.patrol()
+    }
+
+    fn start_rescan(self: &Arc<Self>, patrol: Patrol) {
+        self.send(patrol);
+    }
+}
