@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 use toolpost_engine::{
-    CallCtx, Engine, Operation, Session,
+    CallCtx, Engine, Session,
     operations::investigate::{Investigate, Request},
 };
 use toolpost_workspace::{Options, Workspace};
