@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use toolpost_engine::operations::exec::{Exec, Request, Shell, Side, Wait, Want};
 use toolpost_engine::{
-    Approval, Available, CallCtx, Command, Commands, Engine, Hosts, Line, Means, Plan, Sandbox,
-    Session, inner_step_of,
+    Approval, Available, CallCtx, Command, Commands, Engine, Hosts, Line, Means, Plan, Sandbox, Session,
+    inner_step_of,
 };
 use toolpost_workspace::{Options, Workspace, WorkspacePath};
 

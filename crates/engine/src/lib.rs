@@ -1,4 +1,4 @@
-//! Every operation, one file each, and the session.
+//! The engine: operations in one folder for each capability, and the session.
 
 mod access;
 mod agents;

@@ -1,4 +1,4 @@
-//! The shape of one thing that the engine can do.
+//! The trait of operations, and the hosts that can run them.
 
 use crate::{
     access::{Access, Touch},

@@ -1,4 +1,4 @@
-//! One thing in the world that a call would read, write, run or fetch.
+//! Resources that a call would read, write, run, fetch or use otherwise.
 
 pub(crate) mod command;
 pub(crate) mod resource;

@@ -1,4 +1,4 @@
-//! Who is asked where an operation needs a model, or an agent that does a part of the work.
+//! Models and agents that operations use.
 
 pub mod delegate;
 pub(crate) mod guide;

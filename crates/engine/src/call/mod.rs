@@ -1,4 +1,4 @@
-//! What one call brings along: its session, its clock, its permissions.
+//! Context of a call: its session, its deadline and its permissions.
 
 pub(crate) mod nested;
 

@@ -1,4 +1,4 @@
-//! Why an operation did not happen: what was wrong, what was found, what to do next.
+//! Failures of operations: a message, what was found, and the next steps.
 
 pub(crate) mod convert;
 

@@ -1,4 +1,4 @@
-//! What is remembered between the calls of one client.
+//! State that is remembered between the calls of one client.
 
 pub(crate) mod freshness;
 pub(crate) mod grants;
