@@ -10,7 +10,7 @@ use toolpost_syntax::Language;
 use toolpost_text::{
     encoding::{Splice, Text},
     guard,
-    matching::{self, Found, How, Miss},
+    matching::{self, How, Matches, Miss},
 };
 use toolpost_workspace::WorkspacePath;
 
@@ -51,7 +51,7 @@ pub(super) fn replace(
 }
 
 /// Looks for a text. One that is looked for after the change before it may be anywhere if it is nowhere after that.
-fn find(text: &Text, old: &str, new: &str, how: &How) -> Result<Found, Miss> {
+fn find(text: &Text, old: &str, new: &str, how: &How) -> Result<Matches, Miss> {
     let view = text.view();
     if how.start.is_none() {
         return matching::find(view, old, new, how);
@@ -68,7 +68,7 @@ fn find(text: &Text, old: &str, new: &str, how: &How) -> Result<Found, Miss> {
 }
 
 /// Checks that a loose match adds no syntax error; true for a file without a grammar.
-fn is_sound(draft: &Draft, text: &Text, found: &Found) -> bool {
+fn is_sound(draft: &Draft, text: &Text, found: &Matches) -> bool {
     let name = draft.path.display();
     let Some(language) = Language::meant(Path::new(&name), None) else { return true };
     let mut after = String::with_capacity(text.view().len());
@@ -160,7 +160,7 @@ fn create(engine: &Engine, draft: &mut Draft, old: &str, new: &str) -> Result<()
     Ok(())
 }
 
-fn notes(found: &Found) -> Option<String> {
+fn notes(found: &Matches) -> Option<String> {
     let differed: Vec<&str> = found.differences.iter().map(|difference| difference.words()).collect();
     (found.step != Step::Exact)
         .then(|| format!("matched although these differed from the file: {}", differed.join(", ")))

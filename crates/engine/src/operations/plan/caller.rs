@@ -1,7 +1,7 @@
 //! What a script asks for: calls of tools, answers of a model, and what the session keeps.
 
 use crate::{
-    Agents, CallCtx, Engine, Failure, FrontDoor, Hint, InnerCall, May, Outcome, Pictures, Prompt, Session,
+    Agents, CallCtx, Ended, Engine, Failure, FrontDoor, Hint, InnerCall, May, Pictures, Prompt, Session,
 };
 use std::{
     sync::Arc,
@@ -40,8 +40,8 @@ impl Caller {
         Box::pin(async move {
             let answer = door.call(call, cancel).await;
             match answer.ended {
-                Outcome::Done => Ok(Reply::Text(answer.words)),
-                Outcome::Failed | Outcome::Refused | Outcome::GivenUp | Outcome::Skipped => Err(answer.words),
+                Ended::Done => Ok(Reply::Text(answer.words)),
+                Ended::Failed | Ended::Refused | Ended::GivenUp | Ended::Skipped => Err(answer.words),
             }
         })
     }
