@@ -304,7 +304,7 @@ def stopped():
         other_root = world.top / "other"
         other_root.mkdir()
         code, said, errors = run("agent", "--resume", "last", at=other_root)
-        report("elsewhere there is no latest work", code == 2 and "no earlier work in" in errors, (code, said, errors))
+        report("elsewhere there is no latest work", code == 2 and "no earlier runs in" in errors, (code, said, errors))
         code, said, errors = run("agent", "list", "--json", at=world.root)
         work = json.loads(said)[0] if code == 0 else {}
         found = {key: work.get(key) for key in ("id", "ended", "turns", "model", "task")}

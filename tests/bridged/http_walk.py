@@ -100,7 +100,7 @@ def odd(world, check, equal, eventually, say, names, show=False):
         no, words = call("mcp__odd__say", text="gone")
         check("http: a server that is gone is a failure that says so", no and "`odd` gave no answer" in words, words)
         no, words = call("mcp__odd__say", text="gone")
-        check("http: and so is each further call", no and "`odd` cannot be reached" in words and "nobody answers at its address" in words, words)
+        check("http: and so is each further call", no and "`odd` cannot be reached" in words and "nothing listens at its URL" in words, words)
         server = Server(port, trap.url)
         eventually("http: and it is found again at the same place", lambda: say(pipe, "mcp__odd__say", text="back") == (False, "back in session 1"))
         equal("http: it is listed once more, not twice", server.asked("tools/list"), 1)

@@ -690,7 +690,7 @@ def extension(world):
     try:
         other.make("code")
         done = world.run("--root", root, "--repository", "one", "index", "push", other.address())
-        check("a push without pgvector says so", done.returncode == 0 and "found by their words alone: the server has no extension vector; install pgvector"
+        check("a push without pgvector says so", done.returncode == 0 and "Only keyword search finds its blocks: the server has no extension vector; install pgvector"
               in done.stdout, done.stdout + done.stderr)
         found = world.run("--index", other.address(), "search", "renew session", "--repositories", "*", "--json")
         told = json.loads(found.stdout)

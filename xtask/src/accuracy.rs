@@ -1,4 +1,5 @@
-//! `cargo xtask accuracy`: where calls go as the index says, beside what language servers, names and a peer say.
+//! `cargo xtask accuracy`: call targets of the index, compared with language servers, name matching and a
+//! competitor.
 
 mod code;
 mod corpora;
@@ -20,10 +21,10 @@ use report::Row;
 use std::path::{Path, PathBuf};
 use toolpost_index::Sure;
 
-/// The peer from npm, and which version of it.
+/// The competitor from npm, with its version.
 pub(crate) const PEER: [&str; 2] = [peer::PACKAGE, peer::VERSION];
 
-/// Where the figures stand.
+/// Page of the figures.
 const PAGE: &str = "docs/accuracy.md";
 
 const HELP: &str = "cargo xtask accuracy [NAME…] [--json FILE] [--misses FOLDER] [--without-peer]
@@ -44,14 +45,14 @@ Calls to variables and parameters, and those for which the server has no answer,
   --misses FOLDER   writes what was missed and what was wrong, a file for each corpus
   --without-peer    leaves the npm package out";
 
-/// What the index says, from what it is sure of to all of it.
+/// Levels of certainty that are evaluated, from the highest to all.
 const LEVELS: [(&str, Sure); 3] = [
     ("the index: proved", Sure::Proved),
     ("the index: proved and inferred", Sure::Inferred),
     ("the index: all", Sure::Possible),
 ];
 
-/// What a run does.
+/// Options of a run.
 #[derive(Default)]
 struct Plan {
     corpora: Vec<Corpus>,
@@ -60,7 +61,7 @@ struct Plan {
     peer: Peer,
 }
 
-/// Whether the peer is measured, too.
+/// Whether the competitor is measured.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
 enum Peer {
     #[default]
@@ -68,10 +69,10 @@ enum Peer {
     LeftOut,
 }
 
-/// Measures the corpora that are named, or all, and prints a table.
+/// Measures the named corpora, or all, and prints a table.
 ///
 /// # Errors
-/// When something cannot be fetched, installed or asked.
+/// If something cannot be downloaded, installed or queried.
 pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     if arguments.iter().any(|argument| argument == "--help") {
         say::line(HELP);
@@ -136,7 +137,7 @@ fn plan(arguments: &[String]) -> Result<Plan> {
     Ok(plan)
 }
 
-/// Installs the language servers as their own suite does, and gives the folders of their programs.
+/// Installs the language servers as their own suite does, and returns the directories of their programs.
 fn servers(house: &House) -> Result<Vec<PathBuf>> {
     let tools = suites::tools::install(house, &house.path("tests/servers"))
         .context("the language servers cannot be installed")?;

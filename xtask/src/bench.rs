@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: Toolpost beside the programs that do the same work, in one run.
+//! `cargo xtask bench`: Toolpost compared with other programs that do the same work, in one run.
 
 mod cases;
 mod code;
@@ -19,14 +19,14 @@ use anyhow::{Context, Result, bail, ensure};
 use rivals::Rivals;
 use std::{num::NonZeroUsize, path::PathBuf};
 
-/// Where the figures stand.
+/// Page of the figures.
 const PAGE: &str = "docs/performance.md";
-/// How often each case is run, for figures that are written down.
+/// Number of rounds for published figures.
 const ROUNDS: usize = 15;
 
-/// What a run works with.
+/// Environment of a run.
 struct Bench {
-    /// The folder of everything that is made for it.
+    /// Directory of all generated files.
     folder: PathBuf,
     toolpost: PathBuf,
     rivals: Rivals,
@@ -34,44 +34,44 @@ struct Bench {
     threads: usize,
 }
 
-/// What is measured, and how often.
+/// Selection of cases and rounds.
 struct Plan {
     rounds: usize,
-    /// The sizes of the trees that are searched.
+    /// Sizes of the searched trees, in files.
     sizes: &'static [usize],
     parts: Parts,
 }
 
-/// Which tables are made.
+/// Selection of tables.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Parts {
     All,
-    /// The one of other MCP servers.
+    /// Other MCP servers.
     Peers,
-    /// The one of the index of symbols, which takes the longest.
+    /// The symbol index, which takes longest.
     Symbols,
-    /// The one of ranked search.
+    /// Ranked search.
     Ranked,
-    /// The one of searches with the index of trigrams.
+    /// Searches with the trigram index.
     Grams,
 }
 
-/// Measures, prints the tables, and puts them into the page.
+/// Measures, prints the tables, and inserts them into the page.
 ///
 /// # Errors
-/// When something cannot be built or started, or two contestants do not give the same answer.
+/// If something cannot be built or started, or two programs give different answers.
 pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     let plan = plan(arguments)?;
     let mut cargo = programs::cargo();
     cargo.args(["build", "--release", "--package", "toolpost-cli"]);
     if plan.parts == Parts::Symbols {
-        // With one set of features nothing is built twice.
+        // One set of features avoids a second build.
         cargo.args(["--package", "toolpost-index", "--bin", "toolpost", "--example", "ask"]);
     }
     programs::output(cargo.current_dir(house.root()))?;
     let folder = house.target().join("bench");
     let bench = Bench {
-        // Neither symbols nor ranked search is measured beside these.
+        // These programs are not compared on symbols or ranked search.
         rivals: match plan.parts {
             Parts::Symbols | Parts::Ranked => Rivals::none(),
             Parts::Grams => Rivals::rg(),
@@ -147,7 +147,7 @@ fn plan(arguments: &[String]) -> Result<Plan> {
     Ok(plan)
 }
 
-/// Prints a table, and puts it into the page.
+/// Prints a table, and inserts it into the page.
 fn finish(house: &House, bench: &Bench, place: &str, mut text: String) -> Result<()> {
     let versions = match place {
         "symbols" => symbols::versions(),
@@ -158,7 +158,7 @@ fn finish(house: &House, bench: &Bench, place: &str, mut text: String) -> Result
     put(house, bench, place, &text)
 }
 
-/// Prints a text, and puts it into the page.
+/// Prints a text, and inserts it into the page.
 fn put(house: &House, bench: &Bench, place: &str, text: &str) -> Result<()> {
     say::line(text);
     if bench.rounds >= ROUNDS {

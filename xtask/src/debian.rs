@@ -1,10 +1,10 @@
-//! Packages of Debian, fetched and unpacked without being installed.
+//! Debian packages, downloaded and unpacked without installation.
 
 use crate::{disk, programs};
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
 
-/// Fetches a package, of a version or the one that is current, and unpacks it below a folder.
+/// Downloads a package, in the given or the current version, and unpacks it into a directory.
 pub(crate) fn unpack(name: &str, version: Option<&str>, folder: &Path) -> Result<()> {
     ensure!(
         programs::is_there("apt-get") && programs::is_there("dpkg"),

@@ -1,4 +1,4 @@
-//! The disk door of the tasks: they read the repository and write what they generate.
+//! File access of the tasks.
 #![expect(clippy::disallowed_methods, reason = "the tasks are the house's own and never ship")]
 
 use std::{
@@ -9,15 +9,15 @@ use std::{
 /// Reads a text file.
 ///
 /// # Errors
-/// When it is missing or not UTF-8.
+/// If it is missing or not UTF-8.
 pub fn read(path: &Path) -> io::Result<String> {
     fs::read_to_string(path)
 }
 
-/// Writes a file, with the folders above it.
+/// Writes a file, and creates its parent directories.
 ///
 /// # Errors
-/// When the disk says no.
+/// On an I/O error.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
@@ -25,18 +25,18 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fs::write(path, bytes)
 }
 
-/// Makes a folder, with those above it.
+/// Creates a directory with its parents.
 ///
 /// # Errors
-/// When the disk says no.
+/// On an I/O error.
 pub fn make_folder(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)
 }
 
-/// Removes a folder with all that is in it; one that is not there is no error.
+/// Removes a directory with its content; a missing one is no error.
 ///
 /// # Errors
-/// When the disk says no.
+/// On an I/O error.
 pub fn remove_folder(path: &Path) -> io::Result<()> {
     match fs::remove_dir_all(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -44,10 +44,10 @@ pub fn remove_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes a file; one that is not there is no error.
+/// Removes a file; a missing one is no error.
 ///
 /// # Errors
-/// When the disk says no.
+/// On an I/O error.
 pub fn remove_file(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -55,16 +55,16 @@ pub fn remove_file(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Tells whether something is there.
+/// Returns whether a path exists.
 #[must_use]
 pub fn exists(path: &Path) -> bool {
     path.exists()
 }
 
-/// Lists what is in a folder, by name; a folder that is not there is empty.
+/// Lists a directory by name; a missing one is empty.
 ///
 /// # Errors
-/// When the disk says no.
+/// On an I/O error.
 pub fn list(path: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -75,10 +75,10 @@ pub fn list(path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Gives how many bytes the files below a directory have.
+/// Returns the total size of the files below a directory, in bytes.
 ///
 /// # Errors
-/// When something there cannot be read.
+/// On an I/O error.
 pub fn size(path: &Path) -> io::Result<u64> {
     let mut sum = 0;
     for entry in list(path)? {
@@ -87,15 +87,15 @@ pub fn size(path: &Path) -> io::Result<u64> {
     Ok(sum)
 }
 
-/// Gives the place of something without links on the way.
+/// Returns a path without symbolic links.
 ///
 /// # Errors
-/// When it is missing.
+/// If it does not exist.
 pub fn canonical(path: &Path) -> io::Result<PathBuf> {
     path.canonicalize()
 }
 
-/// Tells whether a path is a folder.
+/// Returns whether a path is a directory.
 #[must_use]
 pub fn is_folder(path: &Path) -> bool {
     path.is_dir()

@@ -1,4 +1,4 @@
-//! `cargo xtask docs`: the references that are generated from the code, so that they are never behind it.
+//! `cargo xtask docs`: reference pages generated from the code.
 
 mod cli;
 pub mod marked;
@@ -8,10 +8,10 @@ pub mod tools;
 use crate::{House, Verdict, parity::Against, said::Said, say};
 use anyhow::{Result, bail};
 
-/// Writes the generated files, or with `--check` says which of them are not what the code says.
+/// Writes the generated files, or with `--check` reports those that are out of date.
 ///
 /// # Errors
-/// When the code's own answers cannot be had, or a file cannot be written.
+/// If the content cannot be generated, or a file cannot be written.
 pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     let check = match arguments {
         [] => false,
@@ -39,7 +39,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     Ok(verdict)
 }
 
-/// Makes every generated file: its path, and all that stands in it.
+/// Generates all files: path and content.
 fn generated(house: &House) -> Result<Vec<(String, String)>> {
     let said = Said::all();
     let against = Against::read(house)?;
@@ -53,7 +53,7 @@ fn generated(house: &House) -> Result<Vec<(String, String)>> {
     ])
 }
 
-/// Gives the number of the first line that is not the same.
+/// Returns the number of the first line that differs.
 #[must_use]
 pub fn first_difference(old: &str, new: &str) -> usize {
     let same = old.lines().zip(new.lines()).take_while(|(old, new)| old == new);

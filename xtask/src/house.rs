@@ -1,20 +1,20 @@
-//! Where the repository stands, and how a task ended.
+//! The repository, and the result of a task.
 
 use crate::disk;
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 
-/// How a task ended.
+/// Result of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Everything holds.
+    /// Success.
     Good,
-    /// Something does not; it was said what.
+    /// Failure, already reported.
     Bad,
 }
 
 impl Verdict {
-    /// Gives the worse of two.
+    /// Returns the worse of two results.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         if self == Self::Good { other } else { self }
@@ -28,16 +28,16 @@ pub struct House {
 }
 
 impl House {
-    /// Takes a folder as the repository.
+    /// Creates it for a directory.
     #[must_use]
     pub fn at(root: &Path) -> Self {
         Self { root: root.to_owned() }
     }
 
-    /// Finds the repository around the package that cargo runs, or around the current directory.
+    /// Finds the repository of the package that cargo runs, or of the current directory.
     ///
     /// # Errors
-    /// When no folder above holds a workspace's manifest.
+    /// If no parent directory has a workspace manifest.
     pub fn find() -> Result<Self> {
         let start = match std::env::var_os("CARGO_MANIFEST_DIR") {
             Some(folder) => PathBuf::from(folder),
@@ -51,13 +51,13 @@ impl House {
             .context("no folder above holds a Cargo.toml with [workspace]; run it inside the repository")
     }
 
-    /// Gives the place of a file, named from the repository's root.
+    /// Returns the absolute path of a file in the repository.
     #[must_use]
     pub fn path(&self, relative: &str) -> PathBuf {
         self.root.join(relative)
     }
 
-    /// Gives the repository's root.
+    /// Returns the root directory.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
@@ -66,21 +66,21 @@ impl House {
     /// Reads a text file of the repository.
     ///
     /// # Errors
-    /// When it is missing or not UTF-8.
+    /// If it is missing or not UTF-8.
     pub fn read(&self, relative: &str) -> Result<String> {
         disk::read(&self.path(relative)).with_context(|| format!("{relative} cannot be read"))
     }
 
-    /// Writes a text file of the repository, with the folders above it.
+    /// Writes a text file of the repository, and creates its parent directories.
     ///
     /// # Errors
-    /// When the disk says no.
+    /// On an I/O error.
     pub fn write(&self, relative: &str, text: &str) -> Result<()> {
         disk::write(&self.path(relative), text.as_bytes())
             .with_context(|| format!("{relative} cannot be written"))
     }
 
-    /// Gives the folder of what is built.
+    /// Returns the target directory.
     #[must_use]
     pub fn target(&self) -> PathBuf {
         std::env::var_os("CARGO_TARGET_DIR")

@@ -1,4 +1,4 @@
-//! The house's own tasks: what the checks and the generators share with their tests.
+//! Tasks of the repository: checks and generators, as a library for their tests.
 
 mod accuracy;
 pub mod bench;
@@ -23,10 +23,10 @@ pub use say::complain;
 
 use anyhow::{Result, bail};
 
-/// A task: its name, what it does, and the function that does it.
+/// A task: its name, its description, and its function.
 type Task = (&'static str, &'static str, fn(&House, &[String]) -> Result<Verdict>);
 
-/// The tasks, in the order in which help lists them.
+/// All tasks, in the order of the help.
 const TASKS: &[Task] = &[
     ("tidy", "checks the house's own rules over all tracked files", tidy::run),
     ("parity", "compares every dialect with spec/dialects.json", parity::run),
@@ -55,7 +55,7 @@ const TASKS: &[Task] = &[
 /// Runs the task that the arguments name.
 ///
 /// # Errors
-/// When no task has that name, or the task cannot do its work at all.
+/// If the task is unknown, or cannot run at all.
 pub fn run(arguments: &[String]) -> Result<Verdict> {
     let Some((name, rest)) = arguments.split_first() else {
         help();

@@ -1,25 +1,25 @@
-//! `cargo xtask licences`: the licence and the source of every dependency, against deny.toml.
+//! `cargo xtask licences`: licence and origin of every dependency, compared with deny.toml.
 
 use crate::{House, Verdict, programs, say};
 use anyhow::{Context, Result};
 use serde_json::Value;
 use toml::Table;
 
-/// What deny.toml allows.
+/// Rules of deny.toml.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Allowed {
-    /// Licences that every dependency may have.
+    /// Licences allowed for all dependencies.
     pub licences: Vec<String>,
-    /// A dependency, and the further licences that it alone may have.
+    /// Dependencies with additional allowed licences.
     pub exceptions: Vec<(String, Vec<String>)>,
-    /// Registries that dependencies may come from.
+    /// Allowed registries.
     pub registries: Vec<String>,
 }
 
 /// Checks all dependencies.
 ///
 /// # Errors
-/// When cargo or deny.toml cannot be read.
+/// If cargo fails, or deny.toml cannot be read.
 pub fn run(house: &House, _arguments: &[String]) -> Result<Verdict> {
     let allowed = Allowed::read(&house.read("deny.toml")?)?;
     let mut cargo = programs::cargo();
@@ -34,10 +34,10 @@ pub fn run(house: &House, _arguments: &[String]) -> Result<Verdict> {
 }
 
 impl Allowed {
-    /// Reads deny.toml.
+    /// Parses deny.toml.
     ///
     /// # Errors
-    /// When it is not TOML, or lists no licences.
+    /// If it is not TOML, or lists no licences.
     pub fn read(text: &str) -> Result<Self> {
         let table: Table = toml::from_str(text).context("deny.toml is not TOML")?;
         let licences =
@@ -67,7 +67,7 @@ fn strings(list: Option<&toml::Value>) -> Vec<String> {
     values.filter_map(|value| value.as_str()).map(str::to_owned).collect()
 }
 
-/// Says what is wrong with a package of cargo's metadata.
+/// Returns the problems of a package in cargo's metadata.
 #[must_use]
 pub fn judge(package: &Value, allowed: &Allowed) -> Vec<String> {
     let name = package["name"].as_str().unwrap_or_default();
@@ -94,7 +94,7 @@ pub fn judge(package: &Value, allowed: &Allowed) -> Vec<String> {
     wrong
 }
 
-/// Tells whether a licence expression holds with the licences that are allowed.
+/// Returns whether the allowed licences satisfy a licence expression.
 #[must_use]
 pub fn satisfied(expression: &str, allowed: &dyn Fn(&str) -> bool) -> bool {
     let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");

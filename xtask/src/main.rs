@@ -1,4 +1,4 @@
-//! `cargo xtask`: reads the command line and runs one task.
+//! `cargo xtask`: runs one task.
 
 use std::process::ExitCode;
 

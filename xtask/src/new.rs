@@ -1,4 +1,4 @@
-//! `cargo xtask new`: skeletons that compile, put where they belong.
+//! `cargo xtask new`: scaffolds that compile.
 
 mod dialect;
 mod operation;
@@ -9,13 +9,13 @@ mod tool;
 use crate::{House, Verdict, programs, say};
 use anyhow::{Result, bail, ensure};
 
-/// How it is called.
+/// Usage message.
 const USAGE: &str = "new takes `tool DIALECT NAME OPERATION`, `dialect NAME` or `operation NAME`";
 
-/// Writes a skeleton, and says what to do next.
+/// Writes a scaffold, and prints the next steps.
 ///
 /// # Errors
-/// When the name is taken or is no name, or the files that it goes into are not of the shape that they had.
+/// If the name is taken or invalid, or a file that must be edited has an unexpected shape.
 pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let next = match words.as_slice() {
@@ -28,7 +28,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     Ok(Verdict::Good)
 }
 
-/// Writes a new Rust file, formatted as the house does.
+/// Writes a new Rust file, formatted by rustfmt.
 fn create(house: &House, path: &str, text: &str) -> Result<()> {
     ensure!(house.read(path).is_err(), "{path} exists already; choose another name, or change that file");
     house.write(path, text)?;
@@ -36,7 +36,7 @@ fn create(house: &House, path: &str, text: &str) -> Result<()> {
     Ok(())
 }
 
-/// Refuses what is no name in small letters.
+/// Checks that a name is in lower case.
 fn is_small_name(name: &str) -> Result<()> {
     let letters = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
     let fits = name.starts_with(|letter: char| letter.is_ascii_lowercase()) && name.chars().all(letters);

@@ -1,4 +1,4 @@
-//! `cargo xtask parity`: every dialect against the contract that was read from its reference.
+//! `cargo xtask parity`: every dialect compared with the contract of its reference.
 
 mod compare;
 
@@ -9,62 +9,62 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use compare::Difference;
 
-/// The contract: what the references publish.
+/// The contract: the tools that the references publish.
 const CONTRACT: &str = "spec/dialects.json";
-/// The differences that are meant, each with its reason.
+/// Intended differences, each with its reason.
 const EXCEPTIONS: &str = "docs/parity-exceptions.json";
-/// The dialects that must be complete.
+/// Dialects that must be complete.
 const COMPLETE: &str = "docs/parity-complete.json";
 
-/// What the comparison is made against.
+/// Inputs of the comparison.
 #[derive(Debug, Clone, Default)]
 pub struct Against {
-    /// The contract, as it stands in its file.
+    /// Content of the contract file.
     pub contract: Value,
-    /// The differences that are meant: `dialect.tool.param`, and why.
+    /// Intended differences: `dialect.tool.param`, and the reason.
     pub exceptions: BTreeMap<String, String>,
-    /// The dialects that must be complete.
+    /// Dialects that must be complete.
     pub complete: BTreeSet<String>,
 }
 
-/// How one dialect compares.
+/// Result for one dialect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     /// The dialect.
     pub dialect: String,
-    /// How many of the contract's tools there are.
+    /// Number of the contract's tools that exist.
     pub tools: usize,
-    /// How many tools the contract names.
+    /// Number of tools in the contract.
     pub of: usize,
-    /// The contract's tools that do not exist yet.
+    /// Tools of the contract that do not exist yet.
     pub not_yet: Vec<String>,
-    /// What differs and is not meant to.
+    /// Unintended differences.
     pub wrong: Vec<Difference>,
-    /// What differs and is meant to.
+    /// Intended differences.
     pub meant: Vec<Difference>,
 }
 
-/// The whole comparison.
+/// Result for all dialects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
     /// A row for each dialect of the contract, in its order.
     pub rows: Vec<Row>,
-    /// Exceptions for which nothing differs any more.
+    /// Exceptions without a difference.
     pub stale: Vec<String>,
 }
 
 impl Report {
-    /// Tells whether nothing differs that is not meant to.
+    /// Returns whether there are no unintended differences.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.stale.is_empty() && self.rows.iter().all(|row| row.wrong.is_empty())
     }
 }
 
-/// Compares the dialects that exist with the contract, and prints how they stand.
+/// Compares the dialects with the contract, and prints the result.
 ///
 /// # Errors
-/// When the contract or the lists beside it cannot be read.
+/// If the contract or one of the lists cannot be read.
 pub fn run(house: &House, _arguments: &[String]) -> Result<Verdict> {
     let report = check(&Said::all(), &Against::read(house)?);
     say::line(&format!("{:<10} {:>7}  {:>9}  {:>5}  state", "dialect", "tools", "different", "meant"));
@@ -101,10 +101,10 @@ fn state(row: &Row) -> &'static str {
 }
 
 impl Against {
-    /// Reads the contract and the lists beside it.
+    /// Reads the contract and the lists.
     ///
     /// # Errors
-    /// When one of them is missing or not of its shape.
+    /// If one of them is missing or has a wrong shape.
     pub fn read(house: &House) -> Result<Self> {
         Ok(Self {
             contract: parse(house, CONTRACT)?,
@@ -115,7 +115,7 @@ impl Against {
         })
     }
 
-    /// Gives the contract's dialects, in its order.
+    /// Returns the contract's dialects, in its order.
     pub fn dialects(&self) -> impl Iterator<Item = (&str, &Map<String, Value>)> {
         let dialects = self.contract.as_object().into_iter().flatten();
         dialects.filter_map(|(name, said)| Some((name.as_str(), said.get("tools")?.as_object()?)))

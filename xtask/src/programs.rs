@@ -1,4 +1,4 @@
-//! The program door of the tasks: they run cargo, git and the programs that they compare with.
+//! Process access of the tasks: cargo, git and the programs of comparisons.
 #![expect(clippy::disallowed_methods, reason = "the tasks are the house's own and never ship")]
 
 use anyhow::{Context, Result, bail};
@@ -8,19 +8,19 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Prepares a program.
+/// Creates a command.
 pub(crate) fn program(name: impl AsRef<OsStr>) -> Command {
     Command::new(name)
 }
 
-/// Prepares the cargo that runs this task.
+/// Creates a command for the cargo that runs this task.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.env_remove("CARGO_MANIFEST_DIR");
     command
 }
 
-/// Runs a program to its end and gives what it printed.
+/// Runs a program, and returns its standard output.
 pub(crate) fn output(command: &mut Command) -> Result<String> {
     let done = command
         .stderr(Stdio::inherit())
@@ -32,13 +32,13 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
     String::from_utf8(done.stdout).with_context(|| format!("{} printed what is not UTF-8", shown(command)))
 }
 
-/// Tells whether a program of this name can be started.
+/// Returns whether a program can be started.
 pub(crate) fn is_there(name: &str) -> bool {
     let quiet = Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     quiet.is_ok_and(|status| status.success())
 }
 
-/// Names a program as it is called.
+/// Formats a command line.
 pub(crate) fn shown(command: &Command) -> String {
     let name = Path::new(command.get_program()).file_name().unwrap_or(command.get_program());
     let words = std::iter::once(name).chain(command.get_args());

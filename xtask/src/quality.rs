@@ -1,4 +1,4 @@
-//! `cargo xtask quality`: how well searches by words, by meaning and by both find what was asked for.
+//! `cargo xtask quality`: retrieval quality of keyword, semantic and combined search.
 
 mod beside;
 mod commits;
@@ -14,7 +14,7 @@ use toolpost_index::embed::{Side, Static, Vector};
 use toolpost_index::ranked::{Fusion, Index, Meaning, Meant};
 use toolpost_workspace::{Options, Workspace, WorkspacePath};
 
-/// Where the figures stand.
+/// Page of the figures.
 const PAGE: &str = "docs/quality.md";
 
 const HELP: &str = "cargo xtask quality --pairs FOLDER [--history REPOSITORY]… [--choose]
@@ -33,10 +33,10 @@ that it changed. REPOSITORY is a git directory. With two of them, the tables are
   --choose   measures the packages that choose the settings instead, with many ways of putting words and meaning together, and the
              histories as well, which should then be others than those of the tables";
 
-/// The ways that are compared, as they are called in the tables.
+/// Compared methods, with their names in the tables.
 const WAYS: [(&str, Fusion); 3] =
     [("words (BM25)", Fusion::Scores(0.0)), ("meaning", Fusion::Scores(1.0)), ("both", Fusion::BEST)];
-/// The ways among which one is chosen.
+/// Candidates among which one method was chosen.
 const CHOICE: [(&str, Fusion); 11] = [
     ("words", Fusion::Scores(0.0)),
     ("meaning", Fusion::Scores(1.0)),
@@ -50,12 +50,12 @@ const CHOICE: [(&str, Fusion); 11] = [
     ("ranks .6", Fusion::Ranks(0.6)),
     ("ranks .7", Fusion::Ranks(0.7)),
 ];
-/// How many functions of each language choose among these.
+/// Number of functions per language for that choice.
 const FEWER: usize = 1_000;
-/// How many blocks are asked for, so that ten files come of them.
+/// Number of blocks requested, so that they come from ten files.
 const BLOCKS: usize = 80;
 
-/// What a run does.
+/// Options of a run.
 #[derive(Default)]
 struct Plan {
     pairs: Option<PathBuf>,
@@ -66,19 +66,19 @@ struct Plan {
     commits: Option<usize>,
 }
 
-/// A tree that is searched.
+/// A tree to search.
 struct Searched {
     index: Index,
     meaning: Meaning,
     root: WorkspacePath,
-    /// Of how many blocks a second vectors were made, reading them included.
+    /// Embedding speed in blocks per second, including reading.
     speed: f64,
 }
 
-/// Measures, prints the tables, and puts them into their page.
+/// Measures, prints the tables, and inserts them into their page.
 ///
 /// # Errors
-/// When something cannot be read or searched.
+/// If something cannot be read or searched.
 pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     if arguments.iter().any(|argument| argument == "--help") {
         say::line(HELP);
@@ -128,7 +128,7 @@ pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     Ok(Verdict::Good)
 }
 
-/// Measures the investigator beside words and beside rg.
+/// Compares the investigator with keyword search and `rg`.
 fn investigated(house: &House, plan: &Plan) -> Result<Verdict> {
     let target = house.target().join("quality");
     let most = plan.commits.unwrap_or(usize::MAX);
@@ -178,7 +178,7 @@ fn plan(arguments: &[String]) -> Result<Plan> {
 }
 
 impl Searched {
-    /// Opens a tree, and makes all its vectors.
+    /// Opens a tree, and computes all its embeddings.
     fn open(place: &Path) -> Result<Self> {
         let options = Options { roots: vec![disk::canonical(place)?], ..Options::default() };
         let (workspace, _) = Workspace::open(options).context("the tree cannot be opened")?;
@@ -202,7 +202,7 @@ impl Searched {
         made.pop().context("the model made no vector")
     }
 
-    /// Finds the files that fit best, and how many blocks there are in all.
+    /// Returns the best files, and the total number of blocks.
     fn ask(&self, question: &str, vector: &Vector, fusion: Fusion) -> Result<(Vec<String>, usize)> {
         let lent = self.index.lend(&|| false)?;
         let bases = std::slice::from_ref(&self.root);
@@ -220,7 +220,7 @@ impl Searched {
     }
 }
 
-/// Adds what one answer is worth: the place of what is wanted among the first ten.
+/// Adds a result: the rank of the wanted item among the first ten.
 fn note(figures: &mut Figures, place: Option<usize>) {
     figures.asked += 1;
     if let Some(place) = place.filter(|place| *place < 10) {

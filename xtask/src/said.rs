@@ -1,39 +1,39 @@
-//! What a dialect says of itself, apart from the code that does it.
+//! Published definition of a dialect, without the code behind it.
 
 use serde_json::{Value, json};
 use toolpost_engine::RemoteTool;
 use toolpost_tool::{Dialect, Manual};
 
-/// A dialect as it is published.
+/// A published dialect.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said {
-    /// The dialect's name.
+    /// Name of the dialect.
     pub dialect: String,
     /// Its tools, in order.
     pub tools: Vec<SaidTool>,
 }
 
-/// A tool as it is published.
+/// A published tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SaidTool {
-    /// The published name.
+    /// Published name.
     pub name: String,
-    /// Other names it answers to.
+    /// Aliases.
     pub aliases: Vec<String>,
-    /// The operation that it asks for.
+    /// Name of its operation.
     pub operation: String,
-    /// The description that the model sees.
+    /// Description for the model.
     pub description: String,
-    /// What else its page says: behaviour and examples, in Markdown.
+    /// Rest of its page: behaviour and examples, in Markdown.
     pub page: String,
-    /// The whole schema of its arguments.
+    /// Complete schema of the arguments.
     pub full: Value,
-    /// The published part of it.
+    /// Published part of the schema.
     pub published: Value,
 }
 
 impl Said {
-    /// Reads a dialect's table.
+    /// Reads the table of a dialect.
     #[must_use]
     pub fn of(dialect: &Dialect) -> Self {
         let tools = dialect.tools.iter().map(|tool| {
@@ -52,33 +52,34 @@ impl Said {
         Self { dialect: dialect.name.to_owned(), tools: tools.collect() }
     }
 
-    /// Reads every dialect that exists.
+    /// Reads all dialects.
     #[must_use]
     pub fn all() -> Vec<Self> {
         toolpost_dialects::ALL.into_iter().map(Self::of).collect()
     }
 
-    /// Reads what is spoken beside another dialect.
+    /// Reads the additional dialect of code mode.
     #[must_use]
     pub fn beside() -> Vec<Self> {
         toolpost_dialects::EXTRA.into_iter().map(Self::of).collect()
     }
 
-    /// Finds a tool by its name or by another name it answers to.
+    /// Finds a tool by its name or an alias.
     #[must_use]
     pub fn tool(&self, name: &str) -> Option<&SaidTool> {
         self.tools.iter().find(|tool| tool.name == name || tool.aliases.iter().any(|alias| alias == name))
     }
 }
 
-/// Tells whether a name of the contract is the form of the names that tools of other servers have, in every dialect.
+/// Returns whether a name of the contract is the name pattern of upstream tools, which exists in every
+/// dialect.
 #[must_use]
 pub fn is_bridged(name: &str) -> bool {
     let form = RemoteTool { server: "{server}".to_owned(), tool: "{tool}".to_owned() };
     form.shown() == name
 }
 
-/// Gives a tool's section of the pages, without its heading and its first paragraph.
+/// Returns the section of a tool in the pages, without its heading and first paragraph.
 fn page(pages: &[&str], tool: &str) -> String {
     let sections = pages.iter().flat_map(|page| page.split("\n## ").skip(1));
     let own =
@@ -87,7 +88,7 @@ fn page(pages: &[&str], tool: &str) -> String {
     body.split_once("\n\n").map_or(String::new(), |(_, rest)| rest.trim().to_owned())
 }
 
-/// Names the type that a schema asks for, without null.
+/// Returns the type of a schema, without null.
 #[must_use]
 pub fn kind(schema: &Value) -> String {
     match schema.get("type") {
@@ -108,7 +109,7 @@ pub fn kind(schema: &Value) -> String {
     }
 }
 
-/// Lists the values that a schema allows; empty when it does not list them.
+/// Lists the values that a schema allows; empty if it does not enumerate them.
 #[must_use]
 pub fn values(schema: &Value) -> Vec<Value> {
     if let Some(values) = schema.get("enum").and_then(Value::as_array) {
@@ -120,7 +121,7 @@ pub fn values(schema: &Value) -> Vec<Value> {
     choices(schema).flat_map(values).collect()
 }
 
-/// Gives the schema of an array's items, or an empty one.
+/// Returns the schema of an array's items, or an empty one.
 #[must_use]
 pub fn items(schema: &Value) -> Value {
     let inner = || choices(schema).find_map(|choice| choice.get("items"));

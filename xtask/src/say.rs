@@ -1,13 +1,13 @@
-//! What the tasks print.
+//! Output of the tasks.
 
 use std::io::Write;
 
-/// Prints a line for whoever reads the result.
+/// Prints a line of the result.
 pub(crate) fn line(text: &str) {
     let _ = writeln!(std::io::stdout().lock(), "{text}");
 }
 
-/// Prints a line about what went wrong, or about what is going on.
+/// Prints a line about progress or an error.
 pub fn complain(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }

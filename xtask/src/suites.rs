@@ -1,4 +1,4 @@
-//! `cargo xtask test`: the tests of all crates, then the suites that drive the built binary from outside.
+//! `cargo xtask test`: the tests of all crates, then the suites that drive the binary.
 
 mod counts;
 pub(crate) mod tools;
@@ -12,23 +12,23 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// The exit status by which a suite says that it could not run here.
+/// Exit status of a suite that cannot run on this machine.
 const SKIPPED: i32 = 77;
 
-/// The file in a suite's folder that names the variable of the environment without which the suite is not run.
+/// File in the directory of an optional suite, with the name of the environment variable that enables it.
 const ASKED_FOR: &str = "only-when-asked";
 
-/// Whether something that cannot run here is a failure.
+/// Treatment of tests that cannot run on this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Skips {
     AreSaid,
     AreFailures,
 }
 
-/// Runs all tests and says what was run, what failed and what was skipped.
+/// Runs all tests, and prints the results.
 ///
 /// # Errors
-/// When the binary cannot be built, or a program does not start.
+/// If the binary cannot be built, or a program does not start.
 pub(crate) fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     let skips = match arguments {
         [] => Skips::AreSaid,
@@ -76,14 +76,14 @@ fn crates(house: &House, skips: Skips, total: &mut Counts) -> Result<Verdict> {
     Ok(if code == Some(0) { Verdict::Good } else { Verdict::Bad })
 }
 
-/// How a suite ended.
+/// Result of a suite.
 enum Ended {
     Passed,
     Failed,
     Skipped(String),
 }
 
-/// Runs a suite that drives the binary from outside.
+/// Runs a suite that drives the binary.
 fn outside(house: &House, suite: &Path, skips: Skips, total: &mut Counts) -> Result<Ended> {
     say::line(&format!("\n     Running {}", shown(house, suite)));
     let folder = suite.parent().context("a suite stands in a folder")?;
@@ -106,20 +106,20 @@ fn outside(house: &House, suite: &Path, skips: Skips, total: &mut Counts) -> Res
     })
 }
 
-/// Tells a test that wants something which is not there whether to fail.
+/// Makes a test fail instead of skip if a prerequisite is missing.
 fn strict(command: &mut Command, skips: Skips) {
     if skips == Skips::AreFailures {
         command.env("TOOLPOST_TEST_STRICT", "1");
     }
 }
 
-/// Finds the suites: programs named `run.sh` in the folders of `tests`.
+/// Finds the suites: the `run.sh` files in the directories of `tests`.
 fn suites(house: &House) -> Result<Vec<PathBuf>> {
     let folders = disk::list(&house.path("tests"))?;
     Ok(folders.into_iter().map(|folder| folder.join("run.sh")).filter(|suite| disk::exists(suite)).collect())
 }
 
-/// Gives the variable by which a suite wants to be asked for, unless it is.
+/// Returns the environment variable that would enable an optional suite, unless it is set.
 fn waits_for(suite: &Path) -> Result<Option<String>> {
     let wish = suite.with_file_name(ASKED_FOR);
     if !disk::exists(&wish) {
@@ -129,7 +129,7 @@ fn waits_for(suite: &Path) -> Result<Option<String>> {
     Ok(std::env::var_os(&variable).is_none_or(|value| value != "1").then_some(variable))
 }
 
-/// Runs a program, passes on what it prints, and counts the results in it; gives the last line, too.
+/// Runs a program, forwards its output, and counts the test results in it; also returns the last line.
 fn watch(command: &mut Command, total: &mut Counts) -> Result<(Option<i32>, String)> {
     let mut child = command
         .stdin(Stdio::null())

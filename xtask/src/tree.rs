@@ -1,4 +1,4 @@
-//! The tracked text files of a repository, as the checks see them.
+//! Text files of the repository, as the checks read them.
 
 use crate::{House, disk, programs};
 use anyhow::Result;
@@ -7,26 +7,26 @@ use std::path::Path;
 /// A text file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// The path from the repository's root, with slashes.
+    /// Path from the repository's root, with slashes.
     pub path: String,
-    /// What stands in it.
+    /// Content.
     pub text: String,
 }
 
 impl Source {
-    /// Tells whether it is Rust.
+    /// Returns whether it is Rust code.
     #[must_use]
     pub fn is_rust(&self) -> bool {
         self.path.ends_with(".rs")
     }
 
-    /// Tells whether it is a test, a benchmark or a fuzz target.
+    /// Returns whether it is a test, a benchmark or a fuzz target.
     #[must_use]
     pub fn is_test(&self) -> bool {
         self.path.split('/').any(|name| matches!(name, "tests" | "benches" | "fuzz"))
     }
 
-    /// Tells whether it is data that is kept as it came: fixtures, the contract.
+    /// Returns whether it is unmodified external data: fixtures, the contract.
     #[must_use]
     pub fn is_data(&self) -> bool {
         let mut folders = self.path.split('/');
@@ -42,7 +42,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Makes a tree of rows: a path, and what stands there.
+    /// Creates a tree from rows of path and content.
     #[must_use]
     pub fn of_rows(rows: &[(&str, &str)]) -> Self {
         let files =
@@ -50,10 +50,10 @@ impl Tree {
         Self { files: files.collect(), others: Vec::new() }
     }
 
-    /// Reads the files that git tracks or would track; without git, all but what is built.
+    /// Reads the tracked and untracked files that git does not ignore; without git, all except build output.
     ///
     /// # Errors
-    /// When the disk says no.
+    /// On an I/O error.
     pub fn of_house(house: &House) -> Result<Self> {
         let names = match tracked(house) {
             Some(names) => names,
@@ -70,12 +70,12 @@ impl Tree {
         Ok(tree)
     }
 
-    /// Gives the files.
+    /// Returns the files.
     pub fn files(&self) -> impl Iterator<Item = &Source> {
         self.files.iter()
     }
 
-    /// Gives the files of Rust code that are not data.
+    /// Returns the Rust files that are not data.
     pub fn rust(&self) -> impl Iterator<Item = &Source> {
         self.files.iter().filter(|file| file.is_rust() && !file.is_data())
     }

@@ -41,7 +41,7 @@ fn a_tool_of_a_plain_request() {
     let root = copy.path();
     run(root, "tool claude lookAt stat").unwrap();
     let wanted = "\
-//! `lookAt`: asks for `stat`.
+//! `lookAt`: runs the operation `stat`.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -85,7 +85,8 @@ impl Tool for LookAt {
     let listed = table.lines().filter(|line| line.trim().starts_with("ToolDef::of")).count();
     assert!(table.contains(&format!("const TOOLS: [ToolDef; {listed}]")), "{table}");
     assert!(
-        read(root, "crates/dialects/src/claude/search.md").ends_with("\n\n## lookAt\n\nAsks for `stat`.\n")
+        read(root, "crates/dialects/src/claude/search.md")
+            .ends_with("\n\n## lookAt\n\nRuns the operation `stat`.\n")
     );
 }
 
@@ -122,7 +123,7 @@ fn a_dialect_and_its_first_tool() {
     assert!(table.contains("const TOOLS: [ToolDef; 1] = [ToolDef::of::<stat_path::StatPath>()];"), "{table}");
     assert_eq!(
         read(root, "crates/dialects/src/bench_dialect/tools.md"),
-        "# bench_dialect\n\nThe tools of the `bench_dialect` dialect.\n\n## stat_path\n\nAsks for `stat`.\n"
+        "# bench_dialect\n\nThe tools of the `bench_dialect` dialect.\n\n## stat_path\n\nRuns the operation `stat`.\n"
     );
 }
 

@@ -1,7 +1,7 @@
 //! Compaction of a conversation that fills the context window.
 
 use crate::{
-    models::{Message, Question, Service, Usage, Whole},
+    models::{Completion, Message, Question, Service, Usage},
     pictures,
 };
 use tokio_util::sync::CancellationToken;
@@ -40,7 +40,7 @@ pub(crate) fn size(question: &Question) -> u64 {
 }
 
 /// Returns the usage of an answer; estimated if the provider does not report it.
-pub(crate) fn usage(question: &Question, whole: &Whole) -> Usage {
+pub(crate) fn usage(question: &Question, whole: &Completion) -> Usage {
     whole.usage.filter(|usage| usage.total() > 0).unwrap_or_else(|| {
         let said = &whole.said;
         let calls: usize = said.calls.iter().map(|call| call.arguments.len() + call.tool.len()).sum();
@@ -61,7 +61,7 @@ pub(crate) fn is_full(size: u64, window: u64) -> bool {
 }
 
 /// A compacted conversation.
-pub(crate) struct Shorter {
+pub(crate) struct CompactedConversation {
     pub(crate) messages: Vec<Message>,
     /// Usage of the summary.
     pub(crate) usage: Usage,
@@ -74,11 +74,11 @@ pub(crate) async fn shorten(
     window: u64,
     service: &Service,
     cancel: &CancellationToken,
-) -> Shorter {
+) -> CompactedConversation {
     let mut shorter = Question { messages: elided(&question.messages), ..question.clone() };
     let room = window as f64 * ROOMY;
     if size(&shorter) as f64 <= room {
-        return Shorter { messages: shorter.messages, usage: Usage::default() };
+        return CompactedConversation { messages: shorter.messages, usage: Usage::default() };
     }
     let fixed = size(&Question { messages: Vec::new(), ..question.clone() });
     let left = (room as u64).saturating_sub(fixed);
@@ -94,7 +94,7 @@ pub(crate) async fn shorten(
     let mut messages = vec![Message::User { text }];
     messages.extend(after.iter().cloned());
     shorter.messages = messages;
-    Shorter { messages: shorter.messages, usage }
+    CompactedConversation { messages: shorter.messages, usage }
 }
 
 /// Removes the replies of calls before the last messages.
@@ -190,18 +190,18 @@ fn shown(text: &str, tokens: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::models::{Answered, Asked, Said, Went};
+    use crate::models::{CallRequest, CallStatus, ModelMessage, ToolResult};
 
     fn conversation(turns: usize, bytes: usize) -> Vec<Message> {
         let mut messages = vec![Message::User { text: "task".to_owned() }];
         for turn in 0..turns {
             let id = turn.to_string();
             let (tool, arguments) = ("look".to_owned(), "{}".to_owned());
-            let call = Asked { id: id.clone(), tool: tool.clone(), arguments, marks: Vec::new() };
-            messages.push(Message::Model(Said { calls: vec![call], ..Said::default() }));
+            let call = CallRequest { id: id.clone(), tool: tool.clone(), arguments, marks: Vec::new() };
+            messages.push(Message::Model(ModelMessage { calls: vec![call], ..ModelMessage::default() }));
             let words = "x".repeat(bytes);
             messages.push(Message::Results {
-                results: vec![Answered { id, tool, words, went: Went::Done, pictures: Vec::new() }],
+                results: vec![ToolResult { id, tool, words, went: CallStatus::Done, pictures: Vec::new() }],
             });
         }
         messages

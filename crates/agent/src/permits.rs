@@ -35,7 +35,7 @@ struct Seat {
 }
 
 /// Permission for one subagent to run; dropping it releases the slot.
-pub(crate) struct Leave {
+pub(crate) struct Permit {
     _permit: OwnedSemaphorePermit,
 }
 
@@ -63,7 +63,7 @@ impl Permits {
     }
 
     /// Waits for a free slot, within the limit of the session.
-    pub(crate) async fn leave(&self, cx: &CallCtx) -> Result<Leave, Failure> {
+    pub(crate) async fn leave(&self, cx: &CallCtx) -> Result<Permit, Failure> {
         let id = cx.session.id();
         let many = {
             let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
@@ -89,7 +89,7 @@ impl Permits {
             },
         };
         // A subagent that never started does not count.
-        permit.map(|permit| Leave { _permit: permit }).inspect_err(|_| self.give_back(id))
+        permit.map(|permit| Permit { _permit: permit }).inspect_err(|_| self.give_back(id))
     }
 
     fn give_back(&self, session: &str) {

@@ -1,6 +1,6 @@
 //! Images in replies: selection for the model, and notes about the others.
 
-use crate::models::{Answered, Fault, FaultKind, Message, Picture, Question};
+use crate::models::{Fault, FaultKind, Message, Picture, Question, ToolResult};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use std::borrow::Cow;
 use toolpost_engine::InnerAnswer;
@@ -20,7 +20,7 @@ pub(crate) const ROOM: &str = "its pictures are left out to save room; make the 
 
 /// Treatment of images.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Showing {
+pub enum ImageDisplay {
     /// Shown, if the service accepts them.
     #[default]
     Shown,
@@ -53,7 +53,7 @@ pub(crate) fn has_any(question: &Question) -> bool {
 }
 
 /// Returns the request with the newest images that fit, or with notes instead of images.
-pub(crate) fn shown(question: &Question, showing: Showing) -> Cow<'_, Question> {
+pub(crate) fn shown(question: &Question, showing: ImageDisplay) -> Cow<'_, Question> {
     if !has_any(question) {
         return Cow::Borrowed(question);
     }
@@ -62,7 +62,7 @@ pub(crate) fn shown(question: &Question, showing: Showing) -> Cow<'_, Question> 
     for message in question.messages.iter_mut().rev() {
         for result in message.results_mut().iter_mut().rev().filter(|result| !result.pictures.is_empty()) {
             let own: usize = result.pictures.iter().map(|picture| picture.data.len()).sum();
-            if showing == Showing::Named {
+            if showing == ImageDisplay::Named {
                 leave_out(result, "pictures are not shown to you, they are named alone");
                 continue;
             }
@@ -98,7 +98,7 @@ pub(crate) fn may_be_why(fault: &Fault) -> bool {
 }
 
 /// Replaces the images of a reply by a note.
-pub(crate) fn leave_out(result: &mut Answered, why: &str) {
+pub(crate) fn leave_out(result: &mut ToolResult, why: &str) {
     if !result.pictures.is_empty() {
         result.pictures.clear();
         result.words.push_str(&format!("\n[{why}]"));
@@ -114,7 +114,7 @@ pub(crate) fn counted(messages: &[Message]) -> (usize, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::models::Went;
+    use crate::models::CallStatus;
     use toolpost_engine::{Ended, InnerPicture};
 
     fn answer(pictures: &[(&str, usize)]) -> InnerAnswer {
@@ -143,11 +143,11 @@ mod tests {
         let results = |count: usize, letters: usize| {
             let picture = Picture { mime: "image/png".to_owned(), data: "A".repeat(letters).into() };
             Message::Results {
-                results: vec![Answered {
+                results: vec![ToolResult {
                     id: "a".to_owned(),
                     tool: "look".to_owned(),
                     words: "w".to_owned(),
-                    went: Went::Done,
+                    went: CallStatus::Done,
                     pictures: vec![picture; count],
                 }],
             }
@@ -156,17 +156,21 @@ mod tests {
             let question = Question { messages, ..Question::default() };
             let told = shown(&question, showing);
             let results = told.messages.iter().flat_map(Message::results);
-            let count = |result: &Answered| {
+            let count = |result: &ToolResult| {
                 assert_eq!(result.words == "w", !result.pictures.is_empty());
                 result.pictures.len()
             };
             results.map(count).collect::<Vec<_>>()
         };
-        let rows: [(Vec<Message>, Showing, &[usize]); 4] = [
-            (vec![results(1, 4), results(2, 4)], Showing::Shown, &[1, 2]),
-            (vec![results(1, 4), results(2, 4)], Showing::Named, &[0, 0]),
-            (vec![results(1, 4), results(11, 4), results(10, 4)], Showing::Shown, &[0, 0, 10]),
-            (vec![results(1, 4), results(3, 4_000_000), results(1, 5_000_000)], Showing::Shown, &[0, 0, 1]),
+        let rows: [(Vec<Message>, ImageDisplay, &[usize]); 4] = [
+            (vec![results(1, 4), results(2, 4)], ImageDisplay::Shown, &[1, 2]),
+            (vec![results(1, 4), results(2, 4)], ImageDisplay::Named, &[0, 0]),
+            (vec![results(1, 4), results(11, 4), results(10, 4)], ImageDisplay::Shown, &[0, 0, 10]),
+            (
+                vec![results(1, 4), results(3, 4_000_000), results(1, 5_000_000)],
+                ImageDisplay::Shown,
+                &[0, 0, 1],
+            ),
         ];
         for (at, (messages, showing, wanted)) in rows.into_iter().enumerate() {
             assert_eq!(shown_of(messages, showing), wanted, "{at}");

@@ -3,16 +3,17 @@
 use crate::{
     budget::{Budget, Spent},
     compaction,
-    ending::{Outcome, Reason},
+    event::{AgentEvent, Watch},
     forms::{self, Form},
-    hands::{Hand, Hands},
-    happening::{Happening, Watch},
     models::{
-        Answered, Asked, Fault, FaultKind, Heard, Message, Offer, Piece, Question, Service, Stop, Went, Whole,
+        CallRequest, CallStatus, Completion, Fault, FaultKind, Message, Piece, Question, RequestEvent,
+        Service, Stop, ToolDefinition, ToolResult,
     },
-    pictures::{self, Showing},
+    outcome::{Outcome, Reason},
+    pictures::{self, ImageDisplay},
+    toolset::{RunTool, Toolset},
     transcript::Transcript,
-    turn::{Made, Turn, distinct},
+    turn::{Turn, TurnResults, distinct},
 };
 use std::sync::Arc;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -28,7 +29,7 @@ pub struct Run {
     /// Model service.
     pub service: Service,
     /// Tools.
-    pub hands: Arc<dyn Hands>,
+    pub hands: Arc<dyn Toolset>,
     /// System prompt.
     pub system: String,
     /// Budget.
@@ -42,13 +43,13 @@ pub struct Run {
     /// Transcript.
     pub transcript: Transcript,
     /// Treatment of images.
-    pub showing: Showing,
+    pub showing: ImageDisplay,
 }
 
 /// State of a run.
-struct Going<'a> {
+struct RunState<'a> {
     run: &'a Run,
-    tools: Vec<Hand>,
+    tools: Vec<RunTool>,
     forms: Vec<Form>,
     question: Question,
     /// Cancelled when the caller cancels or the time is up.
@@ -58,15 +59,15 @@ struct Going<'a> {
     malformed: u32,
     /// Tokens of the last request and its answer.
     taken: u64,
-    forced: Forced,
+    forced: ForcedCompaction,
     /// Treatment of images, which changes if the service rejects them.
-    showing: Showing,
+    showing: ImageDisplay,
     unmade: Vec<String>,
 }
 
 /// State of the compaction after the provider rejected a request as too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Forced {
+enum ForcedCompaction {
     No,
     Once,
 }
@@ -81,7 +82,7 @@ impl Run {
     /// Runs until an end; `messages` is the conversation so far.
     pub async fn go(&self, messages: Vec<Message>) -> Outcome {
         let (stop, _ends) = self.stopping();
-        let mut going = Going::new(self, messages, stop);
+        let mut going = RunState::new(self, messages, stop);
         let (reason, words) = loop {
             match going.turn().await {
                 Next::Asks => {}
@@ -90,7 +91,7 @@ impl Run {
         };
         self.transcript.ended(&reason);
         let used = self.budget.account();
-        (self.watch)(&Happening::Ended(used));
+        (self.watch)(&AgentEvent::Ended(used));
         let words = words.unwrap_or_else(|| going.last_words());
         let missing = reason.sentence().map(|sentence| {
             let unmade = match going.unmade.as_slice() {
@@ -119,13 +120,13 @@ impl Run {
     }
 }
 
-impl<'a> Going<'a> {
+impl<'a> RunState<'a> {
     fn new(run: &'a Run, messages: Vec<Message>, stop: CancellationToken) -> Self {
         let question =
             Question { system: run.system.clone(), messages, tools: Vec::new(), most_tokens: None };
         let (turns, nudges, malformed, taken) = (0, 0, 0, 0);
         let (tools, forms) = (Vec::new(), Vec::new());
-        let (forced, unmade) = (Forced::No, Vec::new());
+        let (forced, unmade) = (ForcedCompaction::No, Vec::new());
         let showing = run.showing;
         Self { run, tools, forms, question, stop, turns, nudges, malformed, taken, forced, showing, unmade }
     }
@@ -137,7 +138,7 @@ impl<'a> Going<'a> {
             return;
         }
         self.forms = tools.iter().map(|hand| Form::of(&hand.tool.name, &hand.tool.schema)).collect();
-        let offers = tools.iter().map(|hand| Offer {
+        let offers = tools.iter().map(|hand| ToolDefinition {
             name: hand.tool.name.clone(),
             description: hand.tool.description.clone(),
             schema: serde_json::from_str(&hand.tool.schema).unwrap_or_default(),
@@ -153,14 +154,14 @@ impl<'a> Going<'a> {
         }
         self.turns += 1;
         self.look();
-        (self.run.watch)(&Happening::Turn { number: self.turns });
+        (self.run.watch)(&AgentEvent::Turn { number: self.turns });
         if compaction::is_full(self.taken.max(compaction::size(&self.question)), self.run.window) {
             self.shorten().await;
         }
         match self.ask().await {
             Ok(whole) => self.heard(whole).await,
-            Err(fault) if fault.kind == FaultKind::TooLong && self.forced == Forced::No => {
-                self.forced = Forced::Once;
+            Err(fault) if fault.kind == FaultKind::TooLong && self.forced == ForcedCompaction::No => {
+                self.forced = ForcedCompaction::Once;
                 self.shorten().await;
                 Next::Asks
             }
@@ -169,31 +170,31 @@ impl<'a> Going<'a> {
     }
 
     /// Asks with the images of replies; if the service rejects them, without images from now on.
-    async fn ask(&mut self) -> Result<Whole, Fault> {
+    async fn ask(&mut self) -> Result<Completion, Fault> {
         match self.asked().await {
             Err(fault)
-                if self.showing == Showing::Shown
+                if self.showing == ImageDisplay::Shown
                     && pictures::has_any(&self.question)
                     && pictures::may_be_why(&fault) =>
             {
-                self.showing = Showing::Named;
-                (self.run.watch)(&Happening::Unseen { fault: fault.what });
+                self.showing = ImageDisplay::Named;
+                (self.run.watch)(&AgentEvent::Unseen { fault: fault.what });
                 self.asked().await
             }
             answer => answer,
         }
     }
 
-    async fn asked(&self) -> Result<Whole, Fault> {
+    async fn asked(&self) -> Result<Completion, Fault> {
         let watch = self.run.watch.clone();
-        let hear = move |heard: Heard<'_>| match heard {
-            Heard::Piece(Piece::Words(words)) => watch(&Happening::Words(words.clone())),
-            Heard::Piece(Piece::Calling { tool, .. }) if !tool.is_empty() => {
-                watch(&Happening::Calling(tool.clone()));
+        let hear = move |heard: RequestEvent<'_>| match heard {
+            RequestEvent::Piece(Piece::Words(words)) => watch(&AgentEvent::Words(words.clone())),
+            RequestEvent::Piece(Piece::Calling { tool, .. }) if !tool.is_empty() => {
+                watch(&AgentEvent::Calling(tool.clone()));
             }
-            Heard::Piece(_) => {}
-            Heard::Again { fault, pause, next } => {
-                watch(&Happening::Again { fault: fault.what.clone(), pause, next });
+            RequestEvent::Piece(_) => {}
+            RequestEvent::Again { fault, pause, next } => {
+                watch(&AgentEvent::Again { fault: fault.what.clone(), pause, next });
             }
         };
         let question = pictures::shown(&self.question, self.showing);
@@ -201,9 +202,9 @@ impl<'a> Going<'a> {
     }
 
     /// Processes an answer.
-    async fn heard(&mut self, whole: Whole) -> Next {
+    async fn heard(&mut self, whole: Completion) -> Next {
         self.count(&whole);
-        let Whole { mut said, stop, usage: _ } = whole;
+        let Completion { mut said, stop, usage: _ } = whole;
         distinct(&mut said.calls, self.turns);
         let written = if said.calls.is_empty() { self.written(&said.text) } else { Vec::new() };
         self.push(Message::Model(said.clone()));
@@ -242,7 +243,7 @@ impl<'a> Going<'a> {
     }
 
     /// Decides the next step after the calls of an answer.
-    fn made(&mut self, made: Made) -> Next {
+    fn made(&mut self, made: TurnResults) -> Next {
         if let Some(words) = made.done {
             return Next::Ends(Reason::Completed, Some(words));
         }
@@ -259,7 +260,7 @@ impl<'a> Going<'a> {
         if self.malformed > 1 { Next::Ends(Reason::Malformed, None) } else { Next::Asks }
     }
 
-    async fn make(&self, calls: &[Asked]) -> Made {
+    async fn make(&self, calls: &[CallRequest]) -> TurnResults {
         let run = self.run;
         let turn = Turn {
             hands: run.hands.clone(),
@@ -272,9 +273,9 @@ impl<'a> Going<'a> {
     }
 
     /// Finds calls in the text of an answer.
-    fn written(&self, text: &str) -> Vec<Asked> {
+    fn written(&self, text: &str) -> Vec<CallRequest> {
         let found = forms::find(text, &self.forms).into_iter().enumerate();
-        let asked = found.map(|(at, call)| Asked {
+        let asked = found.map(|(at, call)| CallRequest {
             id: format!("call-{}-{at}", self.turns),
             tool: call.tool,
             arguments: call.arguments,
@@ -292,7 +293,7 @@ impl<'a> Going<'a> {
     }
 
     /// Counts the tokens of an answer.
-    fn count(&mut self, whole: &Whole) {
+    fn count(&mut self, whole: &Completion) {
         let usage = compaction::usage(&self.question, whole);
         self.taken = usage.total();
         self.run.budget.tokens(usage.total());
@@ -307,7 +308,7 @@ impl<'a> Going<'a> {
         self.question.messages = shorter.messages;
         self.run.transcript.shortened(&self.question.messages);
         self.taken = 0;
-        (self.run.watch)(&Happening::Shortened { from, to: compaction::size(&self.question) });
+        (self.run.watch)(&AgentEvent::Shortened { from, to: compaction::size(&self.question) });
     }
 
     fn push(&mut self, message: Message) {
@@ -342,17 +343,17 @@ impl<'a> Going<'a> {
 
 /// Repairs an interrupted conversation: a call without a reply gets one that says its effect is unknown.
 #[must_use]
-pub fn mended(mut messages: Vec<Message>) -> Vec<Message> {
+pub fn repaired(mut messages: Vec<Message>) -> Vec<Message> {
     const UNKNOWN: &str = "The process ended while this call was made: whether it was done is not known. Look before you make it \
                            again.";
     if let Some(Message::Model(said)) = messages.last()
         && !said.calls.is_empty()
     {
-        let unknown = |call: &Asked| Answered {
+        let unknown = |call: &CallRequest| ToolResult {
             id: call.id.clone(),
             tool: call.tool.clone(),
             words: UNKNOWN.to_owned(),
-            went: Went::Failed,
+            went: CallStatus::Failed,
             pictures: Vec::new(),
         };
         let results = said.calls.iter().map(unknown).collect();

@@ -68,7 +68,7 @@ impl Subagent {
         let name: String = name.chars().take(80).flat_map(char::escape_default).collect();
         let failure = Failure::new(Kind::NotFound, format!("No agent is called {name}."));
         let names: Vec<String> = all.iter().map(|subagent| subagent.name.clone()).collect();
-        let advice = "Leave the agent's name out: any agent can do the task with what it is told.";
+        let advice = "Permit the agent's name out: any agent can do the task with what it is told.";
         Err(if names.is_empty() {
             failure.hint(Hint::Advice(advice.to_owned()))
         } else {

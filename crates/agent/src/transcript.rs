@@ -1,8 +1,8 @@
 //! Transcripts of runs: a JSON line for each message, so that another process can resume the run.
 
 use crate::{
-    ending::Reason,
     models::{Message, Usage},
+    outcome::Reason,
 };
 use serde::{Deserialize, Serialize};
 use std::{
@@ -25,7 +25,7 @@ const LONGEST: usize = 64;
 
 /// Header of a transcript: the task, and the settings for resuming it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Began {
+pub struct RunHeader {
     /// Id.
     pub id: String,
     /// The task.
@@ -66,7 +66,7 @@ pub struct Began {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "snake_case")]
 enum Line {
-    Began(Box<Began>),
+    Began(Box<RunHeader>),
     Message {
         message: Message,
     },
@@ -80,9 +80,9 @@ enum Line {
 
 /// Content of a transcript.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Kept {
+pub struct StoredRun {
     /// Header.
-    pub began: Began,
+    pub began: RunHeader,
     /// Messages, after the last compaction.
     pub messages: Vec<Message>,
     /// Reason of the end, if the run has ended.
@@ -93,11 +93,11 @@ pub struct Kept {
 
 /// A transcript in a list.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Listed {
+pub struct TranscriptEntry {
     /// Last modification time.
     pub time: SystemTime,
     /// Content.
-    pub kept: Kept,
+    pub kept: StoredRun,
 }
 
 /// Error of a transcript.
@@ -109,7 +109,7 @@ pub enum TranscriptError {
     )]
     Id(String),
     /// The id is unknown.
-    #[error("no work has the id {id} (there is no {place}): `toolpost agent list` shows what there is")]
+    #[error("no run has the id {id} (there is no {place}): `toolpost agent list` lists the runs")]
     Missing {
         /// The id.
         id: String,
@@ -151,9 +151,9 @@ impl Transcript {
     ///
     /// # Errors
     /// If it cannot be written there.
-    pub fn begin(state: &Path, began: Began) -> Result<Self, TranscriptError> {
+    pub fn begin(state: &Path, began: RunHeader) -> Result<Self, TranscriptError> {
         let id = if began.id.is_empty() { unique() } else { began.id };
-        let line = Line::Began(Box::new(Began { id: id.clone(), ..began }));
+        let line = Line::Began(Box::new(RunHeader { id: id.clone(), ..began }));
         Self::written(state, id, &[line])
     }
 
@@ -161,7 +161,7 @@ impl Transcript {
     ///
     /// # Errors
     /// If the id is unknown, or the file cannot be read and written.
-    pub fn resume(state: &Path, id: &str) -> Result<(Self, Kept), TranscriptError> {
+    pub fn resume(state: &Path, id: &str) -> Result<(Self, StoredRun), TranscriptError> {
         let lines = read(state, id)?;
         let transcript = Self::written(state, id.to_owned(), &lines)?;
         Ok((transcript, kept(lines)))
@@ -171,7 +171,7 @@ impl Transcript {
     ///
     /// # Errors
     /// If the id is unknown, or the file cannot be read.
-    pub fn read(state: &Path, id: &str) -> Result<Kept, TranscriptError> {
+    pub fn read(state: &Path, id: &str) -> Result<StoredRun, TranscriptError> {
         Ok(kept(read(state, id)?))
     }
 
@@ -179,7 +179,7 @@ impl Transcript {
     ///
     /// # Errors
     /// If the directory cannot be read.
-    pub fn list(state: &Path) -> Result<Vec<Listed>, TranscriptError> {
+    pub fn list(state: &Path) -> Result<Vec<TranscriptEntry>, TranscriptError> {
         let folder = state.join(FOLDER);
         let failed = |why| TranscriptError::Io { place: folder.display().to_string(), why };
         let files = operator::names(&folder, ENDS).map_err(failed)?;
@@ -187,9 +187,9 @@ impl Transcript {
             let id = name.strip_suffix(ENDS)?;
             let mut kept = Self::read(state, id).ok()?;
             id.clone_into(&mut kept.began.id);
-            Some(Listed { time, kept })
+            Some(TranscriptEntry { time, kept })
         });
-        let mut listed: Vec<Listed> = listed.collect();
+        let mut listed: Vec<TranscriptEntry> = listed.collect();
         listed.sort_by(|one, other| (other.time, &other.kept.began.id).cmp(&(one.time, &one.kept.began.id)));
         Ok(listed)
     }
@@ -236,7 +236,7 @@ impl Transcript {
         let written =
             out.lock().unwrap_or_else(PoisonError::into_inner).write_all(in_a_line(line).as_bytes());
         if let Err(error) = written {
-            tracing::warn!(%error, "the transcript could not be written on");
+            tracing::warn!(%error, "cannot write the transcript");
         }
     }
 }
@@ -292,8 +292,8 @@ fn lines(text: &str, place: &Path) -> Result<Vec<Line>, TranscriptError> {
     Ok(lines)
 }
 
-fn kept(lines: Vec<Line>) -> Kept {
-    let mut kept = Kept::default();
+fn kept(lines: Vec<Line>) -> StoredRun {
+    let mut kept = StoredRun::default();
     for line in lines {
         match line {
             Line::Began(began) => kept.began = *began,
@@ -314,7 +314,7 @@ fn kept(lines: Vec<Line>) -> Kept {
 #[expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
 mod tests {
     use super::*;
-    use crate::models::{Asked, Said};
+    use crate::models::{CallRequest, ModelMessage};
 
     fn user(text: &str) -> Message {
         Message::User { text: text.to_owned() }
@@ -323,12 +323,17 @@ mod tests {
     #[test]
     fn a_torn_last_line_is_dropped_and_written_over() {
         let state = tempfile::tempdir().unwrap();
-        let began = Began { task: "t".to_owned(), ..Began::default() };
+        let began = RunHeader { task: "t".to_owned(), ..RunHeader::default() };
         let transcript = Transcript::begin(state.path(), began).unwrap();
         let id = transcript.id().unwrap().to_owned();
-        let call =
-            Asked { id: "a".to_owned(), tool: "x".to_owned(), arguments: "{".to_owned(), marks: Vec::new() };
-        let said = Message::Model(Said { text: "ä\n".to_owned(), calls: vec![call], thoughts: Vec::new() });
+        let call = CallRequest {
+            id: "a".to_owned(),
+            tool: "x".to_owned(),
+            arguments: "{".to_owned(),
+            marks: Vec::new(),
+        };
+        let said =
+            Message::Model(ModelMessage { text: "ä\n".to_owned(), calls: vec![call], thoughts: Vec::new() });
         [&user("one"), &said].into_iter().for_each(|message| transcript.message(message));
         let place = state.path().join(format!("transcripts/{id}.jsonl"));
         let whole = std::fs::read(&place).unwrap();
@@ -348,7 +353,7 @@ mod tests {
     #[test]
     fn what_is_no_transcript_is_told_apart() {
         let state = tempfile::tempdir().unwrap();
-        let transcript = Transcript::begin(state.path(), Began::default()).unwrap();
+        let transcript = Transcript::begin(state.path(), RunHeader::default()).unwrap();
         let id = transcript.id().unwrap().to_owned();
         let place = state.path().join(format!("transcripts/{id}.jsonl"));
         std::fs::write(&place, "no line\n{\"line\":\"ended\",\"reason\":\"completed\"}\n").unwrap();
@@ -356,7 +361,7 @@ mod tests {
         let none = state.path().join("transcripts/none.jsonl");
         let rows = [
             (id.as_str(), format!("line 1 of {shown} is damaged, and it is not the last one: start the task again")),
-            ("none", format!("no work has the id none (there is no {}): `toolpost agent list` shows what there is", none.display())),
+            ("none", format!("no run has the id none (there is no {}): `toolpost agent list` lists the runs", none.display())),
             (
                 "../up",
                 "`../up` is not the id of a transcript: ids have letters, digits and hyphens, as `toolpost agent list` shows them"

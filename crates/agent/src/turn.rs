@@ -2,10 +2,10 @@
 
 use crate::{
     budget::{Budget, Spent},
-    hands::{Ends, Hand, Hands, Replied},
-    happening::{Happening, Watch},
-    models::{Answered, Asked, Went},
+    event::{AgentEvent, Watch},
+    models::{CallRequest, CallStatus, ToolResult},
     pictures,
+    toolset::{RunTool, TaskEffect, ToolReply, Toolset},
 };
 use serde_json::{Map, Value};
 use std::{collections::HashSet, sync::Arc, time::Instant};
@@ -23,8 +23,8 @@ const NAME: usize = 80;
 
 /// Dependencies of the calls.
 pub(crate) struct Turn<'a> {
-    pub(crate) hands: Arc<dyn Hands>,
-    pub(crate) tools: &'a [Hand],
+    pub(crate) hands: Arc<dyn Toolset>,
+    pub(crate) tools: &'a [RunTool],
     pub(crate) budget: &'a Budget,
     pub(crate) cancel: &'a CancellationToken,
     pub(crate) watch: &'a Watch,
@@ -32,9 +32,9 @@ pub(crate) struct Turn<'a> {
 
 /// Results of the calls.
 #[derive(Debug, Default)]
-pub(crate) struct Made {
+pub(crate) struct TurnResults {
     /// One result per call, in order.
-    pub(crate) results: Vec<Answered>,
+    pub(crate) results: Vec<ToolResult>,
     /// Result of the task, if a call completed it.
     pub(crate) done: Option<String>,
     /// Exhausted budget, if it prevented calls.
@@ -45,16 +45,16 @@ pub(crate) struct Made {
 
 /// A prepared call, or the reason why it is not made.
 enum Ready {
-    Call { tool: String, arguments: Map<String, Value>, shared: bool, ends: Ends },
+    Call { tool: String, arguments: Map<String, Value>, shared: bool, ends: TaskEffect },
     Malformed(String),
 }
 
 impl Turn<'_> {
     /// Makes the calls.
-    pub(crate) async fn make(&self, calls: &[Asked]) -> Made {
-        let mut made = Made::default();
+    pub(crate) async fn make(&self, calls: &[CallRequest]) -> TurnResults {
+        let mut made = TurnResults::default();
         let mut group: Vec<(usize, Ready)> = Vec::new();
-        let mut results: Vec<Option<Answered>> = vec![None; calls.len()];
+        let mut results: Vec<Option<ToolResult>> = vec![None; calls.len()];
         for (at, call) in calls.iter().enumerate() {
             let ready = self.ready(call);
             let shared = matches!(&ready, Ready::Call { shared: true, .. } | Ready::Malformed(_));
@@ -72,7 +72,7 @@ impl Turn<'_> {
     }
 
     /// Prepares a call. An unknown name is passed to the runtime, which lists the available tools.
-    fn ready(&self, call: &Asked) -> Ready {
+    fn ready(&self, call: &CallRequest) -> Ready {
         let written = if call.arguments.trim().is_empty() { "{}" } else { call.arguments.as_str() };
         let arguments = match serde_json::from_str::<Value>(written) {
             Ok(Value::Object(arguments)) => arguments,
@@ -81,23 +81,23 @@ impl Turn<'_> {
         };
         let tool = self.hands.meant(&call.tool).unwrap_or_else(|| call.tool.clone());
         let hand = self.tools.iter().find(|hand| hand.tool.name == tool);
-        let ends = hand.map_or(Ends::Nothing, |hand| hand.ends);
-        Ready::Call { tool, arguments, shared: hand.is_none_or(Hand::is_shared), ends }
+        let ends = hand.map_or(TaskEffect::Nothing, |hand| hand.ends);
+        Ready::Call { tool, arguments, shared: hand.is_none_or(RunTool::is_shared), ends }
     }
 
     /// Makes the calls of a group concurrently.
     async fn settle(
         &self,
         group: &mut Vec<(usize, Ready)>,
-        calls: &[Asked],
-        results: &mut [Option<Answered>],
-        made: &mut Made,
+        calls: &[CallRequest],
+        results: &mut [Option<ToolResult>],
+        made: &mut TurnResults,
     ) {
         let mut running = JoinSet::new();
         let mut results_of_work = Vec::new();
         for (at, ready) in group.drain(..) {
             let call = &calls[at];
-            let failed = |words: String| Some(answered(call, words, Went::Failed));
+            let failed = |words: String| Some(answered(call, words, CallStatus::Failed));
             match ready {
                 Ready::Malformed(why) => {
                     made.malformed += 1;
@@ -115,7 +115,7 @@ impl Turn<'_> {
                         results[at] = failed(format!("Not made: the budget of {} is used up.", spent.word()));
                         continue;
                     }
-                    if ends == Ends::Work {
+                    if ends == TaskEffect::Work {
                         let said = arguments.get("result").and_then(Value::as_str).unwrap_or_default();
                         results_of_work.push((at, said.to_owned()));
                     }
@@ -132,36 +132,36 @@ impl Turn<'_> {
                     Err(_) => continue,
                 },
             };
-            let went = if answer.ended == Ended::Done { Went::Done } else { Went::Failed };
+            let went = if answer.ended == Ended::Done { CallStatus::Done } else { CallStatus::Failed };
             let said = results_of_work.iter().find(|(done, _)| *done == at);
-            if let (Went::Done, Some((_, said))) = (went, said) {
+            if let (CallStatus::Done, Some((_, said))) = (went, said) {
                 made.done = Some(said.clone());
             }
             let (words, pictures) = pictures::taken(answer);
-            results[at] = Some(Answered { pictures, ..answered(&calls[at], words, went) });
+            results[at] = Some(ToolResult { pictures, ..answered(&calls[at], words, went) });
         }
     }
 
     fn begin(&self, running: &mut JoinSet<(usize, InnerAnswer)>, at: usize, tool: String, arguments: String) {
-        (self.watch)(&Happening::Call { tool: tool.clone(), arguments: arguments.clone() });
+        (self.watch)(&AgentEvent::Call { tool: tool.clone(), arguments: arguments.clone() });
         let (hands, cancel, watch) = (self.hands.clone(), self.cancel.child_token(), self.watch.clone());
         let name: String = tool.chars().take(NAME).collect();
         running.spawn(async move {
             let began = Instant::now();
-            let Replied { answer, effect, asked } = hands.call(tool, arguments, cancel).await;
+            let ToolReply { answer, effect, asked } = hands.call(tool, arguments, cancel).await;
             let took = began.elapsed().saturating_sub(asked);
             let (went, why) = match answer.ended {
-                Ended::Done => (Went::Done, String::new()),
-                _ => (Went::Failed, answer.words.clone()),
+                Ended::Done => (CallStatus::Done, String::new()),
+                _ => (CallStatus::Failed, answer.words.clone()),
             };
-            watch(&Happening::Settled { tool: name, went, bytes: answer.words.len(), took, why, effect });
+            watch(&AgentEvent::Settled { tool: name, went, bytes: answer.words.len(), took, why, effect });
             (at, answer)
         });
     }
 }
 
 /// Assigns each call of an answer a unique id.
-pub(crate) fn distinct(calls: &mut [Asked], turn: u64) {
+pub(crate) fn distinct(calls: &mut [CallRequest], turn: u64) {
     let mut known = HashSet::new();
     for (at, call) in calls.iter_mut().enumerate() {
         if call.id.is_empty() || !known.insert(call.id.clone()) {
@@ -171,13 +171,13 @@ pub(crate) fn distinct(calls: &mut [Asked], turn: u64) {
     }
 }
 
-fn answered(call: &Asked, words: String, went: Went) -> Answered {
+fn answered(call: &CallRequest, words: String, went: CallStatus) -> ToolResult {
     // Some providers reject an empty reply.
     let words = if words.trim().is_empty() { "(nothing)".to_owned() } else { words };
-    Answered { id: call.id.clone(), tool: call.tool.clone(), words, went, pictures: Vec::new() }
+    ToolResult { id: call.id.clone(), tool: call.tool.clone(), words, went, pictures: Vec::new() }
 }
 
-fn malformed(call: &Asked, why: &str) -> String {
+fn malformed(call: &CallRequest, why: &str) -> String {
     let (shown, more) = cut::line(&call.arguments, SHOWN);
     let more = if more == 0 { String::new() } else { format!("… and {more} more characters") };
     format!(

@@ -12,10 +12,10 @@ use std::{
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use toolpost_agent::{
-    Budget, Crew, Limits, Subagent,
+    Budget, Limits, ModelAgents, Subagent,
     models::{
-        Asked, Coming, Fault, FaultKind, Model, Patience, Piece, Pieces, Question, Said, Service, Stop,
-        Usage, Whole,
+        CallRequest, Completion, Fault, FaultKind, Model, ModelFuture, ModelMessage, Patience, Piece, Pieces,
+        Question, Service, Stop, Usage,
     },
 };
 use toolpost_engine::{
@@ -63,17 +63,17 @@ impl Model for Told {
 }
 
 impl Pieces for Answer {
-    fn next(&mut self) -> Coming<'_, Result<Piece, Fault>> {
+    fn next(&mut self) -> ModelFuture<'_, Result<Piece, Fault>> {
         Box::pin(async move {
             if let Some(gate) = &self.gate {
                 gate.acquire().await.unwrap().forget();
             }
-            let said = |text: &str, calls: Vec<Asked>| {
-                let said = Said { text: text.to_owned(), calls, thoughts: Vec::new() };
+            let said = |text: &str, calls: Vec<CallRequest>| {
+                let said = ModelMessage { text: text.to_owned(), calls, thoughts: Vec::new() };
                 let usage = Some(Usage { asked: 10, said: 5, cached: 0 });
-                Ok(Piece::End(Box::new(Whole { said, stop: Stop::End, usage })))
+                Ok(Piece::End(Box::new(Completion { said, stop: Stop::End, usage })))
             };
-            let look = || Asked {
+            let look = || CallRequest {
                 id: "a".to_owned(),
                 tool: "look".to_owned(),
                 arguments: "{}".to_owned(),
@@ -120,7 +120,7 @@ impl FrontDoor for Open {
     }
 }
 
-fn crew(model: Told) -> (Arc<Crew>, Arc<Told>) {
+fn crew(model: Told) -> (Arc<ModelAgents>, Arc<Told>) {
     let model = Arc::new(model);
     let patience = Patience { pause: Duration::from_millis(1), tries: 2, ..Patience::default() };
     let service = Service::new(model.clone(), patience, 64);
@@ -129,7 +129,8 @@ fn crew(model: Told) -> (Arc<Crew>, Arc<Told>) {
     let other = "---\nname: other\ndescription: x\ntools: Read\n---\n";
     let described = [looker, other].map(|text| Subagent::read("f.md", text).unwrap());
     let maker = Arc::new(move |_: &str| -> Result<Arc<dyn Model>, Fault> { Ok(made.clone()) });
-    let crew = Crew::new(service, maker, 100_000, described.to_vec()).with_queue(Duration::from_millis(300));
+    let crew =
+        ModelAgents::new(service, maker, 100_000, described.to_vec()).with_queue(Duration::from_millis(300));
     (Arc::new(crew), model)
 }
 
@@ -137,7 +138,7 @@ fn job(task: &str) -> Job {
     Job { task: task.to_owned(), ..Job::default() }
 }
 
-async fn work(crew: &Crew, job: Job, cx: &CallCtx) -> Result<(String, Option<String>), Failure> {
+async fn work(crew: &ModelAgents, job: Job, cx: &CallCtx) -> Result<(String, Option<String>), Failure> {
     crew.work(job, Arc::new(Open), cx).await.map(|report| (report.words, report.missing))
 }
 

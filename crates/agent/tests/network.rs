@@ -6,7 +6,7 @@ use tokio::{
     net::TcpListener,
 };
 use tokio_util::sync::CancellationToken;
-use toolpost_agent::models::{FaultKind, Message, OverGenai, Patience, Place, Provider, Question, Service};
+use toolpost_agent::models::{FaultKind, GenaiModel, Message, Patience, Place, Provider, Question, Service};
 
 #[tokio::test]
 async fn cancellation_reaches_the_connection() {
@@ -28,7 +28,7 @@ async fn cancellation_reaches_the_connection() {
             tokio::time::timeout(Duration::from_secs(10), ended).await.is_ok()
         });
         let place = Place::new(provider, Some(&address), Some("key".to_owned())).unwrap();
-        let model = OverGenai::new(place, "scripted", toolpost_net::client().unwrap()).unwrap();
+        let model = GenaiModel::new(place, "scripted", toolpost_net::client().unwrap()).unwrap();
         let service = Service::new(Arc::new(model), Patience::default(), 1);
         let question =
             Question { messages: vec![Message::User { text: "x".to_owned() }], ..Question::default() };

@@ -7,10 +7,11 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_agent::{
-    Budget, Ends, Hand, Hands, Happening, Limits, Reason, Replied, Run, Showing, Transcript,
+    AgentEvent, Budget, ImageDisplay, Limits, Reason, Run, RunTool, TaskEffect, ToolReply, Toolset,
+    Transcript,
     models::{
-        Answered, Asked, Coming, Fault, FaultKind, Message, Model, Patience, Piece, Pieces, Question, Said,
-        Service, Stop, Whole,
+        CallRequest, Completion, Fault, FaultKind, Message, Model, ModelFuture, ModelMessage, Patience,
+        Piece, Pieces, Question, Service, Stop, ToolResult,
     },
 };
 use toolpost_engine::{Access, Ended, InnerAnswer, InnerPicture, Offered};
@@ -27,11 +28,11 @@ impl Model for Looks {
     fn begin(&self, question: &Question) -> Result<Box<dyn Pieces>, Fault> {
         self.asked.lock().unwrap().push(question.clone());
         let pictures = results(question).iter().any(|result| !result.pictures.is_empty());
-        let said = |text: &str, calls: Vec<Asked>| {
-            let said = Said { text: text.to_owned(), calls, thoughts: Vec::new() };
-            Ok(Piece::End(Box::new(Whole { said, stop: Stop::End, usage: None })))
+        let said = |text: &str, calls: Vec<CallRequest>| {
+            let said = ModelMessage { text: text.to_owned(), calls, thoughts: Vec::new() };
+            Ok(Piece::End(Box::new(Completion { said, stop: Stop::End, usage: None })))
         };
-        let look = || Asked {
+        let look = || CallRequest {
             id: "a".to_owned(),
             tool: "look".to_owned(),
             arguments: "{}".to_owned(),
@@ -47,7 +48,7 @@ impl Model for Looks {
 }
 
 impl Pieces for Answer {
-    fn next(&mut self) -> Coming<'_, Result<Piece, Fault>> {
+    fn next(&mut self) -> ModelFuture<'_, Result<Piece, Fault>> {
         let piece = self.0.take().unwrap_or_else(|| Err(Fault::new(FaultKind::Broken, "over")));
         Box::pin(ready(piece))
     }
@@ -56,29 +57,34 @@ impl Pieces for Answer {
 /// A tool that shows a picture.
 struct Shows;
 
-impl Hands for Shows {
-    fn tools(&self) -> Vec<Hand> {
+impl Toolset for Shows {
+    fn tools(&self) -> Vec<RunTool> {
         let tool = Offered {
             name: "look".to_owned(),
             description: String::new(),
             schema: json!({ "type": "object" }).to_string(),
             access: vec![Access::Reads],
         };
-        vec![Hand { tool, ends: Ends::Nothing }]
+        vec![RunTool { tool, ends: TaskEffect::Nothing }]
     }
 
     fn meant(&self, _name: &str) -> Option<String> {
         None
     }
 
-    fn call(&self, _tool: String, _arguments: String, _cancel: CancellationToken) -> Coming<'_, Replied> {
+    fn call(
+        &self,
+        _tool: String,
+        _arguments: String,
+        _cancel: CancellationToken,
+    ) -> ModelFuture<'_, ToolReply> {
         let pictures = vec![InnerPicture { mime: "image/png".to_owned(), data: vec![1, 2, 3] }];
         let words = "[picture 1: image/png, 3 bytes]".to_owned();
         Box::pin(ready(InnerAnswer { ended: Ended::Done, words, pictures }.into()))
     }
 }
 
-fn results(question: &Question) -> Vec<Answered> {
+fn results(question: &Question) -> Vec<ToolResult> {
     let results = question.messages.iter().filter_map(|message| match message {
         Message::Results { results } | Message::Replies { results } => Some(results.clone()),
         Message::User { .. } | Message::Model(_) => None,
@@ -95,11 +101,11 @@ async fn a_service_that_refuses_pictures_is_told_of_and_gets_their_names() {
     let model = |fault: &str| Reason::Model { fault: fault.to_owned() };
     // What the service refuses, what is set, how it ends, what stands in the last question, how often it was asked.
     let rows = [
-        (None, Showing::Shown, Reason::Completed, Some(1), 2),
-        (None, Showing::Named, Reason::Completed, None, 2),
-        (Some(no_image), Showing::Shown, Reason::Completed, None, 3),
-        (Some(wrong), Showing::Shown, Reason::Completed, None, 3),
-        (Some(key), Showing::Shown, model(key.1), Some(1), 2),
+        (None, ImageDisplay::Shown, Reason::Completed, Some(1), 2),
+        (None, ImageDisplay::Named, Reason::Completed, None, 2),
+        (Some(no_image), ImageDisplay::Shown, Reason::Completed, None, 3),
+        (Some(wrong), ImageDisplay::Shown, Reason::Completed, None, 3),
+        (Some(key), ImageDisplay::Shown, model(key.1), Some(1), 2),
     ];
     for (refuses, showing, wanted, shown, times) in rows {
         let model = Arc::new(Looks { refuses, asked: Mutex::default() });
@@ -112,8 +118,8 @@ async fn a_service_that_refuses_pictures_is_told_of_and_gets_their_names() {
             budget: Budget::new(Limits::default()),
             window: 100_000,
             cancel: CancellationToken::new(),
-            watch: Arc::new(move |happening: &Happening| {
-                if let Happening::Unseen { fault } = happening {
+            watch: Arc::new(move |happening: &AgentEvent| {
+                if let AgentEvent::Unseen { fault } = happening {
                     heard.lock().unwrap().push(fault.clone());
                 }
             }),

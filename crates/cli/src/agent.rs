@@ -15,11 +15,10 @@ use serde_json::json;
 use std::{io::Read, path::Path, process::ExitCode, sync::Arc};
 use tokio_util::sync::CancellationToken;
 use toolpost_agent::{
-    AtRuntime, Began, Budget, Crew, Outcome, Reason, Run, Transcript,
+    Budget, ModelAgents, Outcome, Reason, Run, RunHeader, RuntimeTools, Transcript,
     acp::{Acp, Task, Tools},
-    mended,
     models::Message,
-    system,
+    repaired, system,
 };
 use toolpost_engine::Session;
 use toolpost_runtime::{Asker, Runtime, Structured};
@@ -92,7 +91,12 @@ impl Work {
     }
 
     /// Runs the task with a model, in Toolpost's own loop.
-    async fn by_model(self, crew: &Arc<Crew>, settings: &Settings, cancel: CancellationToken) -> Outcome {
+    async fn by_model(
+        self,
+        crew: &Arc<ModelAgents>,
+        settings: &Settings,
+        cancel: CancellationToken,
+    ) -> Outcome {
         let (runtime, session) = (self.assembly.runtime, self.session);
         let watch = view::watch();
         crew.watched(watch.clone());
@@ -107,7 +111,7 @@ impl Work {
         let run = Run {
             service: crew.service().clone(),
             system: with_agents(system(&runtime.instructions(), &runtime.engine().roots(), None), crew),
-            hands: Arc::new(AtRuntime { runtime, session, asker: self.asker }),
+            hands: Arc::new(RuntimeTools { runtime, session, asker: self.asker }),
             budget: self.budget,
             window: settings.agent.window.value,
             cancel,
@@ -136,7 +140,7 @@ impl Work {
 fn begun(
     settings: &Settings,
     runtime: &Runtime,
-    earlier: Option<&Began>,
+    earlier: Option<&RunHeader>,
     task: Option<String>,
 ) -> Result<(Transcript, Vec<Message>)> {
     let state = settings.state.value.as_deref();
@@ -160,7 +164,7 @@ fn begun(
 fn resumed(
     state: &Path,
     runtime: &Runtime,
-    began: &Began,
+    began: &RunHeader,
     task: Option<String>,
 ) -> Result<(Transcript, Vec<Message>)> {
     let id = &began.id;
@@ -174,7 +178,7 @@ fn resumed(
     }
     let (transcript, kept) = Transcript::resume(state, id)?;
     let said = kept.messages.len();
-    let mut messages = mended(kept.messages);
+    let mut messages = repaired(kept.messages);
     messages[said..].iter().for_each(|message| transcript.message(message));
     let words = match (task, kept.ended) {
         (Some(task), _) => task,
@@ -198,7 +202,7 @@ fn resumed(
 }
 
 /// Appends the list of the user's agents to the instructions, so that the model can delegate to them.
-fn with_agents(mut words: String, crew: &Crew) -> String {
+fn with_agents(mut words: String, crew: &ModelAgents) -> String {
     if !crew.subagents().is_empty() {
         let agents = crew.subagents().iter().map(|agent| format!("- {}: {}", agent.name, agent.description));
         words.push_str("\n\nSubagents that the user has defined, for delegating parts of the task:\n");

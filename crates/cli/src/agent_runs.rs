@@ -4,7 +4,7 @@ use crate::{args::AgentList, assembly, out, settings::Settings, time};
 use anyhow::{Context, Result, bail};
 use serde_json::json;
 use std::{path::Path, process::ExitCode, time::UNIX_EPOCH};
-use toolpost_agent::{Began, Listed, Transcript};
+use toolpost_agent::{RunHeader, Transcript, TranscriptEntry};
 use toolpost_text::cut;
 
 /// Error text for a missing state directory.
@@ -16,7 +16,7 @@ const LAST: &str = "last";
 const SHOWN: usize = 60;
 
 /// Finds an earlier run by its id, a unique prefix of its id, or as the latest run in this workspace.
-pub(crate) fn find(settings: &Settings, word: &str) -> Result<Began> {
+pub(crate) fn find(settings: &Settings, word: &str) -> Result<RunHeader> {
     let state = settings.state.value.as_deref().context(NO_STATE)?;
     if word == LAST {
         let here = here(settings)?;
@@ -30,13 +30,13 @@ pub(crate) fn find(settings: &Settings, word: &str) -> Result<Began> {
         return Ok(latest.kept.began);
     }
     match Transcript::read(state, word) {
-        Ok(kept) => Ok(Began { id: word.to_owned(), ..kept.began }),
+        Ok(kept) => Ok(RunHeader { id: word.to_owned(), ..kept.began }),
         Err(error) => by_beginning(state, word)?.ok_or(error.into()),
     }
 }
 
-fn by_beginning(state: &Path, word: &str) -> Result<Option<Began>> {
-    let mut fitting: Vec<Began> = Transcript::list(state)?
+fn by_beginning(state: &Path, word: &str) -> Result<Option<RunHeader>> {
+    let mut fitting: Vec<RunHeader> = Transcript::list(state)?
         .into_iter()
         .map(|work| work.kept.began)
         .filter(|began| !word.is_empty() && began.id.starts_with(word))
@@ -85,7 +85,7 @@ fn here(settings: &Settings) -> Result<Vec<String>> {
     Ok(workspace.roots().iter().map(toolpost_workspace::Root::shown).collect())
 }
 
-fn line(work: &Listed, roots: bool) -> String {
+fn line(work: &TranscriptEntry, roots: bool) -> String {
     let began = &work.kept.began;
     let task = began.task.split_whitespace().collect::<Vec<_>>().join(" ");
     let (shown, more) = cut::line(&task, SHOWN);
@@ -101,7 +101,7 @@ fn line(work: &Listed, roots: bool) -> String {
     )
 }
 
-fn as_json(work: &Listed) -> serde_json::Value {
+fn as_json(work: &TranscriptEntry) -> serde_json::Value {
     let began = &work.kept.began;
     json!({
         "id": began.id,
@@ -115,12 +115,12 @@ fn as_json(work: &Listed) -> serde_json::Value {
     })
 }
 
-fn moment(work: &Listed) -> String {
+fn moment(work: &TranscriptEntry) -> String {
     let since = work.time.duration_since(UNIX_EPOCH).unwrap_or_default();
     time::shown(u64::try_from(since.as_micros()).unwrap_or(u64::MAX))
 }
 
 /// Returns the stop reason. A run without one was killed, or is still running.
-fn ended(work: &Listed) -> &'static str {
+fn ended(work: &TranscriptEntry) -> &'static str {
     work.kept.ended.as_ref().map_or("not ended", toolpost_agent::Reason::word)
 }

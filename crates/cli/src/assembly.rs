@@ -17,8 +17,8 @@ use std::{
 use toolpost_agent::bridge::{self, Bridge};
 use toolpost_engine::{
     Access, Bridges, CodeService, Commands, Confinement, Dependencies, Embedder, EmbeddingService,
-    Embeddings, Engine, Environment, Grams, LocalModel, Places, Plan, Sandbox, Seeking, ServerSettings,
-    Servers, Several, SkillPlaces, operations::grep::Rules,
+    Embeddings, Engine, Environment, Grams, LocalModel, PackageStores, Plan, Sandbox, Seeking,
+    ServerSettings, Servers, Several, SkillPlaces, operations::grep::Rules,
 };
 use toolpost_runtime::{Catalogue, Config, Narrow, Policy, RuleSource, Runtime, Structured};
 use toolpost_shared::{Asking, Server, name_in};
@@ -403,7 +403,7 @@ fn code_service(settings: &Settings) -> Result<Option<Arc<CodeService>>> {
 fn dependencies(settings: &Settings, workspace: &Workspace) -> Option<Dependencies> {
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let unpacked = settings.cache.value.as_ref().map(|cache| cache.join("sources"));
-    let places = Places { unpacked, ..Places::customary(operator::home(), variable) };
+    let places = PackageStores { unpacked, ..PackageStores::default_locations(operator::home(), variable) };
     (settings.dependencies.value == OnOff::On).then(|| Dependencies::new(workspace.clone(), places))
 }
 

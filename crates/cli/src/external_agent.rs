@@ -6,7 +6,7 @@ use crate::{
 };
 use anyhow::{Context, Result};
 use std::{collections::BTreeMap, env, path::Path, time::Duration};
-use toolpost_agent::acp::{Handed, May, Setup};
+use toolpost_agent::acp::{May, ServerCommand, Setup};
 use toolpost_workspace::Workspace;
 
 /// Prefix of Toolpost's environment variables.
@@ -30,7 +30,7 @@ pub(crate) fn setup(settings: &Settings, workspace: &Workspace) -> Result<Option
 
 /// Returns the command that starts Toolpost's tools for the agent: this program with the active settings.
 /// Delegation is denied there, and a read-only agent gets no tools that write.
-fn handed(settings: &Settings, workspace: &Workspace, may: May) -> Result<Handed> {
+fn handed(settings: &Settings, workspace: &Workspace, may: May) -> Result<ServerCommand> {
     let program = env::current_exe().context("cannot find this program's own path")?;
     let mut arguments = vec!["serve".to_owned()];
     let mut push = |flag: &str, value: &str| arguments.extend([flag.to_owned(), value.to_owned()]);
@@ -72,7 +72,7 @@ fn handed(settings: &Settings, workspace: &Workspace, may: May) -> Result<Handed
         arguments.push("--read-only".to_owned());
     }
     let tools = narrow.tools.value.clone().unwrap_or_default();
-    Ok(Handed { program, arguments, tools, environment: environment() })
+    Ok(ServerCommand { program, arguments, tools, environment: environment() })
 }
 
 /// Returns the active settings that have no flag. The URL of the shared index is left out, since it may hold

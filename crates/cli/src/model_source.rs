@@ -8,7 +8,7 @@ use crate::{
 use anyhow::Result;
 use std::sync::Arc;
 use toolpost_agent::{
-    Crew, Subagent,
+    ModelAgents, Subagent,
     acp::{Acp, Disk, May},
 };
 use toolpost_dialects::claude;
@@ -20,7 +20,7 @@ use toolpost_workspace::Workspace;
 #[derive(Clone)]
 pub(crate) enum ModelSource {
     Nobody,
-    Model(Arc<Crew>),
+    Model(Arc<ModelAgents>),
     Own(Arc<Acp>),
 }
 

@@ -7,7 +7,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
-use toolpost_agent::{CommandEnd, Effect, FileChange, Given, Happening, Watch, models::Went};
+use toolpost_agent::{
+    AgentEvent, CommandEnd, Effect, FileChange, PermissionDecision, Watch, models::CallStatus,
+};
 use toolpost_text::{cut, redact::redact};
 
 /// Maximum length of displayed arguments, in characters.
@@ -27,7 +29,7 @@ const CYAN: &str = "36";
 pub(crate) fn watch() -> Watch {
     let open = Mutex::new(HashMap::new());
     let colours = Colours::of(&stderr());
-    Arc::new(move |happening: &Happening| {
+    Arc::new(move |happening: &AgentEvent| {
         let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
         let mut out = stderr().lock();
         for line in of_all(happening, &mut open, colours) {
@@ -37,12 +39,12 @@ pub(crate) fn watch() -> Watch {
 }
 
 /// Returns the lines for an event; those of a delegate begin with its name.
-fn of_all(happening: &Happening, open: &mut HashMap<String, String>, colours: Colours) -> Vec<String> {
-    let Happening::Within { agent, happening } = happening else {
+fn of_all(happening: &AgentEvent, open: &mut HashMap<String, String>, colours: Colours) -> Vec<String> {
+    let AgentEvent::Within { agent, happening } = happening else {
         return lines(happening, open.entry(String::new()).or_default(), colours);
     };
     let own = lines(happening, open.entry(agent.clone()).or_default(), colours);
-    if matches!(**happening, Happening::Ended(_)) {
+    if matches!(**happening, AgentEvent::Ended(_)) {
         open.remove(agent);
     }
     let name = colours.paint(&format!("[{}]", harmless(agent)), FAINT);
@@ -50,9 +52,9 @@ fn of_all(happening: &Happening, open: &mut HashMap<String, String>, colours: Co
 }
 
 /// Returns the lines for an event; the model's text waits until its line is complete.
-fn lines(happening: &Happening, open: &mut String, colours: Colours) -> Vec<String> {
+fn lines(happening: &AgentEvent, open: &mut String, colours: Colours) -> Vec<String> {
     let mut lines = Vec::new();
-    if let Happening::Words(words) = happening {
+    if let AgentEvent::Words(words) = happening {
         open.push_str(words);
         while let Some((line, rest)) = open.split_once('\n') {
             lines.push(format!("  | {}", harmless(line)));
@@ -60,7 +62,7 @@ fn lines(happening: &Happening, open: &mut String, colours: Colours) -> Vec<Stri
         }
         return lines;
     }
-    if matches!(happening, Happening::Calling(_)) {
+    if matches!(happening, AgentEvent::Calling(_)) {
         return lines;
     }
     let words = std::mem::take(open);
@@ -71,37 +73,37 @@ fn lines(happening: &Happening, open: &mut String, colours: Colours) -> Vec<Stri
     lines
 }
 
-fn told(happening: &Happening, colours: Colours) -> Vec<String> {
+fn told(happening: &AgentEvent, colours: Colours) -> Vec<String> {
     let (line, colour) = match happening {
         // Total usage is printed at the end.
-        Happening::Words(_) | Happening::Calling(_) | Happening::Within { .. } | Happening::Ended(_) => {
+        AgentEvent::Words(_) | AgentEvent::Calling(_) | AgentEvent::Within { .. } | AgentEvent::Ended(_) => {
             return Vec::new();
         }
-        Happening::Turn { number } => (format!("turn {number}"), BOLD),
-        Happening::Again { fault, pause, next } => {
+        AgentEvent::Turn { number } => (format!("turn {number}"), BOLD),
+        AgentEvent::Again { fault, pause, next } => {
             (format!("  ! {fault}; attempt {next} in {:.1} s", pause.as_secs_f64()), YELLOW)
         }
-        Happening::Unseen { fault } => (
+        AgentEvent::Unseen { fault } => (
             format!("  ! this model does not accept images; from now on it gets only their names: {fault}"),
             YELLOW,
         ),
-        Happening::Call { tool, arguments } => {
+        AgentEvent::Call { tool, arguments } => {
             let arguments = redact(arguments).replace('\n', " ");
             let (shown, more) = cut::line(&arguments, SHOWN);
             let line = harmless(&format!("{tool} {shown}{}", if more == 0 { "" } else { "…" }));
             return vec![format!("  {} {}", colours.paint(">", CYAN), line.replace('\n', " "))];
         }
-        Happening::Settled { tool, went: Went::Failed, took, why, .. } => {
+        AgentEvent::Settled { tool, went: CallStatus::Failed, took, why, .. } => {
             return failed(tool, *took, why, colours);
         }
-        Happening::Settled { tool, went: Went::Done, bytes, took, effect, .. } => {
+        AgentEvent::Settled { tool, went: CallStatus::Done, bytes, took, effect, .. } => {
             return done(tool, *bytes, *took, effect, colours);
         }
-        Happening::Shortened { from, to } => {
+        AgentEvent::Shortened { from, to } => {
             (format!("  ~ conversation compacted from about {from} to {to} tokens"), FAINT)
         }
-        Happening::Permission { what, given, why } => {
-            let given = if *given == Given::Yes { "allowed" } else { "refused" };
+        AgentEvent::Permission { what, given, why } => {
+            let given = if *given == PermissionDecision::Yes { "allowed" } else { "refused" };
             (format!("  ? {}: {given}, {why}", redact(what)), YELLOW)
         }
     };
@@ -197,17 +199,17 @@ mod tests {
 
     #[test]
     fn what_agents_do_at_once_is_told_apart() {
-        let within = |agent: &str, happening: Happening| Happening::Within {
+        let within = |agent: &str, happening: AgentEvent| AgentEvent::Within {
             agent: agent.to_owned(),
             happening: Box::new(happening),
         };
-        let words = |words: &str| Happening::Words(words.to_owned());
+        let words = |words: &str| AgentEvent::Words(words.to_owned());
         let rows = [
             (within("looker 1", words("one ")), vec![]),
             (within("agent 2", words("two\n")), vec!["    [agent 2]   | two"]),
             (words("three\n"), vec!["  | three"]),
             (
-                within("looker 1", Happening::Turn { number: 2 }),
+                within("looker 1", AgentEvent::Turn { number: 2 }),
                 vec!["    [looker 1]   | one ", "    [looker 1] turn 2"],
             ),
         ];
@@ -219,23 +221,23 @@ mod tests {
 
     #[test]
     fn words_come_in_whole_lines_before_what_follows() {
-        let call = Happening::Call {
+        let call = AgentEvent::Call {
             tool: "look".to_owned(),
             arguments: format!("{{\"path\":\"{}\u{1b}[31m\"}}", "a".repeat(120)),
         };
-        let settled = Happening::Settled {
+        let settled = AgentEvent::Settled {
             tool: "look".to_owned(),
-            went: Went::Failed,
+            went: CallStatus::Failed,
             bytes: 12,
             took: Duration::from_millis(7),
             why: "no such file\n\nlook\u{1b}[1m\nthen\nmore\n".to_owned(),
             effect: Effect::default(),
         };
-        let rows: [(Happening, &[&str]); 6] = [
-            (Happening::Turn { number: 1 }, &["turn 1"]),
-            (Happening::Words("one\ntw".to_owned()), &["  | one"]),
-            (Happening::Words("o\u{1b}[2J".to_owned()), &[]),
-            (Happening::Calling("look".to_owned()), &[]),
+        let rows: [(AgentEvent, &[&str]); 6] = [
+            (AgentEvent::Turn { number: 1 }, &["turn 1"]),
+            (AgentEvent::Words("one\ntw".to_owned()), &["  | one"]),
+            (AgentEvent::Words("o\u{1b}[2J".to_owned()), &[]),
+            (AgentEvent::Calling("look".to_owned()), &[]),
             (call, &["  | two\\u{1b}[2J", &format!("  > look {{\"path\":\"{}…", "a".repeat(111))]),
             (
                 settled,
@@ -256,9 +258,9 @@ mod tests {
 
     #[test]
     fn a_call_that_was_done_shows_what_it_did() {
-        let settled = |effect: Effect| Happening::Settled {
+        let settled = |effect: Effect| AgentEvent::Settled {
             tool: "run".to_owned(),
-            went: Went::Done,
+            went: CallStatus::Done,
             bytes: 40,
             took: Duration::from_millis(12_300),
             why: String::new(),
@@ -273,7 +275,7 @@ mod tests {
         };
         let changed = |changes: Vec<FileChange>| settled(Effect { command: None, changes });
         let long = "+x\n".repeat(DIFF + 5);
-        let rows: [(Happening, Vec<&str>); 8] = [
+        let rows: [(AgentEvent, Vec<&str>); 8] = [
             (settled(Effect::default()), vec!["  < run: 40 bytes (12.3 s)"]),
             (ran(CommandEnd::Exited(0)), vec!["  < run: exit code 0, 40 bytes (12.3 s)"]),
             (ran(CommandEnd::Exited(7)), vec!["  < run: exit code 7, 40 bytes (12.3 s)"]),
@@ -301,9 +303,9 @@ mod tests {
 
     #[test]
     fn colours_change_no_text() {
-        let failed = Happening::Settled {
+        let failed = AgentEvent::Settled {
             tool: "look".to_owned(),
-            went: Went::Failed,
+            went: CallStatus::Failed,
             bytes: 1,
             took: Duration::ZERO,
             why: "no".to_owned(),

@@ -81,7 +81,7 @@ fn what_is_not_understood_is_a_matter_of_usage() {
             "",
             2,
             "",
-            "toolpost: no dialect is called `none`; there are claude, trae, zblade, opencode, probe",
+            "toolpost: unknown dialect `none`; the dialects are claude, trae, zblade, opencode, probe",
         ),
         (
             &["call", "--root", "/no/such/root", "Read", "{}"],
@@ -317,11 +317,11 @@ fn an_unknown_name_is_answered_with_what_may_be_meant() {
             1,
             "toolpost: no tool is called `qqqqqqqq`; the tools are Read, Edit, Write, Glob, Grep",
         ),
-        (&["help", "raed"], 2, "toolpost: no command and no tool is called `raed`. Did you mean `Read`?"),
+        (&["help", "raed"], 2, "toolpost: unknown command or tool `raed`. Did you mean `Read`?"),
         (
             &["tools", "--dialect", "cluade"],
             2,
-            "toolpost: no dialect is called `cluade`; there are claude, trae, zblade, opencode, probe. Did you mean claude?",
+            "toolpost: unknown dialect `cluade`; the dialects are claude, trae, zblade, opencode, probe. Did you mean claude?",
         ),
         (
             &["call", "Read", "f.txt"],

@@ -35,10 +35,10 @@ fn what_cannot_be_a_model_is_said_at_the_start() {
     type Settings<'s> = &'s [(&'s str, &'s str)];
     let rows: [(Settings<'_>, &[&str]); 3] = [
         (&[("TOOLPOST_EMBEDDING", &nowhere)], &["model.safetensors does not exist", "as model2vec saves it"]),
-        (&[("TOOLPOST_EMBEDDING", "models/mine")], &["neither a service nor a folder", "https://"]),
+        (&[("TOOLPOST_EMBEDDING", "models/mine")], &["invalid `embedding`", "https://"]),
         (
             &[("TOOLPOST_EMBEDDING", &nowhere), ("TOOLPOST_EMBEDDING_MODEL", "m")],
-            &["embedding_model a model of a service"],
+            &["`embedding` is a directory, so `embedding_model`"],
         ),
     ];
     for (settings, wanted) in rows {

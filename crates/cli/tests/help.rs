@@ -85,7 +85,7 @@ fn the_manual_page_names_all_commands() {
     assert!(page.code == Some(0) && page.out.contains(".SH SUBCOMMANDS"), "{page:?}");
     let call = world.run(&["man", "call"]);
     assert!(call.code == Some(0) && call.out.contains("expect"), "{call:?}");
-    assert_eq!(world.run(&["man", "nope"]).err, "toolpost: no command is called `nope`\n");
+    assert_eq!(world.run(&["man", "nope"]).err, "toolpost: unknown command `nope`\n");
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn history_names_each_call_newest_first() {
     assert_eq!(list(&world, &["--path", "other"]), Vec::<Value>::new());
     assert_eq!(
         world.run(&["history", "--path", "other"]).out,
-        "No change of other is recorded; 2 are of other files.\n"
+        "No changes of other are recorded; 2 are of other files.\n"
     );
     assert_eq!(world.run(&["history", "--limit", "0"]).code, Some(2));
     assert_eq!(world.run(&["history", "--path", "/etc"]).code, Some(2));
@@ -80,12 +80,12 @@ fn diff_shows_the_last_change_or_a_named_one() {
         assert_eq!(world.run(&["diff", said]).out, edited, "{said}");
     }
     let unknown = world.run(&["diff", "zzz"]);
-    let wanted = "toolpost: the history holds no change of this workspace whose id, or whose call's id, begins with `zzz`; `toolpost history` lists them\n";
+    let wanted = "toolpost: the history has no change of this workspace whose id, or whose call's id, starts with `zzz`; `toolpost history` lists them\n";
     assert_eq!((unknown.code, unknown.err.as_str()), (Some(1), wanted));
     let process = records[0]["call"].as_str().unwrap().split('-').next().unwrap();
     let several = world.run(&["diff", process]);
     let wanted = format!(
-        "toolpost: `{process}` may be {} or {}: say more of the id; ",
+        "toolpost: `{process}` matches {} or {}: give more of the id; ",
         id(&records[0]),
         id(&records[1])
     );
@@ -108,7 +108,7 @@ fn undo_goes_back_step_by_step_and_brings_bytes_and_permissions_back() {
     let mode = std::fs::metadata(world.path("run.sh")).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode, world.path("new").exists()), (0o750, false));
     let nothing = world.run(&["undo"]);
-    let wanted = "toolpost: the history holds no change of this workspace that is not undone; `toolpost history` lists them\n";
+    let wanted = "toolpost: the history has no change of this workspace that is not undone; `toolpost history` lists them\n";
     assert_eq!((nothing.code, nothing.err.as_str()), (Some(1), wanted));
     let after = list(&world, &[]);
     let undo = &after[0];
@@ -119,7 +119,7 @@ fn undo_goes_back_step_by_step_and_brings_bytes_and_permissions_back() {
     // Already undone; and the undo can be undone.
     let again = world.run(&["undo", id(&records[1])]);
     let wanted = format!(
-        "toolpost: the change {0} is undone already, by {1}: to make it again, undo that one. Nothing was changed; `toolpost undo {1}` makes it again.\n",
+        "toolpost: the change {0} is undone already, by {1}: to redo it, undo {1}. Nothing was changed; `toolpost undo {1}` redoes it.\n",
         id(&records[1]),
         id(undo)
     );
@@ -135,7 +135,7 @@ fn undo_refuses_what_somebody_has_changed() {
     world.write("run.sh", b"mine");
     let refused = world.run(&["undo", &edit]);
     let wanted = format!(
-        "toolpost: the change {edit} was not undone, because run.sh has another content now. Nothing was changed; `toolpost diff {edit}` shows what to revert by hand.\n"
+        "toolpost: the change {edit} was not undone, because run.sh has other content now. Nothing was changed; `toolpost diff {edit}` shows what to revert by hand.\n"
     );
     assert_eq!((refused.code, refused.err, refused.out.as_str()), (Some(1), wanted, ""));
     assert_eq!(

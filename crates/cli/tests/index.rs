@@ -42,7 +42,7 @@ fn the_index_is_built_looked_at_and_removed() {
     assert_eq!(told("status"), expected(1, 1));
     let words = run(&["status"]);
     let line = words.out.lines().nth(1).unwrap();
-    assert_eq!(line, "1 files are searched each time until they are in it.");
+    assert_eq!(line, "1 files are not indexed yet; each search reads them.");
     let dropped = run(&["drop"]);
     assert!(
         dropped.out.starts_with("Removed ") && !dropped.out.starts_with("Removed 0 B"),

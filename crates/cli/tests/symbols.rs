@@ -51,7 +51,7 @@ fn questions_of_people_are_answered_in_lines() {
             &["callees", "python:shop/price.py#cents(function)"],
             0,
             format!(
-                "Nothing is known that it calls.\n\
+                "No callees are known.\n\
                  0 proved, 0 inferred, 0 possible; 0 places unresolved. {searched}\n"
             ),
         ),

@@ -41,7 +41,7 @@ fn the_name_of_a_session_leads_nowhere_else() {
         let ended =
             world.run(&["call", "--dialect", "probe", "--session", name, "task", "{\"action\":\"list\"}"]);
         assert_eq!(ended.code, Some(2), "{name}: {ended:?}");
-        assert!(ended.err.contains("cannot be the name of a session"), "{ended:?}");
+        assert!(ended.err.contains("invalid session name"), "{ended:?}");
     }
 }
 

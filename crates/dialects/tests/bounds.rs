@@ -1,4 +1,4 @@
-//! Every number of every tool is held to the bounds of its schema: what is outside of them is refused or changed, and the reply says so.
+//! Every number of every tool is checked against its schema: a number out of bounds is refused, or changed with a note.
 
 use crate::common;
 

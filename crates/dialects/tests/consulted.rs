@@ -110,10 +110,10 @@ async fn nothing_found_and_no_answer_are_two_things() {
         (
             failed,
             "",
-            "[toolpost: no answer from github (PLACE), so its results are missing: github wants fewer requests: none for 40 s]",
+            "[toolpost: no answer from github (PLACE), so its results are missing: github rate limit reached: retry after 40 s]",
         ),
-        (echo, "", "github answered 401: no: [redacted]; look at its key, and at what that key may do]"),
-        (ok(&json!({})), "", "what github answered cannot be understood: missing field `total_count`"),
+        (echo, "", "github answered 401: no: [redacted]; check its key and the permissions of the key]"),
+        (ok(&json!({})), "", "invalid answer of github: missing field `total_count`"),
     ];
     for (answer, head, note) in rows {
         let (port, _) = service(answer);

@@ -14,8 +14,8 @@ const LOCK: &str = "[[package]]\nname = \"own\"\nversion = \"0.1.0\"\ndependenci
                     [[package]]\nname = \"clock\"\nversion = \"1.0.0\"\nsource = \"registry+x\"\n\
                     [[package]]\nname = \"clock\"\nversion = \"2.0.0\"\nsource = \"registry+x\"\n\
                     [[package]]\nname = \"gone\"\nversion = \"0.3.0\"\nsource = \"registry+x\"\n";
-const NOTE: &str = "[toolpost: rust:clock@2.0.0 is the version that the project names itself; packages that it depends on use \
-                    rust:clock@1.0.0, too]";
+const NOTE: &str = "[toolpost: rust:clock@2.0.0 is the version that the project itself requires; its dependencies also use \
+                    rust:clock@1.0.0]";
 
 fn filled(world: &World) {
     world.put("Cargo.lock", LOCK);
@@ -130,19 +130,19 @@ async fn a_name_that_leads_nowhere_says_why() {
         (
             "rust:gone",
             Kind::NotFound,
-            "The project depends on rust:gone@0.3.0, which cannot be read on this machine.",
-            "`cargo fetch` gets it.",
+            "The project depends on rust:gone@0.3.0, whose sources are not on this machine.",
+            "`cargo fetch` installs it.",
         ),
         (
             "rust:own",
             Kind::NotFound,
-            "own is a package of the workspace itself, and no dependency.",
+            "own is a package of the workspace itself, not a dependency.",
             "Search it by its path.",
         ),
         (
             "py:requests",
             Kind::NotFound,
-            "It is not known on what the project depends: there is no pyproject.toml",
+            "The dependencies of the project are unknown: there is no pyproject.toml",
             "",
         ),
         (
@@ -368,11 +368,11 @@ async fn sources_of_java_are_read_out_of_their_archives() {
     let rows = [
         (
             "java:gone",
-            "`mvn dependency:sources -DincludeArtifactIds=gone` gets its sources (for Gradle, an IDE does).",
+            "`mvn dependency:sources -DincludeArtifactIds=gone` downloads its sources (for Gradle, an IDE does).",
         ),
         (
             "java:bad",
-            "bad-1.2.0-sources.jar is there and cannot be read: it holds ../../evil.java, which leads out of it or is no name of a file.",
+            "bad-1.2.0-sources.jar exists, but cannot be read: it contains ../../evil.java, which leads out of it or is not a file name.",
         ),
     ];
     for (path, wanted) in rows {
@@ -404,7 +404,7 @@ async fn codesearch_shows_use_by_package_and_says_what_it_left_out() {
         "## this project\n\nsrc/main.rs:1-3 function main",
         "searched 3 packages and this project, ",
         "at the versions of package.json, Cargo.lock]",
-        "not searched, because not on this machine: rust:gone@0.3.0: `cargo fetch` gets it]",
+        "not searched, because not on this machine: rust:gone@0.3.0: `cargo fetch` installs it]",
     ] {
         let wanted = wanted.replace("package.json, Cargo.lock", "Cargo.lock, package.json");
         assert!(said.contains(&wanted), "{wanted}: {said}");

@@ -164,19 +164,19 @@ fn every_row_of_the_files_is_seen() {
     assert_eq!(all().len(), FILES.iter().map(|(_, run, _)| run).sum::<usize>());
 }
 
-/// Rows that a dialect edits in its own way, because its document says so: the bytes, and why.
+/// Rows that a dialect edits differently, as its document states: the bytes, and the reason.
 const OWN: [(&str, &str, &str, &str); 2] = [
     (
         "probe",
         "crush/text_around_refused",
         "before foo  =  2 after\n",
-        "its third step passes over how much white space stands inside of lines",
+        "its third step ignores white space within lines",
     ),
     (
         "probe",
         "gemini/regex_blank_line_before",
         "\n  function newFunc() {\n  // new code\n}",
-        "its third step passes over how much white space stands inside of lines, and puts in the new text as it is",
+        "its third step ignores white space within lines, and inserts the new text unchanged",
     ),
 ];
 

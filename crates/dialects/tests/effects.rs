@@ -1,4 +1,4 @@
-//! What the hints of a tool promise about its writes holds: one that only adds replaces nothing, and one that is idempotent changes
+//! MCP annotations of writing tools hold: one that only adds replaces nothing, and one that is idempotent changes
 //! nothing the second time.
 
 use crate::common;

@@ -572,7 +572,7 @@ async fn a_search_that_cannot_be_made_says_why() {
         (json!({"query": "a", "path": "js:../x"}), "js:../x leads out of the package"),
         (
             json!({"query": "a", "path": "go:a.b/c"}),
-            "It is not known on what the project depends: there is no go.mod in the workspace.",
+            "The dependencies of the project are unknown: there is no go.mod in the workspace.",
         ),
         (json!({"query": "a", "path": "../.."}), ""),
         (json!({"query": "foo", "path": "a.rs/b"}), ""),

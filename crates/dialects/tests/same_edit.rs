@@ -336,7 +336,7 @@ struct Made {
     files: BTreeMap<String, Vec<u8>>,
 }
 
-/// Makes the edit in a world of its own; none where the dialect cannot say it.
+/// Makes the edit in a new world; `None` if the dialect does not support it.
 async fn make(column: &Column, row: &Row) -> Option<Made> {
     let (tool, arguments) = (column.say)(&row.act)?;
     let world = World::structured(column.dialect);

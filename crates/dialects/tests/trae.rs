@@ -65,7 +65,7 @@ fn collect(directory: &Path, prefix: &str, lines: &mut Vec<String>) {
     }
 }
 
-/// One call in a world of its own: what it says, and what the world then is; none where it is as before.
+/// One call in a new world: its reply, and the changed files; `None` if nothing changed.
 #[track_caller]
 fn check(entries: &[&str], tool: &str, arguments: Value, words: &str, after: Option<&[&str]>) {
     told(&world(entries, Several::Refused), tool, arguments, words, after);
@@ -122,7 +122,7 @@ fn search_by_regex() {
         ),
         (
             json!({"query": "hit", "search_directory": "../out"}),
-            "! ../out is outside of the workspace: only ROOT may be used. Starting with a further root lifts this.",
+            "! ../out is outside the workspace: only ROOT may be used. To allow it, start with another root.",
         ),
         (json!({}), "! query is missing: it takes a string, for example {\"query\":\"fn \\\\w+_timeout\"}."),
     ];
@@ -167,7 +167,7 @@ fn search_codebase() {
         ),
         (
             json!({"query": "x", "target_directories": ["../out"]}),
-            "! ../out is outside of the workspace: only ROOT may be used. Starting with a further root lifts this."
+            "! ../out is outside the workspace: only ROOT may be used. To allow it, start with another root."
                 .to_owned(),
         ),
         (json!({"query": " "}), "! The query is empty: say in a few words what to look for.".to_owned()),
@@ -298,7 +298,7 @@ fn view_files_says_what_it_does_not_show() {
         ),
         (
             one(json!({"file_path": "../out/secret", "start_line": 1, "end_line": 2})),
-            "! ../out/secret is outside of the workspace: only ROOT may be used. Starting with a further root lifts this.",
+            "! ../out/secret is outside the workspace: only ROOT may be used. To allow it, start with another root.",
         ),
         (
             one(json!("ten")),
@@ -344,7 +344,10 @@ fn list_dir() {
     let rows = [
         (json!({"dir_path": "."}), top.to_owned()),
         (json!({"path": ".", "depth": "1"}), top.replace("a/b/\na/b/c/\na/x\n", "")),
-        (json!({"dir_path": "./", "max_depth": 5}), top.replace("a/b/c/\n", "a/b/c/\na/b/c/d/\na/b/c/d/e/\n")),
+        (
+            json!({"dir_path": "./", "max_depth": 5}),
+            top.replace("a/b/c/\n", "a/b/c/\na/b/c/d/\na/b/c/d/e/\n"),
+        ),
         (json!({"dir_path": "a/b", "max_depth": 2}), "c/\nc/d/".to_owned()),
         (json!({"dir_path": "none"}), "none has no entries to list.".to_owned()),
         (json!({"dir_path": "node_modules", "max_depth": 1}), "m/".to_owned()),
@@ -354,13 +357,18 @@ fn list_dir() {
         ),
         (
             json!({"dir_path": "nnoe"}),
-            "! nnoe does not exist: check the path, or search its parent directory.\nDid you mean none?".to_owned(),
+            "! nnoe does not exist: check the path, or search its parent directory.\nDid you mean none?"
+                .to_owned(),
         ),
         (
             json!({"dir_path": ".."}),
-            "! .. is outside of the workspace: only ROOT may be used. Starting with a further root lifts this.".to_owned(),
+            "! .. is outside the workspace: only ROOT may be used. To allow it, start with another root."
+                .to_owned(),
         ),
-        (json!({}), "! dir_path is missing: it takes a string, for example {\"dir_path\":\"src\"}.".to_owned()),
+        (
+            json!({}),
+            "! dir_path is missing: it takes a string, for example {\"dir_path\":\"src\"}.".to_owned(),
+        ),
     ];
     for (arguments, words) in rows {
         check(&files, "list_dir", arguments, &words, None);
@@ -442,7 +450,7 @@ fn write_to_file_refuses() {
         ),
         (
             json!({"file_path": "out", "content": "1", "rewrite": true}),
-            "! out is outside of the workspace (a symbolic link leads to ../out/secret): only ROOT may be used. Starting with a further root lifts this.",
+            "! out is outside the workspace (a symbolic link leads to ../out/secret): only ROOT may be used. To allow it, start with another root.",
         ),
         (
             json!({"file_path": "f", "rewrite": true}),
@@ -632,9 +640,9 @@ fn rename_file() {
         ("d", "d/in/d", "! d cannot be moved into itself, to d/in/d.\nName a place outside of it.".to_owned()),
         ("q", "n", "! File not found: q (the workspace is ROOT).\nList the existing files with list_dir.".to_owned()),
         (".", "n", "! . is a root of the workspace, which stays where it is.".to_owned()),
-        ("a", "../out/a", "! ../out/a is outside of the workspace: only ROOT may be used. Starting with a further root lifts this.".to_owned()),
-        ("l/secret", "n", "! l/secret is outside of the workspace (a symbolic link leads to ../out): only ROOT may be used. Starting with a further root lifts this.".to_owned()),
-        ("a", "l/new", "! l/new is outside of the workspace (a symbolic link leads to ../out): only ROOT may be used. Starting with a further root lifts this.".to_owned()),
+        ("a", "../out/a", "! ../out/a is outside the workspace: only ROOT may be used. To allow it, start with another root.".to_owned()),
+        ("l/secret", "n", "! l/secret is outside the workspace (a symbolic link leads to ../out): only ROOT may be used. To allow it, start with another root.".to_owned()),
+        ("a", "l/new", "! l/new is outside the workspace (a symbolic link leads to ../out): only ROOT may be used. To allow it, start with another root.".to_owned()),
         ("a", ".git/hooks/pre-commit", "! Not allowed to write .git/hooks/pre-commit: Version control keeps its own files, and some of them (hooks, config, attributes) run programs.\nOnly the operator can allow this, with a rule: touch = [\"write\"], paths = [\"ROOT/.git/hooks/pre-commit\"], decide = \"allow\".".to_owned()),
         ("sub/.env", "seen", "! Not allowed to write sub/.env: Such a file usually holds secrets. Nobody is here.\nOnly the operator can allow this, with a rule: touch = [\"read\", \"write\"], paths = [\"ROOT/sub/.env\"], decide = \"allow\".".to_owned()),
         ("sub", "seen", "! sub cannot be taken as a whole: the rules do not let sub/.env be read without asking. Nothing was changed.\nLeave that file where it is and name the others, or name it in a call of its own, so that somebody can be asked.".to_owned()),
@@ -682,7 +690,7 @@ fn delete_file() {
         (json!({"file_paths": ["d/"]}), format!("! {directory}")),
         (json!({"file_paths": ["a", "d", "zz"]}), format!("! Nothing was deleted: 2 of 3 cannot be.\n{directory}\nFile not found: zz (the workspace is ROOT).\nList the existing files with list_dir.")),
         (json!({"file_paths": ["."]}), "! . is a root of the workspace, which is never deleted.".to_owned()),
-        (json!({"file_paths": ["a", "../out/secret"]}), "! ../out/secret is outside of the workspace: only ROOT may be used. Starting with a further root lifts this.".to_owned()),
+        (json!({"file_paths": ["a", "../out/secret"]}), "! ../out/secret is outside the workspace: only ROOT may be used. To allow it, start with another root.".to_owned()),
         (json!({"file_paths": ["a", ".env"]}), "! Not allowed to write .env: Such a file usually holds secrets. Nobody is here.\nOnly the operator can allow this, with a rule: touch = [\"write\"], paths = [\"ROOT/.env\"], decide = \"allow\".".to_owned()),
     ];
     for (arguments, words) in refused {

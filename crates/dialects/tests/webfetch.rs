@@ -284,11 +284,11 @@ async fn arguments_are_read_as_they_are_meant() {
         (json!({ "uri": "https://github.com/o/r/tree/main/src" }), "Not allowed to fetch github.com: "),
         (
             json!({ "url": "example.com", "format": "text" }),
-            "example.com cannot be fetched: it is no URL (relative URL without a base); write it whole",
+            "example.com cannot be fetched: invalid URL (relative URL without a base); use a full URL",
         ),
         (
             json!({ "url": "http://a:b@example.com", "format": "text" }),
-            "http://a:b@example.com cannot be fetched: it holds a name or a password",
+            "http://a:b@example.com cannot be fetched: it contains a user name or password",
         ),
     ];
     for (arguments, wanted) in rows {

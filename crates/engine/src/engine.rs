@@ -24,7 +24,7 @@ use toolpost_index::Index;
 use toolpost_index::embed::{BadModel, Embedder, Static};
 use toolpost_index::ranked::{Index as Words, Meaning};
 use toolpost_lsp::Servers;
-use toolpost_packages::{Dependencies, Resolved};
+use toolpost_packages::{Dependencies, ResolvedPath};
 use toolpost_search::Rules;
 use toolpost_workspace::{Workspace, WorkspacePath};
 
@@ -173,7 +173,7 @@ impl Engine {
     /// # Errors
     /// `Invalid` when it is no name, `NotFound` when the project does not depend on it or it is not on this machine, `Ambiguous`
     /// when several versions could be meant, `Outside` when it leads out of the package, `Denied` when none may be read.
-    pub fn dependency(&self, said: &str) -> Result<Resolved, Failure> {
+    pub fn dependency(&self, said: &str) -> Result<ResolvedPath, Failure> {
         self.dependencies()?.resolve(said).map_err(packages::unresolved)
     }
 

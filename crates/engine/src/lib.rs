@@ -69,7 +69,7 @@ pub use toolpost_net::code::{BadService, PROVIDERS, Service as CodeService};
 /// Which hosts are reached, and how far.
 pub use toolpost_net::{BadHost, Embeddings, Hosts, Reach, Say};
 /// What the project depends on, and where that lies.
-pub use toolpost_packages::{Dependencies, Places, Resolved, is_dependency};
+pub use toolpost_packages::{Dependencies, PackageStores, ResolvedPath, is_dependency};
 /// How commands are confined, and what the system here allows of it.
 pub use toolpost_process::{
     Access as Confinement, Available, Environment, Means, Network, Plan, Sandbox, available, inner_step,

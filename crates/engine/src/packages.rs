@@ -6,7 +6,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 use toolpost_index::ranked::{Index, Meaning};
-use toolpost_packages::{Unresolved, Why};
+use toolpost_packages::{ResolveError, ResolveErrorKind};
 use toolpost_text::names::suggest;
 use toolpost_workspace::WorkspacePath;
 
@@ -79,13 +79,13 @@ pub(crate) fn switched_off() -> Failure {
 }
 
 /// Words why the name of a dependency leads nowhere.
-pub(crate) fn unresolved(unresolved: Unresolved) -> Failure {
-    let Unresolved { why, what, found, near, next } = unresolved;
+pub(crate) fn unresolved(unresolved: ResolveError) -> Failure {
+    let ResolveError { why, what, found, near, next } = unresolved;
     let kind = match why {
-        Why::Malformed => Kind::Invalid,
-        Why::Unknown | Why::Absent => Kind::NotFound,
-        Why::Several => Kind::Ambiguous,
-        Why::Outside => Kind::Outside,
+        ResolveErrorKind::Malformed => Kind::Invalid,
+        ResolveErrorKind::Unknown | ResolveErrorKind::Absent => Kind::NotFound,
+        ResolveErrorKind::Several => Kind::Ambiguous,
+        ResolveErrorKind::Outside => Kind::Outside,
     };
     let mut failure = Failure::new(kind, what);
     failure.found = found;

@@ -185,16 +185,16 @@ async fn what_is_not_deleted() {
             &["../out/secret"],
             WITH,
             Kind::Outside,
-            "../out/secret is outside of the workspace: only ROOT may be used. Starting with a further root lifts this.",
+            "../out/secret is outside the workspace: only ROOT may be used. To allow it, start with another root.",
         ),
         (
             &["outside/secret"],
             WITH,
             Kind::Outside,
-            "outside/secret is outside of the workspace (a symbolic link leads to ../out): only ROOT may be used. Starting \
-             with a further root lifts this.",
+            "outside/secret is outside the workspace (a symbolic link leads to ../out): only ROOT may be used. To allow \
+             it, start with another root.",
         ),
-        (&["a/"], WITH, Kind::WrongKind, "a is not a directory, so a/ cannot be."),
+        (&["a/"], WITH, Kind::WrongKind, "a is not a directory, so a/ cannot exist."),
         (
             &["a", "gone", "d"],
             WITHOUT,
@@ -262,7 +262,8 @@ async fn renaming() {
 
 #[tokio::test]
 async fn what_is_not_moved_or_copied() {
-    const OUT: &str = "../out/new is outside of the workspace: only ROOT may be used. Starting with a further root lifts this.";
+    const OUT: &str =
+        "../out/new is outside the workspace: only ROOT may be used. To allow it, start with another root.";
     const STAYS: &str = ". is a root of the workspace, which stays where it is.";
     const GONE: &str = "File not found: gone (the workspace is ROOT).";
     const FILE: &str = "b: exists already. Nothing was changed.";
@@ -440,7 +441,13 @@ async fn making_directories() {
         &world,
         &before,
     );
-    refused(make("a/b").await, Kind::WrongKind, "a is not a directory, so a/b cannot be.", &world, &before);
+    refused(
+        make("a/b").await,
+        Kind::WrongKind,
+        "a is not a directory, so a/b cannot exist.",
+        &world,
+        &before,
+    );
 }
 
 /// Shows each part in a line: the numbers of its lines and where to continue, or why there are none.

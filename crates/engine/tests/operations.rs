@@ -112,7 +112,7 @@ async fn one_wrong_change_undoes_all() {
         (
             |world| world.text("ro", "fixed", "loose"),
             Kind::Denied,
-            "ro: is read-only: make it writable first, if it is meant to change. Nothing was changed.",
+            "ro: is read-only: make it writable first if it should change. Nothing was changed.",
         ),
     ];
     for (wrong, kind, words) in rows {

@@ -188,7 +188,7 @@ async fn a_file_that_cannot_be_changed_leaves_all_as_it_was() {
         (
             wrap("*** Add File: ../x\n+a"),
             Kind::Outside,
-            "../x is outside of the workspace: only ROOT may be used. Starting with a further root lifts this.",
+            "../x is outside the workspace: only ROOT may be used. To allow it, start with another root.",
             "",
         ),
         (
@@ -211,7 +211,7 @@ async fn what_the_disk_refuses_takes_all_back() {
     let failure = world.patch(&patch).await.unwrap_err();
     assert_eq!(
         failure.what,
-        "ro/f: is read-only: make it writable first, if it is meant to change. Nothing was changed."
+        "ro/f: is read-only: make it writable first if it should change. Nothing was changed."
     );
     assert_eq!(world.files_and_bytes(), before);
 }

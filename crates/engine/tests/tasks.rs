@@ -233,7 +233,7 @@ async fn what_is_damaged_is_never_an_empty_list() {
         assert_eq!(
             failure.what,
             format!(
-                "The tasks cannot be kept: {path} is damaged (EOF while parsing a list at line 1 column 11); delete it to begin anew."
+                "The tasks cannot be kept: {path} is damaged (EOF while parsing a list at line 1 column 11); delete it to start again."
             )
         );
     }

@@ -17,7 +17,7 @@ const HEAD: u32 = 64 * 1024;
 /// Reason why a client cannot be created.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error(
-    "no connection can be secured: {why}; install the system's certificates (package ca-certificates), or name them in SSL_CERT_FILE"
+    "cannot set up TLS: {why}; install the system's certificates (package ca-certificates), or set SSL_CERT_FILE"
 )]
 pub struct ClientError {
     why: String,

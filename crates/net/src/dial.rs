@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 #[derive(Debug, thiserror::Error)]
 pub enum DialError {
     /// It is not on the list.
-    #[error("{host}:{port} is not among the hosts that may be reached; only the operator can add it")]
+    #[error("{host}:{port} is not an allowed host; only the operator can add it")]
     NotAllowed {
         /// The host.
         host: String,
@@ -25,7 +25,7 @@ pub enum DialError {
         port: u16,
     },
     /// Its name resolves to a private address.
-    #[error("{host} leads to {address}, which is no address of the public network")]
+    #[error("{host} resolves to {address}, which is a private address")]
     NotPublic {
         /// The host.
         host: String,
@@ -33,7 +33,7 @@ pub enum DialError {
         address: SocketAddr,
     },
     /// It does not resolve, or does not answer.
-    #[error("{host}:{port} cannot be reached: {fault}")]
+    #[error("cannot reach {host}:{port}: {fault}")]
     Unreachable {
         /// The host.
         host: String,

@@ -18,7 +18,7 @@ pub enum EmbeddingsError {
     #[error(transparent)]
     Post(#[from] PostError),
     /// The response is not that of an embedding service.
-    #[error("{place} does not answer as an embeddings service does: {what}")]
+    #[error("{place} does not answer like an embedding service: {what}")]
     Answer {
         /// The service.
         place: String,
@@ -151,7 +151,7 @@ mod tests {
             ),
             (
                 "HTTP/1.1 302 Found\r\nLocation: http://elsewhere/\r\n\r\n",
-                "PLACE answered 302 Found; it leads elsewhere, which is not followed: configure the address it leads to",
+                "PLACE answered 302 Found; it redirects, which is not followed: configure the target URL",
             ),
             (
                 "HTTP/1.1 200 OK\r\n\r\n{\"data\":[{\"embedding\":[1]}]}",

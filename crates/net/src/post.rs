@@ -31,9 +31,7 @@ pub(crate) struct Post {
 #[derive(Debug, thiserror::Error)]
 pub enum PostError {
     /// The URL is invalid.
-    #[error(
-        "`{address}` cannot be used: {why}; the address of a service looks like http://127.0.0.1:11434/v1"
-    )]
+    #[error("`{address}` cannot be used: {why}; the URL of a service looks like http://127.0.0.1:11434/v1")]
     Address {
         /// The URL.
         address: String,
@@ -41,7 +39,7 @@ pub enum PostError {
         why: BadAddress,
     },
     /// The key cannot be sent in a header.
-    #[error("the key for {place} holds spaces, or what is not ASCII")]
+    #[error("the key for {place} contains spaces or non-ASCII characters")]
     Key {
         /// The service.
         place: String,
@@ -50,7 +48,7 @@ pub enum PostError {
     #[error(transparent)]
     Client(#[from] ClientError),
     /// The connection failed, or broke off.
-    #[error("{place} cannot be reached: {why}; start the service, or look at its address")]
+    #[error("cannot reach {place}: {why}; start the service, or check its URL")]
     Unreachable {
         /// The service.
         place: String,
@@ -70,7 +68,7 @@ pub enum PostError {
         next: &'static str,
     },
     /// The caller cancelled the request.
-    #[error("it was stopped before {place} had answered")]
+    #[error("cancelled before {place} answered")]
     Stopped {
         /// The service.
         place: String,
@@ -134,7 +132,7 @@ impl Post {
         }
         let body = taken(&mut answer, LONGEST + 1).await.map_err(failed)?;
         if body.len() > LONGEST {
-            return Err(self.unreachable("its answer has no end".to_owned()));
+            return Err(self.unreachable("its answer is too long".to_owned()));
         }
         Ok(body)
     }
@@ -147,11 +145,11 @@ impl Post {
         let said = String::from_utf8_lossy(body).trim().to_owned();
         let said = if said.is_empty() { said } else { format!(": {said}") };
         let next = match status.as_u16() {
-            401 | 403 => "give its key in TOOLPOST_EMBEDDING_KEY",
-            429 => "it wants fewer requests: wait, or raise its limits",
-            300..=399 => "it leads elsewhere, which is not followed: configure the address it leads to",
-            500.. => "look at what the service writes of it",
-            _ => "look at its address and at the name of the model",
+            401 | 403 => "set its key in TOOLPOST_EMBEDDING_KEY",
+            429 => "its rate limit is reached: wait, or raise the limit",
+            300..=399 => "it redirects, which is not followed: configure the target URL",
+            500.. => "see the log of the service",
+            _ => "check its URL and the name of the model",
         };
         PostError::Refused { place: self.place(), status: status.to_string(), said, next }
     }

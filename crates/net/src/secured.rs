@@ -49,7 +49,7 @@ impl Securing {
             Vouched::ByNobody => checked(Arc::new(Anybody(ring::default_provider())))?,
         };
         config.alpn_protocols.clear();
-        let bad = |_| client::why(format!("`{host}` is no name that a certificate can have"));
+        let bad = |_| client::why(format!("`{host}` is not a valid name for a certificate"));
         let name = ServerName::try_from(host.to_owned()).map_err(bad)?;
         Ok(Self { connector: TlsConnector::from(Arc::new(config)), name })
     }
@@ -73,11 +73,11 @@ fn verifier(pem: &str) -> Result<Arc<WebPkiServerVerifier>, ClientError> {
     let mut roots = RootCertStore::empty();
     for certificate in CertificateDer::pem_slice_iter(pem.as_bytes()) {
         let certificate =
-            certificate.map_err(|error| client::why(format!("no certificate can be read: {error:?}")))?;
+            certificate.map_err(|error| client::why(format!("invalid certificate: {error:?}")))?;
         roots.add(certificate).map_err(|error| client::why(error.to_string()))?;
     }
     if roots.is_empty() {
-        return Err(client::why("there is no certificate in the file".to_owned()));
+        return Err(client::why("the file contains no certificate".to_owned()));
     }
     let provider = Arc::new(ring::default_provider());
     let made = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();

@@ -18,13 +18,13 @@ pub struct WebAddress(Url);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadAddress {
     /// It is not a URL.
-    #[error("it is no URL ({0}); write it whole, as https://example.com/docs")]
+    #[error("invalid URL ({0}); use a full URL such as https://example.com/docs")]
     NotUrl(String),
     /// Its scheme is not supported.
     #[error("`{0}:` is not fetched, only http: and https: are")]
     Scheme(String),
     /// It contains credentials.
-    #[error("it holds a name or a password before an `@`, which is not sent; leave them out")]
+    #[error("it contains a user name or password before an `@`, which is never sent; remove it")]
     Credentials,
     /// It is too long.
     #[error("it is longer than {LONGEST} bytes")]
@@ -63,7 +63,7 @@ impl WebAddress {
             return Err(BadAddress::Credentials);
         }
         if url.host_str().is_none_or(str::is_empty) {
-            return Err(BadAddress::NotUrl("it names no host".to_owned()));
+            return Err(BadAddress::NotUrl("it has no host".to_owned()));
         }
         url.set_fragment(None);
         Ok(Self(url))

@@ -130,7 +130,7 @@ async fn each_service_is_asked_in_its_way_and_its_answer_is_read() {
             "accept: application/vnd.github.text-match+json",
             "serde-rs/serde/src/de.rs <https://github.com/serde-rs/serde/blob/0abc/src/de.rs>\nfn one() {}\n…\nfn two() {}\n\
              a/b/c.rs <https://github.com/a/b/blob/1/c.rs>\n\n\
-             (it had no time to look everywhere)\n(it knows of 41 files; these are the first 2)\n“deserialize enum serde”",
+             (its search was incomplete)\n(it has 41 matching files; these are the first 2)\n“deserialize enum serde”",
         ),
     ];
     for (name, path, answer, line, key, wording, wanted) in rows {
@@ -179,121 +179,116 @@ async fn that_there_is_no_answer_says_why() {
             "exa",
             "200 OK",
             "event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"no such tool\"}}\n\n",
-            "exa says that something is wrong: no such tool",
+            "exa reports an error: no such tool",
         ),
         (
             "exa",
             "200 OK",
             r#"{"result":{"isError":true,"content":[{"type":"text","text":"quota"}]}}"#,
-            "exa says that something is wrong: quota",
+            "exa reports an error: quota",
         ),
-        (
-            "exa",
-            "200 OK",
-            "{}",
-            "what exa answered cannot be understood: it holds neither a result nor an error",
-        ),
+        ("exa", "200 OK", "{}", "invalid answer of exa: it holds neither a result nor an error"),
         (
             "exa",
             "200 OK",
             "",
-            "what exa answered cannot be understood: it is neither JSON nor a stream of events with a reply",
+            "invalid answer of exa: it is neither JSON nor a stream of events with a reply",
         ),
         (
             "exa",
             "200 OK",
             "event: message\ndata: {\"result\":",
-            "what exa answered cannot be understood: it is neither JSON nor a stream of events with a reply",
+            "invalid answer of exa: it is neither JSON nor a stream of events with a reply",
         ),
         (
             "context7",
             "200 OK",
             "<html>Welcome</html>",
-            "what context7 answered cannot be understood: expected value at line 1 column 1",
+            "invalid answer of context7: expected value at line 1 column 1",
         ),
         (
             "context7",
             "200 OK",
             r#"{"error":"x"}"#,
-            "what context7 answered cannot be understood: it holds no list of snippets",
+            "invalid answer of context7: it holds no list of snippets",
         ),
         (
             "context7",
             "404 Not Found",
             r#"{"error":"library_not_found","message":"no such library"}"#,
-            "context7 answered 404: no such library; look at its address (base_url)",
+            "context7 answered 404: no such library; check its URL (base_url)",
         ),
-        ("context7", "202 Accepted", "{}", "context7 answered 202; it is not ready: ask again later"),
+        ("context7", "202 Accepted", "{}", "context7 answered 202; it is not ready: try again later"),
         (
             "context7",
             "503 Service Unavailable",
             r#"{"error":"search_failed"}"#,
-            "context7 answered 503: search_failed; ask again later",
+            "context7 answered 503: search_failed; try again later",
         ),
         (
             "sourcegraph",
             "200 OK",
             "event: matches\ndata: [{\"type\":7}]\n\n",
-            "what sourcegraph answered cannot be understood: invalid type: integer `7`, expected a string at line 1 column 10",
+            "invalid answer of sourcegraph: invalid type: integer `7`, expected a string at line 1 column 10",
         ),
         (
             "sourcegraph",
             "200 OK",
             "event: progress\ndata: {\"skipped\":[]}\n\n",
-            "what sourcegraph answered cannot be understood: it is no stream of matches that comes to an end",
+            "invalid answer of sourcegraph: it is no stream of matches that comes to an end",
         ),
         (
             "sourcegraph",
             "200 OK",
             "event: alert\ndata: {\"title\":\"Unable to process query\",\"description\":\"unbalanced\"}\n\nevent: done\ndata: {}\n\n",
-            "sourcegraph says that something is wrong: Unable to process query: unbalanced",
+            "sourcegraph reports an error: Unable to process query: unbalanced",
         ),
         (
             "sourcegraph",
             "302 Found\r\nLocation: https://elsewhere.example/?t=k-123-secret",
             "",
-            "sourcegraph answered 302; it leads to https://elsewhere.example/?t=[redacted], which is not followed: name the address it leads to as base_url",
+            "sourcegraph answered 302; it redirects to https://elsewhere.example/?t=[redacted], which is not followed: set that URL as base_url",
         ),
         (
             "github",
             "401 Unauthorized",
             &echo,
-            "github answered 401: Bad credentials: [redacted]; look at its key, and at what that key may do",
+            "github answered 401: Bad credentials: [redacted]; check its key and the permissions of the key",
         ),
         (
             "github",
             "403 Forbidden",
             "<html>no</html>",
-            "github answered 403; look at its key, and at what that key may do",
+            "github answered 403; check its key and the permissions of the key",
         ),
         (
             "github",
             "422 Unprocessable Entity",
             r#"{"message":"Validation Failed"}"#,
-            "github answered 422: Validation Failed; ask in other words",
+            "github answered 422: Validation Failed; rephrase the question",
         ),
-        ("github", "500 Internal Server Error", "oh no", "github answered 500: oh no; ask again later"),
+        ("github", "500 Internal Server Error", "oh no", "github answered 500: oh no; try again later"),
         (
             "github",
             "200 OK",
             "{}",
-            "what github answered cannot be understood: missing field `total_count` at line 1 column 2",
+            "invalid answer of github: missing field `total_count` at line 1 column 2",
         ),
-        ("github", "200 OK", &huge, "what github answered cannot be understood: it is longer than 2 MB"),
+        ("github", "200 OK", &huge, "invalid answer of github: it is longer than 2 MB"),
         (
             "github",
             "429 Too Many Requests\r\nRetry-After: 37",
             "{}",
-            "github wants fewer requests: none for 37 s",
+            "github rate limit reached: retry after 37 s",
         ),
-        ("github", "429 Too Many Requests", "{}", "github wants fewer requests"),
+        ("github", "429 Too Many Requests", "{}", "github rate limit reached"),
         (
             "github",
             "403 Forbidden\r\nRetry-After: Wed, 21 Oct 2037 07:28:00 GMT",
             "{}",
-            "github wants fewer requests: none for it says “Wed, 21 Oct 2037 07:28:00 GMT”",
+            "github rate limit reached: retry after it says “Wed, 21 Oct 2037 07:28:00 GMT”",
         ),
-        ("context7", "402 Payment Required", "{}", "context7 answered 402; what was paid for is used up"),
+        ("context7", "402 Payment Required", "{}", "context7 answered 402; the paid quota is used up"),
     ];
     for (name, head, body, wanted) in rows {
         let server = Server::saying(head, body);
@@ -314,20 +309,17 @@ async fn what_breaks_off_or_comes_too_late_is_no_answer_that_holds_nothing() {
         let torn =
             Server::new(move |stream| drop(stream.write_all(format!("{head}{{\"items\": [").as_bytes())));
         let error = ask(&torn.service(name, ""), "serde").await.unwrap_err();
-        assert!(
-            error.starts_with(&format!("what {name} answered cannot be understood: it broke off: ")),
-            "{error}"
-        );
+        assert!(error.starts_with(&format!("invalid answer of {name}: it broke off: ")), "{error}");
         let slow = Server::new(move |stream| {
             let _ = stream.write_all(head.as_bytes());
             std::thread::sleep(Duration::from_secs(4));
         });
         let error = ask(&slow.service(name, ""), "serde").await.unwrap_err();
-        assert_eq!(error, format!("what {name} answered cannot be understood: its end did not come in time"));
+        assert_eq!(error, format!("invalid answer of {name}: it timed out"));
     }
     let silent = Server::new(|_| std::thread::sleep(Duration::from_secs(4)));
     let error = ask(&silent.service("exa", ""), "serde").await;
-    assert_eq!(told(&silent, error), "failed: http://PLACE/ had not answered when the time was over");
+    assert_eq!(told(&silent, error), "failed: http://PLACE/ timed out");
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let base = format!("http://{}/", listener.local_addr().unwrap());
     drop(listener);
@@ -342,12 +334,12 @@ async fn a_service_that_wants_fewer_requests_is_left_alone() {
     let service = server.service("github", "");
     for _ in 0..3 {
         let error = ask(&service, "serde").await.unwrap_err();
-        assert!(error.starts_with("github wants fewer requests: none for "), "{error}");
+        assert!(error.starts_with("github rate limit reached: retry after "), "{error}");
     }
     assert_eq!(server.heard().len(), 1);
     let server = Server::saying("403 Forbidden\r\nX-RateLimit-Remaining: 0\r\nX-RateLimit-Reset: 1", "{}");
     let error = ask(&server.service("github", ""), "serde").await.unwrap_err();
-    assert_eq!(error, "github wants fewer requests: none for 1 s");
+    assert_eq!(error, "github rate limit reached: retry after 1 s");
 }
 
 #[tokio::test]
@@ -361,16 +353,14 @@ async fn what_is_not_allowed_is_not_asked() {
     assert!(error.to_string().ends_with("/: no rule allows it"), "{error}");
     let gate = |_: &WebAddress| Ok(Reach::Public);
     let error = service.ask(&question, &gate, time).await.unwrap_err();
-    assert!(error.to_string().contains("which is no address of the public network"), "{error}");
+    assert!(error.to_string().contains("which is a private address"), "{error}");
     let keyless = Service::new("github", Some(&format!("http://127.0.0.1:{}", server.port)), None).unwrap();
     let gate = |_: &WebAddress| Ok(Reach::Anywhere);
     let error = keyless.ask(&question, &gate, time).await.unwrap_err();
     assert!(matches!(error, ServiceError::NoKey { .. }), "{error}");
     assert_eq!(
         keyless.missing(),
-        Some(
-            "github answers nobody without a key; set GITHUB_TOKEN or GH_TOKEN in the environment".to_owned()
-        )
+        Some("github needs a key; set GITHUB_TOKEN or GH_TOKEN in the environment".to_owned())
     );
     assert_eq!(server.heard(), Vec::<String>::new());
 }
@@ -378,31 +368,31 @@ async fn what_is_not_allowed_is_not_asked() {
 #[test]
 fn what_cannot_be_asked_is_refused_at_once() {
     let rows = [
-        ("bing", None, None, "no service is called `bing`; there are exa, context7, sourcegraph, github"),
+        ("bing", None, None, "unknown service `bing`; the services are exa, context7, sourcegraph, github"),
         (
             "exa",
             Some("mcp.exa.ai"),
             None,
-            "`mcp.exa.ai` cannot be used: it is no URL (relative URL without a base); write it whole, as https://example.com/docs",
+            "`mcp.exa.ai` cannot be used: invalid URL (relative URL without a base); use a full URL such as https://example.com/docs",
         ),
         (
             "exa",
             Some("https://u:p@mcp.exa.ai"),
             None,
-            "`https://u:p@mcp.exa.ai` cannot be used: it holds a name or a password before an `@`, which is not sent; leave them out",
+            "`https://u:p@mcp.exa.ai` cannot be used: it contains a user name or password before an `@`, which is never sent; remove it",
         ),
         (
             "exa",
             Some("https://mcp.exa.ai/mcp?exaApiKey=k-123"),
             None,
-            "`https://mcp.exa.ai/mcp` has a `?` behind its path: name the address alone; a key stands in a variable of the environment",
+            "`https://mcp.exa.ai/mcp` has a query: give the URL without it, and the key in an environment variable",
         ),
-        ("exa", None, Some("a b"), "the key for exa holds spaces, or what is not ASCII"),
+        ("exa", None, Some("a b"), "the key for exa contains spaces or non-ASCII characters"),
         (
             "github",
             Some("http://github.example/api"),
             Some("k"),
-            "the key for github is not sent to github.example: the way there is not secured; name an address that begins with https://",
+            "the key for github is not sent to github.example unencrypted; use an https:// URL",
         ),
     ];
     for (name, base, key, wanted) in rows {

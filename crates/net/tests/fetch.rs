@@ -199,24 +199,11 @@ async fn wherever_an_answer_leads_is_judged_again() {
     assert_eq!((hops, found.body), (vec![&*server.url("/here"), &server.url("/there?a=b")], b"hi".to_vec()));
     let (from, here) = (server.url("/other"), server.url(""));
     let rows = [
-        ("/other", "127.0.0.1 leads to 127.0.0.1, which is no address of the public network".to_owned()),
-        (
-            "/metadata",
-            "169.254.169.254 leads to 169.254.169.254, which is no address of the public network".to_owned(),
-        ),
+        ("/other", "127.0.0.1 resolves to 127.0.0.1, which is a private address".to_owned()),
+        ("/metadata", "169.254.169.254 resolves to 169.254.169.254, which is a private address".to_owned()),
         ("/name", "http://denied.example/: no rule allows it".to_owned()),
-        (
-            "/loop",
-            format!(
-                "{here}/loop leads to /loop, which is not followed: it was there before, so it leads in a circle"
-            ),
-        ),
-        (
-            "/two",
-            format!(
-                "{here}/three leads to /two, which is not followed: it was there before, so it leads in a circle"
-            ),
-        ),
+        ("/loop", format!("{here}/loop leads to /loop, which is not followed: it is a redirect loop")),
+        ("/two", format!("{here}/three leads to /two, which is not followed: it is a redirect loop")),
         (
             "/file",
             format!(
@@ -226,13 +213,13 @@ async fn wherever_an_answer_leads_is_judged_again() {
         (
             "/credentials",
             format!(
-                "{here}/credentials leads to http://a:b@127.0.0.1/, which is not followed: it holds a name or a password before an `@`, which is not sent; leave them out"
+                "{here}/credentials leads to http://a:b@127.0.0.1/, which is not followed: it contains a user name or password before an `@`, which is never sent; remove it"
             ),
         ),
         (
             "/far",
             format!(
-                "{here}/far1111111111 leads to /far11111111111, which is not followed: it has led elsewhere 10 times already"
+                "{here}/far1111111111 leads to /far11111111111, which is not followed: there were already 10 redirects"
             ),
         ),
     ];

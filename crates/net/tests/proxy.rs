@@ -13,34 +13,28 @@ fn refused(port: u16) -> [(String, &'static str, String); 7] {
         (
             "CONNECT crates.io:443 HTTP/1.1\r\n\r\n".to_owned(),
             "403 Forbidden",
-            "crates.io:443 is not among the hosts that may be reached; only the operator can add it"
-                .to_owned(),
+            "crates.io:443 is not an allowed host; only the operator can add it".to_owned(),
         ),
         // Whoever is on the list is not thereby the host itself.
         (
             format!("CONNECT 127.0.0.1:{port} HTTP/1.1\r\n\r\n"),
             "403 Forbidden",
-            format!("127.0.0.1 leads to 127.0.0.1:{port}, which is no address of the public network"),
+            format!("127.0.0.1 resolves to 127.0.0.1:{port}, which is a private address"),
         ),
         (
             format!("CONNECT 2130706433:{port} HTTP/1.1\r\n\r\n"),
             "403 Forbidden",
-            format!(
-                "2130706433:{port} is not among the hosts that may be reached; only the operator can add it"
-            ),
+            format!("2130706433:{port} is not an allowed host; only the operator can add it"),
         ),
         (
             "CONNECT [::ffff:7f00:1]:1 HTTP/1.1\r\n\r\n".to_owned(),
             "403 Forbidden",
-            "::ffff:127.0.0.1 leads to [::ffff:127.0.0.1]:1, which is no address of the public network"
-                .to_owned(),
+            "::ffff:127.0.0.1 resolves to [::ffff:127.0.0.1]:1, which is a private address".to_owned(),
         ),
         (
             format!("GET http://crates.io@localhost:{port}/ HTTP/1.1\r\n\r\n"),
             "403 Forbidden",
-            format!(
-                "crates.io@localhost:{port} is not among the hosts that may be reached; only the operator can add it"
-            ),
+            format!("crates.io@localhost:{port} is not an allowed host; only the operator can add it"),
         ),
         (
             "GET / HTTP/1.1\r\n\r\n".to_owned(),

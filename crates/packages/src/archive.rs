@@ -25,12 +25,12 @@ const DRAFT: &str = ".draft-";
 
 /// Hashes of the archives that this process has unpacked, with the file metadata at that time.
 #[derive(Default)]
-pub(crate) struct Unpacked(Mutex<HashMap<WorkspacePath, (Print, ContentHash)>>);
+pub(crate) struct ArchiveCache(Mutex<HashMap<WorkspacePath, (FileStamp, ContentHash)>>);
 
 /// Modification time, length and inode of a file.
-type Print = (i128, u64, u64);
+type FileStamp = (i128, u64, u64);
 
-impl Unpacked {
+impl ArchiveCache {
     /// Opens the directory with the content of an archive as an external root. Unpacks the archive first if
     /// the cache does not hold it; the directory is named by the archive's hash and appears complete or not
     /// at all.
@@ -45,7 +45,7 @@ impl Unpacked {
         label: &str,
     ) -> Result<WorkspacePath, String> {
         let Some(cache) = cache else {
-            return Err("there is no folder for what can be made again (`cache`)".to_owned());
+            return Err("there is no cache directory (setting `cache`)".to_owned());
         };
         let stat = workspace.stat(archive).map_err(|error| error.to_string())?;
         let print = (stat.modified, stat.len, stat.inode);
@@ -83,7 +83,7 @@ fn opened(
 fn unpack(bytes: &[u8], cache: &Path, folder: &Path) -> Result<(), String> {
     let archive = Archive::read(bytes)?;
     let wanted = chosen(&archive)?;
-    let failed = |error: &io::Error| format!("it cannot be unpacked in {}: {error}", cache.display());
+    let failed = |error: &io::Error| format!("it cannot be unpacked into {}: {error}", cache.display());
     DirBuilder::new().recursive(true).mode(0o700).create(cache).map_err(|error| failed(&error))?;
     let draft = cache.join(format!("{DRAFT}{}", unique()));
     let made = fill(&archive, &wanted, &draft, &failed);
@@ -100,15 +100,15 @@ fn unpack(bytes: &[u8], cache: &Path, folder: &Path) -> Result<(), String> {
 /// Selects the files to unpack. One unsafe name rejects the whole archive.
 fn chosen<'a>(archive: &'a Archive<'a>) -> Result<Vec<(&'a Member, PathBuf)>, String> {
     if archive.members.len() > MOST.0 {
-        return Err(format!("it holds {} files, and at most {} are unpacked", archive.members.len(), MOST.0));
+        return Err(format!("it has {} files, and the limit is {}", archive.members.len(), MOST.0));
     }
     let mut wanted = Vec::new();
     for member in &archive.members {
         let shown = || toolpost_text::escape::name(&member.name).into_owned();
         let name = std::str::from_utf8(&member.name)
-            .map_err(|_| format!("it holds {}, which is no name in UTF-8", shown()))?;
+            .map_err(|_| format!("it contains {}, whose name is not UTF-8", shown()))?;
         let path = below(name)
-            .ok_or_else(|| format!("it holds {}, which leads out of it or is no name of a file", shown()))?;
+            .ok_or_else(|| format!("it contains {}, which leads out of it or is not a file name", shown()))?;
         let compiled = COMPILED.iter().any(|end| name.to_ascii_lowercase().ends_with(end));
         if !name.ends_with('/') && !member.is_link() && !compiled && member.size <= ONE.0 {
             wanted.push((member, path));
@@ -117,7 +117,7 @@ fn chosen<'a>(archive: &'a Archive<'a>) -> Result<Vec<(&'a Member, PathBuf)>, St
     // The archive's own sizes; `content` enforces them.
     let all: u64 = wanted.iter().map(|(member, _)| member.size).fold(0, u64::saturating_add);
     if all > MOST.1 {
-        return Err(format!("it would have {} MB, and at most {} MB are unpacked", all >> 20, MOST.1 >> 20));
+        return Err(format!("it would unpack to {} MB, and the limit is {} MB", all >> 20, MOST.1 >> 20));
     }
     Ok(wanted)
 }

@@ -1,8 +1,8 @@
 //! Rust crates: `Cargo.lock`, the registry, Git checkouts and `vendor`.
 
-use crate::here::{Here, is_plain, label};
-use crate::locked::{Absent, Direct, Entry, Found, Locked};
+use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource};
 use crate::name::Ecosystem;
+use crate::project::{Project, is_plain, label};
 use serde::Deserialize;
 use std::path::Path;
 use toolpost_workspace::{AllowedParent, WorkspacePath};
@@ -25,11 +25,11 @@ struct Package {
 /// The name and version in a crate's manifest.
 #[derive(Deserialize)]
 struct Manifest {
-    package: Option<Named>,
+    package: Option<PackageTable>,
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct PackageTable {
     name: String,
     version: Option<toml::Value>,
 }
@@ -37,10 +37,10 @@ struct Named {
 /// Maximum depth of a crate inside a Git checkout.
 const DEPTH: usize = 4;
 
-pub(crate) fn locked(here: &Here<'_>) -> Locked {
-    let mut out = Locked::default();
-    for file in here.named(&["Cargo.lock"]) {
-        let read = here.text(file).ok_or_else(|| "it cannot be read".to_owned());
+pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
+    let mut out = DependencyList::default();
+    for file in project.named(&["Cargo.lock"]) {
+        let read = project.text(file).ok_or_else(|| "it cannot be read".to_owned());
         match read.and_then(|text| toml::from_str::<Lock>(&text).map_err(|error| error.message().to_owned()))
         {
             Ok(lock) => {
@@ -53,7 +53,7 @@ pub(crate) fn locked(here: &Here<'_>) -> Locked {
     out
 }
 
-fn add(out: &mut Locked, lock: Lock, file: &WorkspacePath) {
+fn add(out: &mut DependencyList, lock: Lock, file: &WorkspacePath) {
     let own = lock.package.iter().filter(|package| package.source.is_none());
     // `name`; `name version` if several versions exist; or `name version (source)`.
     let wanted: Vec<(String, Option<String>)> = own
@@ -77,34 +77,39 @@ fn add(out: &mut Locked, lock: Lock, file: &WorkspacePath) {
     }
 }
 
-pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
+pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSource, MissingSource> {
     let Entry { name, version, .. } = entry;
     let folder = format!("{name}-{version}");
     let mut looked = Vec::new();
     if !is_plain(name) || !is_plain(&folder) {
-        return Err(Absent { looked, next: "its name in the lock file is no name of a crate".to_owned() });
+        return Err(MissingSource {
+            looked,
+            next: "its name in the lock file is not a crate name".to_owned(),
+        });
     }
     let label = label(Ecosystem::Rust, name, version);
-    let found = |path: WorkspacePath| Found { path, version: version.clone() };
+    let found = |path: WorkspacePath| PackageSource { path, version: version.clone() };
     for vendored in [format!("vendor/{folder}"), format!("vendor/{name}")] {
-        let Some(at) = entry.at.as_ref().filter(|at| here.is_directory(at, "vendor")) else { break };
-        if let Ok(path) = here.open(&at.raw().join(&vendored), &here.workspace.allowed_parents(), &label)
-            && is_it(here, &path, entry)
+        let Some(at) = entry.at.as_ref().filter(|at| project.is_directory(at, "vendor")) else { break };
+        if let Ok(path) =
+            project.open(&at.raw().join(&vendored), &project.workspace.allowed_parents(), &label)
+            && is_it(project, &path, entry)
         {
             return Ok(found(path));
         }
         looked.push(format!("{}/{vendored}", at.display()));
     }
-    let Some(home) = &here.places.cargo else {
-        return Err(Absent { looked, next: "no home of Cargo is known: set CARGO_HOME".to_owned() });
+    let Some(home) = &project.stores.cargo else {
+        return Err(MissingSource { looked, next: "Cargo's home is not known: set CARGO_HOME".to_owned() });
     };
     let store = if entry.source.starts_with("git+") { "git/checkouts" } else { "registry/src" };
     looked.push(home.join(store).display().to_string());
     if let Some(holder) = AllowedParent::open(&home.join(store)) {
         let path = match entry.source.strip_prefix("git+") {
-            Some(git) => checkout(here, &holder, git, entry, &label),
-            None => here.list(&holder.place()).into_iter().find_map(|registry| {
-                here.open(&holder.path().join(registry).join(&folder), std::slice::from_ref(&holder), &label)
+            Some(git) => checkout(project, &holder, git, entry, &label),
+            None => project.list(&holder.place()).into_iter().find_map(|registry| {
+                project
+                    .open(&holder.path().join(registry).join(&folder), std::slice::from_ref(&holder), &label)
                     .ok()
             }),
         };
@@ -112,12 +117,12 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
             return Ok(found(path));
         }
     }
-    Err(Absent { looked, next: "`cargo fetch` gets it".to_owned() })
+    Err(MissingSource { looked, next: "`cargo fetch` installs it".to_owned() })
 }
 
 /// Finds a crate in a Git checkout.
 fn checkout(
-    here: &Here<'_>,
+    project: &Project<'_>,
     holder: &AllowedParent,
     git: &str,
     entry: &Entry,
@@ -129,37 +134,38 @@ fn checkout(
     let commit = commit.get(..7).filter(|commit| is_plain(commit))?;
     let is_of =
         |folder: &String| folder.to_lowercase().rsplit_once('-').is_some_and(|(name, _)| name == repository);
-    here.list(&holder.place()).into_iter().filter(is_of).find_map(|folder| {
+    project.list(&holder.place()).into_iter().filter(is_of).find_map(|folder| {
         let top = holder.path().join(folder).join(commit);
         let holders = std::slice::from_ref(holder);
-        crate_below(here, &top, holders, entry, label, DEPTH)
+        crate_below(project, &top, holders, entry, label, DEPTH)
     })
 }
 
 fn crate_below(
-    here: &Here<'_>,
+    project: &Project<'_>,
     directory: &Path,
     holders: &[AllowedParent],
     entry: &Entry,
     label: &str,
     depth: usize,
 ) -> Option<WorkspacePath> {
-    let path = here.open(directory, holders, label).ok()?;
-    if is_it(here, &path, entry) {
+    let path = project.open(directory, holders, label).ok()?;
+    if is_it(project, &path, entry) {
         return Some(path);
     }
-    let below = here.list(&path);
+    let below = project.list(&path);
     let below =
-        below.iter().filter(|name| depth > 0 && !name.starts_with('.') && here.is_directory(&path, name));
+        below.iter().filter(|name| depth > 0 && !name.starts_with('.') && project.is_directory(&path, name));
     below
         .into_iter()
-        .find_map(|name| crate_below(here, &directory.join(name), holders, entry, label, depth - 1))
+        .find_map(|name| crate_below(project, &directory.join(name), holders, entry, label, depth - 1))
 }
 
 /// Returns whether the directory holds the crate. A version that is inherited from a Cargo workspace is not
 /// compared.
-fn is_it(here: &Here<'_>, path: &WorkspacePath, entry: &Entry) -> bool {
-    let manifest = here.text_in(path, "Cargo.toml").and_then(|text| toml::from_str::<Manifest>(&text).ok());
+fn is_it(project: &Project<'_>, path: &WorkspacePath, entry: &Entry) -> bool {
+    let manifest =
+        project.text_in(path, "Cargo.toml").and_then(|text| toml::from_str::<Manifest>(&text).ok());
     manifest.and_then(|manifest| manifest.package).is_some_and(|package| {
         let version = package.version.as_ref().and_then(toml::Value::as_str);
         package.name == entry.name && version.is_none_or(|version| version == entry.version)

@@ -1,14 +1,14 @@
 //! Go modules: `go.mod`, the module cache and `vendor`.
 
-use crate::here::{Here, label};
-use crate::locked::{Absent, Direct, Entry, Found, Locked};
+use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource};
 use crate::name::Ecosystem;
+use crate::project::{Project, label};
 use toolpost_workspace::{AllowedParent, WorkspacePath};
 
-pub(crate) fn locked(here: &Here<'_>) -> Locked {
-    let mut out = Locked::default();
-    for file in here.named(&["go.mod"]) {
-        match here.text(file) {
+pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
+    let mut out = DependencyList::default();
+    for file in project.named(&["go.mod"]) {
+        match project.text(file) {
             Some(text) => {
                 out.read.push(file.display());
                 add(&mut out, &text, file);
@@ -20,13 +20,13 @@ pub(crate) fn locked(here: &Here<'_>) -> Locked {
 }
 
 /// A `replace` directive of `go.mod`.
-struct Replaced<'t> {
+struct Replacement<'t> {
     module: &'t str,
     version: Option<&'t str>,
     by: (&'t str, Option<&'t str>),
 }
 
-fn add(out: &mut Locked, text: &str, file: &WorkspacePath) {
+fn add(out: &mut DependencyList, text: &str, file: &WorkspacePath) {
     let (mut required, mut replaced) = (Vec::new(), Vec::new());
     let mut block = None;
     for line in text.lines() {
@@ -70,45 +70,50 @@ fn add(out: &mut Locked, text: &str, file: &WorkspacePath) {
     }
 }
 
-fn replacement<'t>(words: &[&'t str]) -> Option<Replaced<'t>> {
+fn replacement<'t>(words: &[&'t str]) -> Option<Replacement<'t>> {
     let arrow = words.iter().position(|word| *word == "=>")?;
     let (from, by) = (words.get(..arrow)?, words.get(arrow + 1..)?);
-    Some(Replaced {
+    Some(Replacement {
         module: from.first()?,
         version: from.get(1).copied(),
         by: (by.first()?, by.get(1).copied()),
     })
 }
 
-pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
+pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSource, MissingSource> {
     let module = if entry.source.is_empty() { &entry.name } else { &entry.source };
     let mut looked = Vec::new();
     if module.starts_with(['.', '/']) {
-        let next = format!("go.mod puts the directory {module} in its place: search that by its path");
-        return Err(Absent { looked, next });
+        let next = format!("go.mod replaces it by the directory {module}: search that by its path");
+        return Err(MissingSource { looked, next });
     }
     let version = &entry.version;
-    let plain = |path: &str| path.split('/').all(crate::here::is_plain);
-    if !plain(module) || !crate::here::is_plain(version) {
-        return Err(Absent { looked, next: "its name in go.mod is no name of a module".to_owned() });
+    let plain = |path: &str| path.split('/').all(crate::project::is_plain);
+    if !plain(module) || !crate::project::is_plain(version) {
+        return Err(MissingSource { looked, next: "its name in go.mod is not a module name".to_owned() });
     }
     let label = label(Ecosystem::Go, &entry.name, version);
-    let found = |path: WorkspacePath| Found { path, version: version.clone() };
-    if let Some(at) = entry.at.as_ref().filter(|at| here.text_in(at, "vendor/modules.txt").is_some()) {
+    let found = |path: WorkspacePath| PackageSource { path, version: version.clone() };
+    if let Some(at) = entry.at.as_ref().filter(|at| project.text_in(at, "vendor/modules.txt").is_some()) {
         looked.push(format!("{}/vendor/{}", at.display(), entry.name));
         let folder = at.raw().join("vendor").join(&entry.name);
-        if let Ok(path) = here.open(&folder, &here.workspace.allowed_parents(), &label) {
+        if let Ok(path) = project.open(&folder, &project.workspace.allowed_parents(), &label) {
             return Ok(found(path));
         }
     }
-    let Some(cache) = &here.places.go else {
-        return Err(Absent { looked, next: "no module cache is known: set GOMODCACHE".to_owned() });
+    let Some(cache) = &project.stores.go else {
+        return Err(MissingSource {
+            looked,
+            next: "the module cache is not known: set GOMODCACHE".to_owned(),
+        });
     };
     let folder = cache.join(format!("{}@{}", escaped(module), escaped(version)));
     looked.push(folder.display().to_string());
     let opened = AllowedParent::open(cache)
-        .and_then(|holder| here.open(&folder, std::slice::from_ref(&holder), &label).ok());
-    opened.map(found).ok_or_else(|| Absent { looked, next: "`go mod download` gets it".to_owned() })
+        .and_then(|holder| project.open(&folder, std::slice::from_ref(&holder), &label).ok());
+    opened
+        .map(found)
+        .ok_or_else(|| MissingSource { looked, next: "`go mod download` installs it".to_owned() })
 }
 
 /// Escapes a module name as the module cache does: `!` and the lower-case letter for an upper-case letter.

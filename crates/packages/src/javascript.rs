@@ -1,9 +1,9 @@
 //! npm packages: lock files, and the nearest `node_modules`.
 
-use crate::here::{Here, is_plain, label};
-use crate::locked::{Absent, Direct, Entry, Found, Locked};
+use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource};
 use crate::name::Ecosystem;
 use crate::npm_lock;
+use crate::project::{Project, is_plain, label};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use toolpost_workspace::{AllowedParent, WorkspacePath};
@@ -12,26 +12,26 @@ use toolpost_workspace::{AllowedParent, WorkspacePath};
 const NEEDS: [&str; 3] = ["dependencies", "devDependencies", "optionalDependencies"];
 const LOCKS: [&str; 4] = ["package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock"];
 
-pub(crate) fn locked(here: &Here<'_>) -> Locked {
-    let mut out = Locked::default();
-    for file in here.named(&["package.json"]) {
-        let manifest = here.text(file).and_then(|text| serde_json::from_str::<Value>(&text).ok());
+pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
+    let mut out = DependencyList::default();
+    for file in project.named(&["package.json"]) {
+        let manifest = project.text(file).and_then(|text| serde_json::from_str::<Value>(&text).ok());
         let (Some(manifest), Some(at)) = (manifest, file.parent()) else {
-            out.odd.push(format!("{}: it is no JSON", file.display()));
+            out.odd.push(format!("{}: it is not JSON", file.display()));
             continue;
         };
         out.read.push(file.display());
         out.own.extend(manifest.get("name").and_then(Value::as_str).map(str::to_owned));
         let needed = NEEDS.iter().filter_map(|key| manifest.get(key)?.as_object());
         for name in needed.flat_map(|needed| needed.keys()) {
-            let version = nearest(here, &at, name).map(|found| found.version).unwrap_or_default();
+            let version = nearest(project, &at, name).map(|found| found.version).unwrap_or_default();
             let (name, at, source) = (name.clone(), Some(at.clone()), String::new());
             out.add(Entry { name, version, direct: Direct::Yes, at, source });
         }
     }
-    for file in here.named(&LOCKS) {
+    for file in project.named(&LOCKS) {
         let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let listed = match (here.text(file), name) {
+        let listed = match (project.text(file), name) {
             (None, _) => Err("it cannot be read".to_owned()),
             (Some(text), "pnpm-lock.yaml") => Ok(npm_lock::pnpm(&text)),
             (Some(text), "yarn.lock") => Ok(npm_lock::yarn(&text)),
@@ -53,31 +53,32 @@ pub(crate) fn locked(here: &Here<'_>) -> Locked {
 }
 
 /// Returns the candidate directories of a package, starting from the directory that requires it.
-type Way = fn(&Here<'_>, &WorkspacePath, &Entry) -> Vec<PathBuf>;
+type Search = fn(&Project<'_>, &WorkspacePath, &Entry) -> Vec<PathBuf>;
 
 /// Finds an installed package that no manifest or lock file lists.
-pub(crate) fn lying(here: &Here<'_>, name: &str) -> Option<Entry> {
-    let manifests = here.named(&["package.json"]).filter_map(WorkspacePath::parent);
-    let roots = here.workspace.roots().iter().filter_map(|root| here.workspace.within(root, ".").ok());
-    let (at, found) = manifests.chain(roots).find_map(|at| Some((at.clone(), nearest(here, &at, name)?)))?;
+pub(crate) fn unlisted(project: &Project<'_>, name: &str) -> Option<Entry> {
+    let manifests = project.named(&["package.json"]).filter_map(WorkspacePath::parent);
+    let roots = project.workspace.roots().iter().filter_map(|root| project.workspace.within(root, ".").ok());
+    let (at, found) =
+        manifests.chain(roots).find_map(|at| Some((at.clone(), nearest(project, &at, name)?)))?;
     let (name, version, source) = (name.to_owned(), found.version, String::new());
     Some(Entry { name, version, direct: Direct::No, at: Some(at), source })
 }
 
-pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
+pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSource, MissingSource> {
     let mut looked = Vec::new();
     let Some(at) = entry.at.as_ref().filter(|_| is_name(&entry.name)) else {
-        return Err(Absent { looked, next: "its name is no name of a package".to_owned() });
+        return Err(MissingSource { looked, next: "its name is not a package name".to_owned() });
     };
-    let holders = holders(here, at);
-    let ways: [Way; 3] = [upward, stored, nested];
+    let holders = holders(project, at);
+    let ways: [Search; 3] = [upward, stored, nested];
     let mut tried: Vec<PathBuf> = Vec::new();
     for way in ways {
-        for folder in way(here, at, entry) {
+        for folder in way(project, at, entry) {
             if tried.contains(&folder) {
                 continue;
             }
-            match opened(here, &folder, &holders, &entry.name) {
+            match opened(project, &folder, &holders, &entry.name) {
                 Some(found) if entry.version.is_empty() || found.version == entry.version => {
                     return Ok(found);
                 }
@@ -88,38 +89,39 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
         }
     }
     let plug_and_play = at.raw().ancestors().find(|above| {
-        here.workspace
+        project
+            .workspace
             .resolve(&above.join(".pnp.cjs").to_string_lossy())
-            .is_ok_and(|path| here.workspace.stat(&path).is_ok())
+            .is_ok_and(|path| project.workspace.stat(&path).is_ok())
     });
     let next = match plug_and_play {
         Some(_) => "Yarn keeps its packages in archives here (.pnp.cjs), which are not read: `yarn unplug` unpacks one, and \
                     `nodeLinker: node-modules` all"
             .to_owned(),
-        None => "`npm install`, or the like, gets it".to_owned(),
+        None => "`npm install`, or your package manager's equivalent, installs it".to_owned(),
     };
     looked.truncate(6);
-    Err(Absent { looked, next })
+    Err(MissingSource { looked, next })
 }
 
 /// Returns the directories of Node's resolution algorithm, preceded by the location in the lock file.
-fn upward(here: &Here<'_>, at: &WorkspacePath, entry: &Entry) -> Vec<PathBuf> {
+fn upward(project: &Project<'_>, at: &WorkspacePath, entry: &Entry) -> Vec<PathBuf> {
     let plain = !entry.source.is_empty() && entry.source.split('/').all(is_plain);
     let said = plain.then(|| at.raw().join(&entry.source));
-    let found = modules(here, at).into_iter().map(|(folder, _)| folder.join(&entry.name));
+    let found = modules(project, at).into_iter().map(|(folder, _)| folder.join(&entry.name));
     said.into_iter().chain(found).collect()
 }
 
 /// Returns the directories with the package in pnpm's store (`.pnpm`).
-fn stored(here: &Here<'_>, at: &WorkspacePath, entry: &Entry) -> Vec<PathBuf> {
+fn stored(project: &Project<'_>, at: &WorkspacePath, entry: &Entry) -> Vec<PathBuf> {
     let stored = format!("{}@{}", entry.name.replace('/', "+"), entry.version);
     let is_stored = |folder: &String| {
         folder.strip_prefix(&stored).is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', '(']))
     };
     let mut out = Vec::new();
-    for (folder, _) in modules(here, at).into_iter().filter(|_| !entry.version.is_empty()) {
+    for (folder, _) in modules(project, at).into_iter().filter(|_| !entry.version.is_empty()) {
         let store = folder.join(".pnpm");
-        let names = here.open(&store, &holders(here, at), ".pnpm").map(|store| here.list(&store));
+        let names = project.open(&store, &holders(project, at), ".pnpm").map(|store| project.list(&store));
         let stored = names.unwrap_or_default().into_iter().filter(is_stored);
         out.extend(stored.map(|folder| store.join(folder).join("node_modules").join(&entry.name)));
     }
@@ -128,51 +130,56 @@ fn stored(here: &Here<'_>, at: &WorkspacePath, entry: &Entry) -> Vec<PathBuf> {
 
 /// Returns the directories of the package inside other packages, where Yarn installs further versions without
 /// recording the location.
-fn nested(here: &Here<'_>, at: &WorkspacePath, entry: &Entry) -> Vec<PathBuf> {
+fn nested(project: &Project<'_>, at: &WorkspacePath, entry: &Entry) -> Vec<PathBuf> {
     let mut out = Vec::new();
     let wanted = !entry.version.is_empty() && entry.source.is_empty();
-    for (folder, modules) in modules(here, at).into_iter().filter(|_| wanted) {
-        let others = here.list(&modules).into_iter().filter(|other| !other.starts_with(['.', '@']));
+    for (folder, modules) in modules(project, at).into_iter().filter(|_| wanted) {
+        let others = project.list(&modules).into_iter().filter(|other| !other.starts_with(['.', '@']));
         let holding = others
-            .filter(|other| here.is_directory(&modules, &format!("{other}/node_modules/{}", entry.name)));
+            .filter(|other| project.is_directory(&modules, &format!("{other}/node_modules/{}", entry.name)));
         out.extend(holding.map(|other| folder.join(other).join("node_modules").join(&entry.name)));
     }
     out
 }
 
 /// Opens every `node_modules` at a directory and above it, the nearest first.
-fn modules(here: &Here<'_>, at: &WorkspacePath) -> Vec<(PathBuf, WorkspacePath)> {
-    let holders = holders(here, at);
+fn modules(project: &Project<'_>, at: &WorkspacePath) -> Vec<(PathBuf, WorkspacePath)> {
+    let holders = holders(project, at);
     let all = at.raw().ancestors().map(|above| above.join("node_modules"));
-    all.filter_map(|folder| here.open(&folder, &holders, "node_modules").ok().map(|open| (folder, open)))
+    all.filter_map(|folder| project.open(&folder, &holders, "node_modules").ok().map(|open| (folder, open)))
         .collect()
 }
 
 /// Finds the package that Node would load from a directory.
-fn nearest(here: &Here<'_>, at: &WorkspacePath, name: &str) -> Option<Found> {
+fn nearest(project: &Project<'_>, at: &WorkspacePath, name: &str) -> Option<PackageSource> {
     if !is_name(name) {
         return None;
     }
-    let holders = holders(here, at);
+    let holders = holders(project, at);
     at.raw()
         .ancestors()
-        .find_map(|above| opened(here, &above.join("node_modules").join(name), &holders, name))
+        .find_map(|above| opened(project, &above.join("node_modules").join(name), &holders, name))
 }
 
 /// Opens a package and reads its version.
-fn opened(here: &Here<'_>, folder: &Path, holders: &[AllowedParent], name: &str) -> Option<Found> {
-    let path = here.open(folder, holders, name).ok()?;
-    let manifest = here.text_in(&path, "package.json")?;
+fn opened(
+    project: &Project<'_>,
+    folder: &Path,
+    holders: &[AllowedParent],
+    name: &str,
+) -> Option<PackageSource> {
+    let path = project.open(folder, holders, name).ok()?;
+    let manifest = project.text_in(&path, "package.json")?;
     let manifest: Value = serde_json::from_str(&manifest).ok()?;
     let version = manifest.get("version").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let path = here.open(folder, holders, &label(Ecosystem::JavaScript, name, &version)).ok()?;
-    Some(Found { path, version })
+    let path = project.open(folder, holders, &label(Ecosystem::JavaScript, name, &version)).ok()?;
+    Some(PackageSource { path, version })
 }
 
 /// Returns the directories that may contain packages: the roots, and `node_modules` in their parent
 /// directories.
-fn holders(here: &Here<'_>, at: &WorkspacePath) -> Vec<AllowedParent> {
-    let mut out = here.workspace.allowed_parents();
+fn holders(project: &Project<'_>, at: &WorkspacePath) -> Vec<AllowedParent> {
+    let mut out = project.workspace.allowed_parents();
     let above = at.root().path().ancestors().skip(1);
     out.extend(above.filter_map(|above| AllowedParent::open(&above.join("node_modules"))));
     out

@@ -7,19 +7,21 @@
 
 mod archive;
 mod cargo;
+mod dependency_list;
 mod golang;
-mod here;
 mod javascript;
-mod locked;
 mod maven;
 mod name;
 mod npm_lock;
-mod places;
+mod project;
 mod python;
 mod requirements;
 mod resolve;
+mod stores;
 
-pub use locked::Direct;
+pub use dependency_list::Direct;
 pub use name::{Ecosystem, is_dependency};
-pub use places::Places;
-pub use resolve::{All, Dependencies, Missing, Package, Resolved, Unresolved, Why};
+pub use resolve::{
+    Dependencies, Inventory, MissingPackage, Package, ResolveError, ResolveErrorKind, ResolvedPath,
+};
+pub use stores::PackageStores;

@@ -3,10 +3,10 @@
 mod pom;
 mod xml;
 
-use crate::here::{Here, is_plain, label};
-use crate::locked::{Absent, Direct, Entry, Found, Locked};
+use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource};
 use crate::name::Ecosystem;
-use pom::{Coordinates, Parent, Pom, Shelf};
+use crate::project::{Project, is_plain, label};
+use pom::{Coordinates, Parent, Pom, PomSource};
 use std::{
     cell::RefCell,
     collections::HashMap,
@@ -16,15 +16,15 @@ use std::{
 use toolpost_workspace::walk::found_below;
 use toolpost_workspace::{AllowedParent, WorkspacePath};
 
-pub(crate) fn locked(here: &Here<'_>) -> Locked {
-    let mut out = Locked::default();
-    let shelf = Library::of(here, &mut out);
-    let poms: Vec<&WorkspacePath> = here.named(&["pom.xml"]).collect();
+pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
+    let mut out = DependencyList::default();
+    let shelf = PomLibrary::of(project, &mut out);
+    let poms: Vec<&WorkspacePath> = project.named(&["pom.xml"]).collect();
     let all: Vec<_> = poms
         .iter()
         .filter_map(|file| {
             let pom = shelf.beside.get(file.raw())?;
-            Some((*file, pom::in_force(pom, Some(file.raw()), &shelf)))
+            Some((*file, pom::effective(pom, Some(file.raw()), &shelf)))
         })
         .collect();
     // Modules of the project that depend on each other are not dependencies.
@@ -33,7 +33,7 @@ pub(crate) fn locked(here: &Here<'_>) -> Locked {
         if !needed.missing.is_empty() {
             let missing = needed.missing.join(", ");
             out.odd.push(format!(
-                "{}: {missing} is not in the local repository, so that not all versions are known; `mvn validate` gets it",
+                "{}: {missing} is not in the local repository, so some versions are unknown; `mvn validate` downloads it",
                 file.display()
             ));
         }
@@ -44,8 +44,8 @@ pub(crate) fn locked(here: &Here<'_>) -> Locked {
             }
         }
     }
-    for file in here.named(&["gradle.lockfile"]) {
-        let Some(text) = here.text(file) else {
+    for file in project.named(&["gradle.lockfile"]) {
+        let Some(text) = project.text(file) else {
             out.odd.push(format!("{}: it cannot be read", file.display()));
             continue;
         };
@@ -58,26 +58,25 @@ pub(crate) fn locked(here: &Here<'_>) -> Locked {
 }
 
 /// POMs of the project and of the local repository.
-struct Library<'a> {
-    here: &'a Here<'a>,
+struct PomLibrary<'a> {
+    project: &'a Project<'a>,
     beside: HashMap<PathBuf, Rc<Pom>>,
     stored: RefCell<HashMap<Coordinates, Option<Rc<Pom>>>>,
 }
 
-impl<'a> Library<'a> {
+impl<'a> PomLibrary<'a> {
     /// Reads the POMs of the project.
-    fn of(here: &'a Here<'a>, out: &mut Locked) -> Self {
+    fn of(project: &'a Project<'a>, out: &mut DependencyList) -> Self {
         let mut beside = HashMap::new();
-        for file in here.named(&["pom.xml"]) {
-            let Some(pom) = here.text(file).as_deref().and_then(Pom::read) else {
-                out.odd
-                    .push(format!("{}: it cannot be read as the description of a project", file.display()));
+        for file in project.named(&["pom.xml"]) {
+            let Some(pom) = project.text(file).as_deref().and_then(Pom::read) else {
+                out.odd.push(format!("{}: it is not a valid POM", file.display()));
                 continue;
             };
             out.read.push(file.display());
             beside.insert(file.raw().to_owned(), Rc::new(pom));
         }
-        Self { here, beside, stored: RefCell::default() }
+        Self { project, beside, stored: RefCell::default() }
     }
 
     fn text(&self, at: &Coordinates) -> Option<String> {
@@ -86,14 +85,14 @@ impl<'a> Library<'a> {
             return None;
         }
         let file = format!("{artifact}-{version}.pom");
-        folders(self.here, group, artifact, version).iter().find_map(|(holder, folder)| {
-            let folder = self.here.open(folder, std::slice::from_ref(holder), "java").ok()?;
-            self.here.text_in(&folder, &file)
+        folders(self.project, group, artifact, version).iter().find_map(|(holder, folder)| {
+            let folder = self.project.open(folder, std::slice::from_ref(holder), "java").ok()?;
+            self.project.text_in(&folder, &file)
         })
     }
 }
 
-impl Shelf for Library<'_> {
+impl PomSource for PomLibrary<'_> {
     fn parent(&self, at: Option<&Path>, parent: &Parent) -> Option<(Rc<Pom>, Option<PathBuf>)> {
         let beside = at.and_then(Path::parent).filter(|_| !parent.beside.is_empty()).and_then(|at| {
             let path = plain_path(&at.join(&parent.beside))?;
@@ -127,9 +126,9 @@ fn plain_path(path: &Path) -> Option<PathBuf> {
     Some(out)
 }
 
-type Listed = (String, String, Direct);
+type ListedPackage = (String, String, Direct);
 
-fn gradle(text: &str) -> Vec<Listed> {
+fn gradle(text: &str) -> Vec<ListedPackage> {
     let lines = text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split('=').next());
     let artifact = |said: &str| {
         let (name, version) = said.trim().rsplit_once(':')?;
@@ -138,8 +137,8 @@ fn gradle(text: &str) -> Vec<Listed> {
     lines.filter_map(artifact).collect()
 }
 
-pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
-    let absent = |looked: Vec<String>, next: &str| Err(Absent { looked, next: next.to_owned() });
+pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSource, MissingSource> {
+    let absent = |looked: Vec<String>, next: &str| Err(MissingSource { looked, next: next.to_owned() });
     let Some((group, artifact)) = entry.name.split_once(':') else {
         return absent(Vec::new(), "it has no group");
     };
@@ -147,56 +146,66 @@ pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
     if version.is_empty() {
         return absent(
             Vec::new(),
-            "its version stands in no file here: in no pom.xml, and in no parent or list of versions that the local repository holds; `mvn validate` gets these",
+            "its version is in no pom.xml, parent POM or BOM on this machine; `mvn validate` downloads missing ones",
         );
     }
     if !group.split('.').all(is_plain) || !is_plain(artifact) || !is_plain(version) {
-        return absent(Vec::new(), "its name is no name of an artifact");
+        return absent(Vec::new(), "its name is not an artifact name");
     }
-    if here.places.maven.is_none() && here.places.gradle.is_none() {
+    if project.stores.maven.is_none() && project.stores.gradle.is_none() {
         return absent(Vec::new(), "neither Maven's local repository nor Gradle's cache is known");
     }
     let label = label(Ecosystem::Java, &entry.name, version);
     let plain = format!("{artifact}-{version}-sources");
     let packed = format!("{plain}.jar");
     let mut looked = Vec::new();
-    for (holder, folder) in &folders(here, group, artifact, version) {
+    for (holder, folder) in &folders(project, group, artifact, version) {
         let holders = std::slice::from_ref(holder);
-        if let Ok(path) = here.open(&folder.join(&plain), holders, &label) {
-            return Ok(Found { path, version: version.clone() });
+        if let Ok(path) = project.open(&folder.join(&plain), holders, &label) {
+            return Ok(PackageSource { path, version: version.clone() });
         }
         looked.push(folder.join(&packed).display().to_string());
-        let Ok(folder) = here.open(folder, holders, "java") else { continue };
+        let Ok(folder) = project.open(folder, holders, "java") else { continue };
         let Some(file) =
-            found_below(&folder, packed.as_bytes()).filter(|_| here.list(&folder).contains(&packed))
+            found_below(&folder, packed.as_bytes()).filter(|_| project.list(&folder).contains(&packed))
         else {
             continue;
         };
-        return match here.unpacked.open(here.workspace, here.places.unpacked.as_deref(), &file, &label) {
-            Ok(path) => Ok(Found { path, version: version.clone() }),
-            Err(why) => absent(looked, &format!("{packed} is there and cannot be read: {why}")),
+        return match project.unpacked.open(
+            project.workspace,
+            project.stores.unpacked.as_deref(),
+            &file,
+            &label,
+        ) {
+            Ok(path) => Ok(PackageSource { path, version: version.clone() }),
+            Err(why) => absent(looked, &format!("{packed} exists, but cannot be read: {why}")),
         };
     }
     absent(
         looked,
         &format!(
-            "`mvn dependency:sources -DincludeArtifactIds={artifact}` gets its sources (for Gradle, an IDE does)"
+            "`mvn dependency:sources -DincludeArtifactIds={artifact}` downloads its sources (for Gradle, an IDE does)"
         ),
     )
 }
 
 /// Returns the directories that may hold an artifact, each with its allowed parent. Gradle keeps one
 /// directory per file, named by the file's hash.
-fn folders(here: &Here<'_>, group: &str, artifact: &str, version: &str) -> Vec<(AllowedParent, PathBuf)> {
+fn folders(
+    project: &Project<'_>,
+    group: &str,
+    artifact: &str,
+    version: &str,
+) -> Vec<(AllowedParent, PathBuf)> {
     let mut out = Vec::new();
-    if let Some(store) = &here.places.maven {
+    if let Some(store) = &project.stores.maven {
         let folder = store.join(group.replace('.', "/")).join(artifact).join(version);
         out.extend(AllowedParent::open(store).map(|holder| (holder, folder)));
     }
-    if let Some(holder) = here.places.gradle.as_deref().and_then(AllowedParent::open) {
+    if let Some(holder) = project.stores.gradle.as_deref().and_then(AllowedParent::open) {
         let above = holder.path().join(group).join(artifact).join(version);
-        let opened = here.open(&above, std::slice::from_ref(&holder), "java");
-        let names = opened.map(|above| here.list(&above)).unwrap_or_default();
+        let opened = project.open(&above, std::slice::from_ref(&holder), "java");
+        let names = opened.map(|above| project.list(&above)).unwrap_or_default();
         let names = names.into_iter().filter(|name| is_plain(name));
         out.extend(names.map(|name| (holder.clone(), above.join(name))));
     }

@@ -99,11 +99,11 @@ pub(crate) fn read(said: &str) -> Option<Result<Name, String>> {
         return fault("leads out of the package");
     }
     if rest.chars().any(|letter| letter.is_control() || letter == '\\') || rest.len() > 1_000 {
-        return fault("holds what no name of a package does");
+        return fault("contains characters that are not valid in a package name");
     }
     let scoped = ecosystem == Ecosystem::JavaScript && rest.starts_with('@');
     if scoped && parts.len() < 2 {
-        return fault("names a scope, and no package of it");
+        return fault("names a scope without a package");
     }
     let first = match ecosystem {
         Ecosystem::Go => parts.iter().position(|part| part.contains('@')).map_or(parts.len(), |at| at + 1),
@@ -188,8 +188,8 @@ mod tests {
             ("rust:/etc/passwd", "leads out of the package"),
             ("go:./x", "leads out of the package"),
             ("/dep/js/../../etc", "leads out of the package"),
-            ("js:a\\..\\b", "holds what no name"),
-            ("js:a\u{0}b", "holds what no name"),
+            ("js:a\\..\\b", "contains characters that are not valid"),
+            ("js:a\u{0}b", "contains characters that are not valid"),
             ("rust:", "names no package"),
             ("/dep/rust", "names no package"),
             ("rust:serde@", "names no package"),

@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 /// Name, version, and location relative to the lock file (empty if the file does not state it).
-pub(crate) type Listed = (String, String, String);
+pub(crate) type ListedPackage = (String, String, String);
 
 /// Parses `package-lock.json`; the least nested packages come first.
-pub(crate) fn npm(text: &str) -> Result<Vec<Listed>, String> {
+pub(crate) fn npm(text: &str) -> Result<Vec<ListedPackage>, String> {
     let lock: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let mut out = Vec::new();
     if let Some(packages) = lock.get("packages").and_then(Value::as_object) {
@@ -26,7 +26,7 @@ pub(crate) fn npm(text: &str) -> Result<Vec<Listed>, String> {
 }
 
 /// Parses the dependency tree of lock file version 1.
-fn nested(packages: &Value, above: &str, out: &mut Vec<Listed>) {
+fn nested(packages: &Value, above: &str, out: &mut Vec<ListedPackage>) {
     for (name, package) in packages.as_object().into_iter().flatten() {
         let version = package.get("version").and_then(Value::as_str).unwrap_or_default();
         let place = format!("{above}node_modules/{name}");
@@ -39,9 +39,9 @@ fn nested(packages: &Value, above: &str, out: &mut Vec<Listed>) {
 
 /// Parses the keys of `packages` in `pnpm-lock.yaml`: `/name/1.0.0`, `/name@1.0.0(peer)`,
 /// `'@scope/name@1.0.0'`.
-pub(crate) fn pnpm(text: &str) -> Vec<Listed> {
+pub(crate) fn pnpm(text: &str) -> Vec<ListedPackage> {
     let mut inside = false;
-    let mut out: Vec<Listed> = Vec::new();
+    let mut out: Vec<ListedPackage> = Vec::new();
     for line in text.lines() {
         if !line.starts_with(' ') && !line.trim().is_empty() {
             inside = line.trim_end() == "packages:" || line.trim_end() == "snapshots:";
@@ -66,8 +66,8 @@ pub(crate) fn pnpm(text: &str) -> Vec<Listed> {
 }
 
 /// Parses `yarn.lock` of Yarn 1 and of later versions.
-pub(crate) fn yarn(text: &str) -> Vec<Listed> {
-    let mut out: Vec<Listed> = Vec::new();
+pub(crate) fn yarn(text: &str) -> Vec<ListedPackage> {
+    let mut out: Vec<ListedPackage> = Vec::new();
     let mut name: Option<String> = None;
     for line in text.lines() {
         if line.starts_with('#') || line.trim().is_empty() {
@@ -96,7 +96,7 @@ pub(crate) fn yarn(text: &str) -> Vec<Listed> {
 mod tests {
     use super::{npm, pnpm, yarn};
 
-    fn told(listed: &[super::Listed]) -> Vec<String> {
+    fn told(listed: &[super::ListedPackage]) -> Vec<String> {
         listed
             .iter()
             .map(|(name, version, place)| format!("{name} {version} {place}").trim_end().to_owned())

@@ -1,8 +1,8 @@
 //! Python distributions in the project's environment, located by their `RECORD` files.
 
-use crate::here::{Here, is_plain, is_requirements, label};
-use crate::locked::{Absent, Direct, Entry, Found, Locked};
+use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource};
 use crate::name::{Ecosystem, python};
+use crate::project::{Project, is_plain, is_requirements, label};
 use crate::requirements;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashSet};
@@ -27,17 +27,17 @@ struct Package {
     version: Option<String>,
 }
 
-pub(crate) fn locked(here: &Here<'_>) -> Locked {
-    let mut out = Locked::default();
-    let needed = needed(here, &mut out);
-    for site in sites(here) {
-        for folder in here.list(&site) {
+pub(crate) fn locked(project: &Project<'_>) -> DependencyList {
+    let mut out = DependencyList::default();
+    let needed = needed(project, &mut out);
+    for site in sites(project) {
+        for folder in project.list(&site) {
             let Some((name, version)) =
                 folder.strip_suffix(".dist-info").and_then(|stem| stem.split_once('-'))
             else {
                 continue;
             };
-            let asked = || here.text_in(&site, &format!("{folder}/REQUESTED")).is_some();
+            let asked = || project.text_in(&site, &format!("{folder}/REQUESTED")).is_some();
             let is_direct = if needed.is_empty() { asked() } else { needed.contains(&python(name)) };
             let direct = if is_direct { Direct::Yes } else { Direct::No };
             let (name, version, at) = (python(name), version.to_owned(), Some(site.clone()));
@@ -46,8 +46,8 @@ pub(crate) fn locked(here: &Here<'_>) -> Locked {
             }
         }
     }
-    for file in here.named(&["uv.lock", "poetry.lock"]) {
-        let read = here.text(file).ok_or_else(|| "it cannot be read".to_owned());
+    for file in project.named(&["uv.lock", "poetry.lock"]) {
+        let read = project.text(file).ok_or_else(|| "it cannot be read".to_owned());
         match read.and_then(|text| toml::from_str::<Lock>(&text).map_err(|error| error.message().to_owned()))
         {
             Ok(lock) => {
@@ -74,13 +74,15 @@ pub(crate) fn locked(here: &Here<'_>) -> Locked {
 }
 
 /// Reads the requirements that the project declares.
-fn needed(here: &Here<'_>, out: &mut Locked) -> HashSet<String> {
+fn needed(project: &Project<'_>, out: &mut DependencyList) -> HashSet<String> {
     let mut needed = HashSet::new();
-    for file in &here.manifests {
+    for file in &project.manifests {
         let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let read = match name {
-            "pyproject.toml" => here.text(file).map(|text| requirements::project(&text)),
-            _ if is_requirements(name) => here.text(file).map(|text| Ok((requirements::listed(&text), None))),
+            "pyproject.toml" => project.text(file).map(|text| requirements::project(&text)),
+            _ if is_requirements(name) => {
+                project.text(file).map(|text| Ok((requirements::listed(&text), None)))
+            }
             _ => continue,
         };
         match read {
@@ -97,23 +99,23 @@ fn needed(here: &Here<'_>, out: &mut Locked) -> HashSet<String> {
 }
 
 /// Opens the `site-packages` directories of the project's environments.
-pub(crate) fn sites(here: &Here<'_>) -> Vec<WorkspacePath> {
-    let holders = holders(here);
+pub(crate) fn sites(project: &Project<'_>) -> Vec<WorkspacePath> {
+    let holders = holders(project);
     let mut environments: Vec<std::path::PathBuf> = Vec::new();
-    for holder in here.workspace.allowed_parents() {
+    for holder in project.workspace.allowed_parents() {
         environments.extend(ENVIRONMENTS.map(|name| holder.path().join(name)));
     }
     let of_python = |path: &&WorkspacePath| path.file_name().is_some_and(|name| name == "pyproject.toml");
-    for project in here.manifests.iter().filter(of_python).filter_map(WorkspacePath::parent) {
+    for project in project.manifests.iter().filter(of_python).filter_map(WorkspacePath::parent) {
         environments.extend(ENVIRONMENTS.map(|name| project.raw().join(name)));
     }
-    environments.extend(here.places.python.clone());
+    environments.extend(project.stores.python.clone());
     let mut out: Vec<WorkspacePath> = Vec::new();
     for environment in environments {
-        let Ok(libraries) = here.open(&environment.join("lib"), &holders, "lib") else { continue };
-        for version in here.list(&libraries).iter().filter(|name| name.starts_with("python")) {
+        let Ok(libraries) = project.open(&environment.join("lib"), &holders, "lib") else { continue };
+        for version in project.list(&libraries).iter().filter(|name| name.starts_with("python")) {
             let site = environment.join("lib").join(version).join("site-packages");
-            if let Ok(site) = here.open(&site, &holders, "site-packages")
+            if let Ok(site) = project.open(&site, &holders, "site-packages")
                 && !out.contains(&site)
             {
                 out.push(site);
@@ -124,52 +126,52 @@ pub(crate) fn sites(here: &Here<'_>) -> Vec<WorkspacePath> {
 }
 
 /// Finds the distribution that provides an import name.
-pub(crate) fn imported(here: &Here<'_>, locked: &Locked, name: &str) -> Option<Entry> {
-    let has = |entry: &&Entry| tops(here, entry).is_some_and(|tops| tops.contains_key(name));
+pub(crate) fn imported(project: &Project<'_>, locked: &DependencyList, name: &str) -> Option<Entry> {
+    let has = |entry: &&Entry| tops(project, entry).is_some_and(|tops| tops.contains_key(name));
     let entry = locked.entries.iter().find(has)?;
     Some(Entry { name: name.to_owned(), ..entry.clone() })
 }
 
-pub(crate) fn place(here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
+pub(crate) fn place(project: &Project<'_>, entry: &Entry) -> Result<PackageSource, MissingSource> {
     let absent = |next: &str| {
-        let looked = sites(here).iter().map(|site| site.raw().display().to_string()).collect::<Vec<_>>();
+        let looked = sites(project).iter().map(|site| site.raw().display().to_string()).collect::<Vec<_>>();
         let looked = if looked.is_empty() {
             vec!["no environment: there is no .venv or venv".to_owned()]
         } else {
             looked
         };
-        Absent { looked, next: next.to_owned() }
+        MissingSource { looked, next: next.to_owned() }
     };
     let Some(site) = &entry.at else {
         return Err(absent(
             "install it into the project's environment (.venv), or start with VIRTUAL_ENV set to it",
         ));
     };
-    let tops = tops(here, entry).filter(|tops| !tops.is_empty()).ok_or_else(|| {
-        absent("it lies elsewhere and is linked (an editable install): search its own directory")
-    })?;
+    let tops = tops(project, entry)
+        .filter(|tops| !tops.is_empty())
+        .ok_or_else(|| absent("it is an editable install: search its own directory"))?;
     let by_name = tops.keys().find(|top| {
         let last = top.rsplit('/').next().unwrap_or(top);
         python(last.trim_end_matches(".py")) == python(&entry.name)
     });
     let most = || tops.iter().max_by_key(|(_, files)| **files).map(|(top, _)| top);
-    let Some(top) = by_name.or_else(most) else { return Err(absent("it has no files of Python")) };
-    let (holders, version) = (holders(here), entry.version.clone());
+    let Some(top) = by_name.or_else(most) else { return Err(absent("it has no Python files")) };
+    let (holders, version) = (holders(project), entry.version.clone());
     let label = label(Ecosystem::Python, &entry.name, &version);
-    let path = if here.is_directory(site, top) {
-        here.open(&site.raw().join(top), &holders, &label).ok()
+    let path = if project.is_directory(site, top) {
+        project.open(&site.raw().join(top), &holders, &label).ok()
     } else {
-        let single = here.open(site.raw(), &holders, &label).ok();
+        let single = project.open(site.raw(), &holders, &label).ok();
         single.and_then(|site| found_below(&site, top.as_bytes()))
     };
-    path.map(|path| Found { path, version })
-        .ok_or_else(|| absent("its files are not where its RECORD has them"))
+    path.map(|path| PackageSource { path, version })
+        .ok_or_else(|| absent("its files are not at the locations in its RECORD"))
 }
 
 /// Returns the top-level packages and modules of a distribution, with their numbers of files.
-fn tops(here: &Here<'_>, entry: &Entry) -> Option<BTreeMap<String, usize>> {
+fn tops(project: &Project<'_>, entry: &Entry) -> Option<BTreeMap<String, usize>> {
     let site = entry.at.as_ref()?;
-    let record = here.text_in(site, &format!("{}/RECORD", entry.source))?;
+    let record = project.text_in(site, &format!("{}/RECORD", entry.source))?;
     let files: Vec<&str> = record.lines().filter_map(|line| line.split(',').next()).collect();
     let mut out = BTreeMap::new();
     for file in &files {
@@ -195,8 +197,8 @@ fn tops(here: &Here<'_>, entry: &Entry) -> Option<BTreeMap<String, usize>> {
 }
 
 /// Returns the directories that may contain environments: the roots and the active environment.
-fn holders(here: &Here<'_>) -> Vec<AllowedParent> {
-    let mut out = here.workspace.allowed_parents();
-    out.extend(here.places.python.as_deref().and_then(|path: &Path| AllowedParent::open(path)));
+fn holders(project: &Project<'_>) -> Vec<AllowedParent> {
+    let mut out = project.workspace.allowed_parents();
+    out.extend(project.stores.python.as_deref().and_then(|path: &Path| AllowedParent::open(path)));
     out
 }

@@ -1,10 +1,10 @@
 //! Resolution of a dependency name to its sources.
 
-use crate::archive::Unpacked;
-use crate::here::Here;
-use crate::locked::{Absent, Direct, Entry, Found, Locked};
+use crate::archive::ArchiveCache;
+use crate::dependency_list::{DependencyList, Direct, Entry, MissingSource, PackageSource};
 use crate::name::{Ecosystem, Name, read};
-use crate::places::Places;
+use crate::project::Project;
+use crate::stores::PackageStores;
 use crate::{cargo, golang, javascript, maven, python};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,18 +21,18 @@ pub struct Dependencies(Arc<Inner>);
 
 struct Inner {
     workspace: Workspace,
-    places: Places,
-    unpacked: Unpacked,
+    stores: PackageStores,
+    unpacked: ArchiveCache,
     /// Parsed dependencies of each ecosystem, with the state of the files they came from.
-    known: Mutex<HashMap<Ecosystem, (Print, Arc<Locked>)>>,
+    known: Mutex<HashMap<Ecosystem, (FileStamp, Arc<DependencyList>)>>,
 }
 
 /// Path, modification time, length and inode of each file.
-type Print = Vec<(WorkspacePath, i128, u64, u64)>;
+type FileStamp = Vec<(WorkspacePath, i128, u64, u64)>;
 
 /// A resolved dependency name.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Resolved {
+pub struct ResolvedPath {
     /// Its location, displayed as `rust:serde@1.0.228/src/lib.rs`.
     pub path: WorkspacePath,
     /// Choices that were made for an ambiguous name.
@@ -52,7 +52,7 @@ pub struct Package {
 
 /// A dependency whose sources are not on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Missing {
+pub struct MissingPackage {
     /// Name with version.
     pub label: String,
     /// Direct or transitive.
@@ -63,11 +63,11 @@ pub struct Missing {
 
 /// All dependencies of a project.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct All {
+pub struct Inventory {
     /// Dependencies with sources on this machine, direct ones first.
     pub packages: Vec<Package>,
     /// Dependencies without sources on this machine.
-    pub missing: Vec<Missing>,
+    pub missing: Vec<MissingPackage>,
     /// Display paths of the files that were read.
     pub read: Vec<String>,
     /// Files that could not be parsed, with the reason.
@@ -76,9 +76,9 @@ pub struct All {
 
 /// An unresolved dependency name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unresolved {
+pub struct ResolveError {
     /// Category of the failure.
-    pub why: Why,
+    pub why: ResolveErrorKind,
     /// Message, in full sentences.
     pub what: String,
     /// Evidence: the packages or locations that were found instead.
@@ -91,7 +91,7 @@ pub struct Unresolved {
 
 /// Category of an unresolved dependency name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum ResolveErrorKind {
     /// Invalid syntax.
     Malformed,
     /// The project does not depend on the package, or not on this version.
@@ -107,8 +107,13 @@ pub enum Why {
 impl Dependencies {
     /// Creates a resolver; reads nothing yet.
     #[must_use]
-    pub fn new(workspace: Workspace, places: Places) -> Self {
-        Self(Arc::new(Inner { workspace, places, unpacked: Unpacked::default(), known: Mutex::default() }))
+    pub fn new(workspace: Workspace, stores: PackageStores) -> Self {
+        Self(Arc::new(Inner {
+            workspace,
+            stores,
+            unpacked: ArchiveCache::default(),
+            known: Mutex::default(),
+        }))
     }
 
     /// Resolves a dependency name.
@@ -116,10 +121,10 @@ impl Dependencies {
     /// # Errors
     /// If the name is invalid, if the project does not depend on it, or if its sources are not on this
     /// machine.
-    pub fn resolve(&self, said: &str) -> Result<Resolved, Unresolved> {
+    pub fn resolve(&self, said: &str) -> Result<ResolvedPath, ResolveError> {
         let inner = &*self.0;
-        let malformed = |what: String| Unresolved {
-            why: Why::Malformed,
+        let malformed = |what: String| ResolveError {
+            why: ResolveErrorKind::Malformed,
             what,
             found: None,
             near: Vec::new(),
@@ -127,37 +132,38 @@ impl Dependencies {
         };
         let name = match read(said) {
             Some(read) => read.map_err(malformed)?,
-            None => return Err(malformed(format!("{said} is no name of a dependency."))),
+            None => return Err(malformed(format!("{said} is not a dependency name."))),
         };
-        let here = inner.here();
-        let locked = inner.locked(name.ecosystem, &here);
+        let project = inner.project();
+        let locked = inner.locked(name.ecosystem, &project);
         let name = if name.ecosystem == Ecosystem::Go { module(name, &locked) } else { name };
-        let (entry, notes) = choose(&here, &locked, &name)?;
-        let found = place(name.ecosystem, &here, &entry).map_err(|absent| not_here(&name, &entry, absent))?;
+        let (entry, notes) = choose(&project, &locked, &name)?;
+        let found =
+            place(name.ecosystem, &project, &entry).map_err(|absent| not_here(&name, &entry, absent))?;
         let path = below(&inner.workspace, &found, &name, said)?;
-        Ok(Resolved { path, notes })
+        Ok(ResolvedPath { path, notes })
     }
 
     /// Lists all dependencies; polls `stop` between packages.
-    pub fn all(&self, stop: &dyn Fn() -> bool) -> All {
+    pub fn all(&self, stop: &dyn Fn() -> bool) -> Inventory {
         let inner = &*self.0;
-        let here = inner.here();
-        let mut all = All::default();
+        let project = inner.project();
+        let mut all = Inventory::default();
         for ecosystem in Ecosystem::ALL {
-            let locked = inner.locked(ecosystem, &here);
+            let locked = inner.locked(ecosystem, &project);
             all.read.extend(locked.read.iter().cloned());
             all.odd.extend(locked.odd.iter().cloned());
             for entry in &locked.entries {
                 if stop() {
                     break;
                 }
-                let label = |version: &str| crate::here::label(ecosystem, &entry.name, version);
-                match place(ecosystem, &here, entry) {
-                    Ok(Found { path, version }) => {
+                let label = |version: &str| crate::project::label(ecosystem, &entry.name, version);
+                match place(ecosystem, &project, entry) {
+                    Ok(PackageSource { path, version }) => {
                         all.packages.push(Package { label: label(&version), path, direct: entry.direct });
                     }
-                    Err(Absent { next, .. }) => {
-                        all.missing.push(Missing {
+                    Err(MissingSource { next, .. }) => {
+                        all.missing.push(MissingPackage {
                             label: label(&entry.version),
                             direct: entry.direct,
                             next,
@@ -176,13 +182,13 @@ impl Dependencies {
 }
 
 impl Inner {
-    fn here(&self) -> Here<'_> {
-        Here::look(&self.workspace, &self.places, &self.unpacked)
+    fn project(&self) -> Project<'_> {
+        Project::scan(&self.workspace, &self.stores, &self.unpacked)
     }
 
     /// Returns the dependencies of an ecosystem, and parses its files again if they changed.
-    fn locked(&self, ecosystem: Ecosystem, here: &Here<'_>) -> Arc<Locked> {
-        let print = self.print(ecosystem, here);
+    fn locked(&self, ecosystem: Ecosystem, project: &Project<'_>) -> Arc<DependencyList> {
+        let print = self.print(ecosystem, project);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((old, locked)) = known.get(&ecosystem)
             && *old == print
@@ -190,20 +196,20 @@ impl Inner {
             return locked.clone();
         }
         let locked = Arc::new(match ecosystem {
-            Ecosystem::Rust => cargo::locked(here),
-            Ecosystem::JavaScript => javascript::locked(here),
-            Ecosystem::Python => python::locked(here),
-            Ecosystem::Go => golang::locked(here),
-            Ecosystem::Java => maven::locked(here),
+            Ecosystem::Rust => cargo::locked(project),
+            Ecosystem::JavaScript => javascript::locked(project),
+            Ecosystem::Python => python::locked(project),
+            Ecosystem::Go => golang::locked(project),
+            Ecosystem::Java => maven::locked(project),
         });
         known.insert(ecosystem, (print, locked.clone()));
         locked
     }
 
-    fn print(&self, ecosystem: Ecosystem, here: &Here<'_>) -> Print {
-        let mut paths = here.manifests.clone();
+    fn print(&self, ecosystem: Ecosystem, project: &Project<'_>) -> FileStamp {
+        let mut paths = project.manifests.clone();
         match ecosystem {
-            Ecosystem::Python => paths.extend(python::sites(here)),
+            Ecosystem::Python => paths.extend(python::sites(project)),
             Ecosystem::JavaScript => {
                 let modules = |root| self.workspace.within(root, "node_modules").ok();
                 paths.extend(self.workspace.roots().iter().filter_map(modules));
@@ -218,18 +224,18 @@ impl Inner {
     }
 }
 
-fn place(ecosystem: Ecosystem, here: &Here<'_>, entry: &Entry) -> Result<Found, Absent> {
+fn place(ecosystem: Ecosystem, project: &Project<'_>, entry: &Entry) -> Result<PackageSource, MissingSource> {
     match ecosystem {
-        Ecosystem::Rust => cargo::place(here, entry),
-        Ecosystem::JavaScript => javascript::place(here, entry),
-        Ecosystem::Python => python::place(here, entry),
-        Ecosystem::Go => golang::place(here, entry),
-        Ecosystem::Java => maven::place(here, entry),
+        Ecosystem::Rust => cargo::place(project, entry),
+        Ecosystem::JavaScript => javascript::place(project, entry),
+        Ecosystem::Python => python::place(project, entry),
+        Ecosystem::Go => golang::place(project, entry),
+        Ecosystem::Java => maven::place(project, entry),
     }
 }
 
 /// Splits a Go import path into the longest module that the project requires and the path inside it.
-fn module(name: Name, locked: &Locked) -> Name {
+fn module(name: Name, locked: &DependencyList) -> Name {
     let rest = |module: &str| {
         let rest = name.package.strip_prefix(module)?;
         if rest.is_empty() { Some("") } else { rest.strip_prefix('/') }
@@ -242,13 +248,17 @@ fn module(name: Name, locked: &Locked) -> Name {
 }
 
 /// Selects the package and the version.
-fn choose(here: &Here<'_>, locked: &Locked, name: &Name) -> Result<(Entry, Vec<String>), Unresolved> {
+fn choose(
+    project: &Project<'_>,
+    locked: &DependencyList,
+    name: &Name,
+) -> Result<(Entry, Vec<String>), ResolveError> {
     let same = |entry: &&Entry| name.ecosystem.same(&entry.name, &name.package);
     let mut named: Vec<Entry> = locked.entries.iter().filter(same).cloned().collect();
     if named.is_empty() {
         named.extend(match name.ecosystem {
-            Ecosystem::JavaScript => javascript::lying(here, &name.package),
-            Ecosystem::Python => python::imported(here, locked, &name.package),
+            Ecosystem::JavaScript => javascript::unlisted(project, &name.package),
+            Ecosystem::Python => python::imported(project, locked, &name.package),
             Ecosystem::Rust | Ecosystem::Go | Ecosystem::Java => None,
         });
     }
@@ -257,7 +267,7 @@ fn choose(here: &Here<'_>, locked: &Locked, name: &Name) -> Result<(Entry, Vec<S
     }
     let bare = |version: &str| version.trim_start_matches('v').to_owned();
     let labels = |entries: &[Entry]| {
-        let label = |entry: &Entry| crate::here::label(name.ecosystem, &entry.name, &entry.version);
+        let label = |entry: &Entry| crate::project::label(name.ecosystem, &entry.name, &entry.version);
         entries.iter().map(label).collect::<Vec<_>>()
     };
     if let Some(version) = &name.version {
@@ -271,8 +281,8 @@ fn choose(here: &Here<'_>, locked: &Locked, name: &Name) -> Result<(Entry, Vec<S
             return Ok((Entry { version: version.clone(), ..only.clone() }, Vec::new()));
         }
         let what = format!("The project does not depend on {} {version}.", name.package);
-        return Err(Unresolved {
-            why: Why::Unknown,
+        return Err(ResolveError {
+            why: ResolveErrorKind::Unknown,
             what,
             found: Some(format!("It depends on {}.", labels(&named).join(", "))),
             near: labels(&named),
@@ -285,15 +295,19 @@ fn choose(here: &Here<'_>, locked: &Locked, name: &Name) -> Result<(Entry, Vec<S
         (all, [only]) => {
             let others: Vec<Entry> = all.iter().filter(|entry| *entry != only).cloned().collect();
             let note = format!(
-                "{} is the version that the project names itself; packages that it depends on use {}, too",
+                "{} is the version that the project itself requires; its dependencies also use {}",
                 labels(std::slice::from_ref(only)).join(""),
                 labels(&others).join(", ")
             );
             Ok((only.clone(), vec![note]))
         }
-        (all, _) => Err(Unresolved {
-            why: Why::Several,
-            what: format!("The project depends on {} versions of {}: say which.", all.len(), name.package),
+        (all, _) => Err(ResolveError {
+            why: ResolveErrorKind::Several,
+            what: format!(
+                "The project depends on {} versions of {}: give the version.",
+                all.len(),
+                name.package
+            ),
             found: Some(labels(all).join("\n")),
             near: labels(all),
             next: None,
@@ -302,7 +316,7 @@ fn choose(here: &Here<'_>, locked: &Locked, name: &Name) -> Result<(Entry, Vec<S
 }
 
 /// Returns the error for a package that the project does not depend on.
-fn unknown(locked: &Locked, name: &Name) -> Unresolved {
+fn unknown(locked: &DependencyList, name: &Name) -> ResolveError {
     let prefix = name.ecosystem.prefix();
     let mut names: Vec<&str> = locked.entries.iter().map(|entry| entry.name.as_str()).collect();
     names.sort_unstable();
@@ -311,10 +325,10 @@ fn unknown(locked: &Locked, name: &Name) -> Unresolved {
     let names = if own { Vec::new() } else { names };
     let near = suggest(&name.package, &names, 5).into_iter().map(|near| format!("{prefix}:{near}")).collect();
     let what = match (own, locked.read.is_empty()) {
-        (true, _) => format!("{} is a package of the workspace itself, and no dependency.", name.package),
+        (true, _) => format!("{} is a package of the workspace itself, not a dependency.", name.package),
         (false, false) => format!("The project does not depend on {prefix}:{}.", name.package),
         (false, true) => format!(
-            "It is not known on what the project depends: there is no {} in the workspace.",
+            "The dependencies of the project are unknown: there is no {} in the workspace.",
             files(name.ecosystem)
         ),
     };
@@ -325,13 +339,13 @@ fn unknown(locked: &Locked, name: &Name) -> Unresolved {
         read.truncate(NAMED);
         found.push(format!("Looked at: {} ({count}).", read.join(", ")));
     }
-    found.extend(locked.odd.iter().take(NAMED).map(|odd| format!("Not understood: {odd}.")));
+    found.extend(locked.odd.iter().take(NAMED).map(|odd| format!("Could not parse: {odd}.")));
     let next = match own {
         true => "Search it by its path.".to_owned(),
-        false => "Only what the lock files of the workspace name is looked for, so that it is the version that is used.".to_owned(),
+        false => "Only packages in the lock files of the workspace are found, in the versions that the project uses.".to_owned(),
     };
     let found = (!found.is_empty()).then(|| found.join("\n"));
-    Unresolved { why: Why::Unknown, what, found, near, next: Some(next) }
+    ResolveError { why: ResolveErrorKind::Unknown, what, found, near, next: Some(next) }
 }
 
 fn files(ecosystem: Ecosystem) -> &'static str {
@@ -345,12 +359,12 @@ fn files(ecosystem: Ecosystem) -> &'static str {
 }
 
 /// Returns the error for a package without sources on this machine.
-fn not_here(name: &Name, entry: &Entry, absent: Absent) -> Unresolved {
-    let label = crate::here::label(name.ecosystem, &entry.name, &entry.version);
+fn not_here(name: &Name, entry: &Entry, absent: MissingSource) -> ResolveError {
+    let label = crate::project::label(name.ecosystem, &entry.name, &entry.version);
     let looked = absent.looked.join("\n");
-    Unresolved {
-        why: Why::Absent,
-        what: format!("The project depends on {label}, which cannot be read on this machine."),
+    ResolveError {
+        why: ResolveErrorKind::Absent,
+        what: format!("The project depends on {label}, whose sources are not on this machine."),
         found: (!looked.is_empty()).then(|| format!("Looked at:\n{looked}")),
         near: Vec::new(),
         next: Some(format!("{}.", absent.next)),
@@ -358,12 +372,17 @@ fn not_here(name: &Name, entry: &Entry, absent: Absent) -> Unresolved {
 }
 
 /// Resolves the path inside a package.
-fn below(workspace: &Workspace, found: &Found, name: &Name, said: &str) -> Result<WorkspacePath, Unresolved> {
+fn below(
+    workspace: &Workspace,
+    found: &PackageSource,
+    name: &Name,
+    said: &str,
+) -> Result<WorkspacePath, ResolveError> {
     if name.below.is_empty() {
         return Ok(found.path.clone());
     }
-    let outside = |what: String| Unresolved {
-        why: Why::Outside,
+    let outside = |what: String| ResolveError {
+        why: ResolveErrorKind::Outside,
         what,
         found: None,
         near: vec![found.path.display()],

@@ -1,11 +1,11 @@
-//! Where the names of dependencies lead, over small registries that were made up.
+//! Resolution of dependency names with small, made-up registries.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-use toolpost_packages::{Dependencies, Direct, Places};
+use toolpost_packages::{Dependencies, Direct, PackageStores};
 use toolpost_workspace::{Action, Cause, Draft, Expect, Options};
 use toolpost_workspace::{CommitError, CommitKind, Workspace};
 
@@ -32,8 +32,8 @@ impl World {
         self
     }
 
-    fn places(&self) -> Places {
-        Places {
+    fn stores(&self) -> PackageStores {
+        PackageStores {
             cargo: Some(self.at("home/.cargo")),
             go: Some(self.at("home/go/pkg/mod")),
             python: None,
@@ -49,10 +49,10 @@ impl World {
     }
 
     fn dependencies(&self) -> Dependencies {
-        Dependencies::new(self.workspace("ws"), self.places())
+        Dependencies::new(self.workspace("ws"), self.stores())
     }
 
-    /// Says what a name leads to: how it is shown and what stands there, or why it leads nowhere.
+    /// Resolves a name: returns the display path with its content, or the error.
     fn told(&self, said: &str) -> String {
         told(&self.workspace("ws"), &self.dependencies(), said, self.base.path())
     }
@@ -164,36 +164,36 @@ fn crates_are_those_of_the_lock_file() {
             ),
             (
                 "rust:syn/src/lib.rs",
-                "rust:syn@2.0.1/src/lib.rs = two (rust:syn@2.0.1 is the version that the project names itself; packages that it \
-                                 depends on use rust:syn@1.0.9, too)",
+                "rust:syn@2.0.1/src/lib.rs = two (rust:syn@2.0.1 is the version that the project itself requires; its \
+                                 dependencies also use rust:syn@1.0.9)",
             ),
             ("rust:syn@1.0.9/src/lib.rs", "rust:syn@1.0.9/src/lib.rs = one"),
             (
                 "rust:rand",
-                "Several: The project depends on 2 versions of rand: say which. | rust:rand@0.8.0 rust:rand@0.9.0 ~ rust:rand@0.8.0 rust:rand@0.9.0",
+                "Several: The project depends on 2 versions of rand: give the version. | rust:rand@0.8.0 rust:rand@0.9.0 ~ rust:rand@0.8.0 rust:rand@0.9.0",
             ),
             ("rust:tool-kit/src/lib.rs", "rust:tool_kit@0.2.0/src/lib.rs = vendored"),
             ("rust:forked/lib.rs", "rust:forked@0.5.0/lib.rs = forked"),
             (
                 "rust:gone",
                 &format!(
-                    "Absent: The project depends on rust:gone@3.0.0, which cannot be read on this machine. | Looked at: \
-                                ./vendor/gone-3.0.0 ./vendor/gone {store} | `cargo fetch` gets it."
+                    "Absent: The project depends on rust:gone@3.0.0, whose sources are not on this machine. | Looked at: \
+                                ./vendor/gone-3.0.0 ./vendor/gone {store} | `cargo fetch` installs it."
                 ),
             ),
             (
                 "rust:serd",
-                "Unknown: The project does not depend on rust:serd. | Looked at: Cargo.lock (8 packages). | Only what the lock files of the \
-                       workspace name is looked for, so that it is the version that is used. ~ rust:serde",
+                "Unknown: The project does not depend on rust:serd. | Looked at: Cargo.lock (8 packages). | Only packages in the lock files \
+                       of the workspace are found, in the versions that the project uses. ~ rust:serde",
             ),
             (
                 "rust:own",
-                "Unknown: own is a package of the workspace itself, and no dependency. | Looked at: Cargo.lock (8 packages). | Search it by its path.",
+                "Unknown: own is a package of the workspace itself, not a dependency. | Looked at: Cargo.lock (8 packages). | Search it by its path.",
             ),
             (
                 "js:express",
-                "Unknown: It is not known on what the project depends: there is no package.json or lock file of npm, pnpm or Yarn in the \
-                        workspace. | Only what the lock files of the workspace name is looked for, so that it is the version that is used.",
+                "Unknown: The dependencies of the project are unknown: there is no package.json or lock file of npm, pnpm or Yarn in the \
+                        workspace. | Only packages in the lock files of the workspace are found, in the versions that the project uses.",
             ),
         ],
     );
@@ -241,7 +241,7 @@ fn npm_packages_are_what_lies_nearest() {
             ("js:stored@3.0.0/a.js", "js:stored@3.0.0/a.js = stored"),
             (
                 "js:ms",
-                "Several: The project depends on 2 versions of ms: say which. | js:ms@2.1.3 js:ms@2.0.0 ~ js:ms@2.1.3 js:ms@2.0.0",
+                "Several: The project depends on 2 versions of ms: give the version. | js:ms@2.1.3 js:ms@2.0.0 ~ js:ms@2.1.3 js:ms@2.0.0",
             ),
             ("js:ms@2.0.0/index.js", "js:ms@2.0.0/index.js = inner"),
             ("js:ms@2.1.3/index.js", "js:ms@2.1.3/index.js = outer"),
@@ -249,18 +249,18 @@ fn npm_packages_are_what_lies_nearest() {
             ("js:above", "js:above@5.0.0"),
             (
                 "js:late",
-                "Absent: The project depends on js:late@1.0.0, which cannot be read on this machine. | Looked at: /ws/node_modules/late \
-                     /node_modules/late | `npm install`, or the like, gets it.",
+                "Absent: The project depends on js:late@1.0.0, whose sources are not on this machine. | Looked at: /ws/node_modules/late \
+                     /node_modules/late | `npm install`, or your package manager's equivalent, installs it.",
             ),
             (
                 "js:moved",
-                "Absent: The project depends on js:moved@2.0.0, which cannot be read on this machine. | Looked at: /ws/node_modules/moved \
-                      (which is 1.0.0) /node_modules/moved | `npm install`, or the like, gets it.",
+                "Absent: The project depends on js:moved@2.0.0, whose sources are not on this machine. | Looked at: /ws/node_modules/moved \
+                      (which is 1.0.0) /node_modules/moved | `npm install`, or your package manager's equivalent, installs it.",
             ),
             (
                 "js:evil/key.js",
-                "Absent: The project depends on js:evil, which cannot be read on this machine. | Looked at: /ws/node_modules/evil \
-                            /node_modules/evil | `npm install`, or the like, gets it.",
+                "Absent: The project depends on js:evil, whose sources are not on this machine. | Looked at: /ws/node_modules/evil \
+                            /node_modules/evil | `npm install`, or your package manager's equivalent, installs it.",
             ),
             (
                 "js:express/out.js",
@@ -273,7 +273,7 @@ fn npm_packages_are_what_lies_nearest() {
             (
                 "js:.pnpm",
                 "Unknown: The project does not depend on js:.pnpm. | Looked at: package.json, packages/member/package.json, package-lock.json \
-                      (8 packages). | Only what the lock files of the workspace name is looked for, so that it is the version that is used.",
+                      (8 packages). | Only packages in the lock files of the workspace are found, in the versions that the project uses.",
             ),
         ],
     );
@@ -315,7 +315,7 @@ fn distributions_of_python_are_found_by_what_they_record() {
             ("py:google-cloud-x/a.py", "py:google-cloud-x@1.0/a.py = a"),
             (
                 "py:absent",
-                "Absent: The project depends on py:absent@9.0, which cannot be read on this machine. | Looked at: \
+                "Absent: The project depends on py:absent@9.0, whose sources are not on this machine. | Looked at: \
                        /ws/.venv/lib/python3.12/site-packages | install it into the project's environment (.venv), or start with VIRTUAL_ENV set to it.",
             ),
         ],
@@ -353,13 +353,13 @@ fn go_modules_are_found_with_what_is_in_them() {
             ("go:github.com/held/y/y.go", "go:github.com/held/y@v0.1.0/y.go = held"),
             (
                 "go:example.com/near",
-                "Absent: The project depends on go:example.com/near, which cannot be read on this machine. | go.mod puts the directory \
-                                 ../near in its place: search that by its path.",
+                "Absent: The project depends on go:example.com/near, whose sources are not on this machine. | go.mod replaces it by the \
+                                 directory ../near: search that by its path.",
             ),
             (
                 "go:github.com/BurntSushi/tomll",
-                "Unknown: The project does not depend on go:github.com/BurntSushi/tomll. | Looked at: go.mod (6 packages). | Only what the lock files \
-                               of the workspace name is looked for, so that it is the version that is used. ~ go:github.com/BurntSushi/toml",
+                "Unknown: The project does not depend on go:github.com/BurntSushi/tomll. | Looked at: go.mod (6 packages). | Only packages in the \
+                               lock files of the workspace are found, in the versions that the project uses. ~ go:github.com/BurntSushi/toml",
             ),
         ],
     );
@@ -379,7 +379,7 @@ fn artifacts_of_maven_are_read_where_they_are_unpacked() {
     assert_eq!(world.told("java:b@1.0"), "java:com.a:b@1.0");
     assert_eq!(
         next(world.told("java:packed")).as_deref(),
-        Some("packed-2.0-sources.jar is there and cannot be read: it is no whole archive.")
+        Some("packed-2.0-sources.jar exists, but cannot be read: it is truncated or not an archive.")
     );
 }
 
@@ -426,18 +426,18 @@ fn versions_of_maven_come_from_parents_and_lists_that_the_stores_hold() {
     assert_eq!(world.told("java:b/B.java"), "java:com.a:b@2.0/B.java = two");
     assert_eq!(world.told("java:com.a:listed/L.java"), "java:com.a:listed@3.0/L.java = l");
     assert!(
-        world.told("java:unknown").contains("its version stands in no file here"),
+        world.told("java:unknown").contains("its version is in no pom.xml"),
         "{}",
         world.told("java:unknown")
     );
     let all = world.dependencies().all(&|| false);
     assert_eq!((all.read, all.odd), (vec!["pom.xml".to_owned(), "app/pom.xml".to_owned()], Vec::new()));
-    // What is not there is named.
+    // Missing sources are listed.
     fs::remove_dir_all(world.at(&format!("{store}/org"))).unwrap();
     let all = world.dependencies().all(&|| false);
     let missing = |file: &str| {
         format!(
-            "{file}: org.up:up:1 is not in the local repository, so that not all versions are known; `mvn validate` gets it"
+            "{file}: org.up:up:1 is not in the local repository, so some versions are unknown; `mvn validate` downloads it"
         )
     };
     assert_eq!(all.odd, [missing("pom.xml"), missing("app/pom.xml")]);

@@ -328,13 +328,15 @@ fn a_start_that_cannot_be_read_is_an_error() {
     });
     unlock(&locked);
     let deep = locked.canonicalize().unwrap().join("deep");
-    let deep =
-        format!("error: {}: permission denied on the way: its owner has to permit it first", deep.display());
+    let deep = format!(
+        "error: {}: permission denied in a parent directory: change its permissions first",
+        deep.display()
+    );
     assert_eq!(
         rows,
         [
-            ["error: locked: permission denied: its owner has to permit it first"],
-            ["error: locked: permission denied: its owner has to permit it first"],
+            ["error: locked: permission denied: change its permissions first"],
+            ["error: locked: permission denied: change its permissions first"],
             [deep.as_str()],
             ["open/z.rs"],
         ]

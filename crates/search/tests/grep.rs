@@ -646,7 +646,7 @@ fn a_start_that_cannot_be_read_is_an_error() {
     lock(&locked);
     let (start, above) = bound(|| (run(&world, &base), run(&world, &world.grep("needle"))));
     unlock(&locked);
-    assert_eq!(lines(&start), ["error: locked: permission denied: its owner has to permit it first"]);
+    assert_eq!(lines(&start), ["error: locked: permission denied: change its permissions first"]);
     assert_eq!((lines(&above), above.unwrap().unreadable.count), (vec!["open/z:1:needle".to_owned()], 1));
 }
 

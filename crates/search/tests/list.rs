@@ -159,6 +159,6 @@ fn unreadable_directories_are_marked_and_refused_as_the_start() {
     });
     unlock(&locked);
     assert_eq!(shown, ["locked/ unreadable", "open/", "  y"]);
-    assert_eq!(start, ["error: locked: permission denied: its owner has to permit it first"]);
+    assert_eq!(start, ["error: locked: permission denied: change its permissions first"]);
     assert_eq!(below.unwrap(), ["y"]);
 }

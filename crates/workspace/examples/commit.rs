@@ -1,4 +1,4 @@
-//! Writes files through the workspace, so that tests can watch, stop or kill a process that does.
+//! Example process that commits files, so that tests can trace, stop or kill it.
 //!
 //! `commit ROOT STATE FILE CONTENT [FILE CONTENT]…`; the content `-` deletes, `--` deletes a whole directory, `/` makes
 //! one, `>NEW` moves over whatever there is. Only opens, and tells what was recovered, if no file is named.
@@ -17,7 +17,7 @@ use toolpost_workspace::{
 fn main() -> ExitCode {
     match run() {
         Ok(lines) => {
-            // The changes are made, whether or not somebody listens.
+            // The changes are complete, even if the output is closed.
             let _ = writeln!(std::io::stdout(), "{}", lines.join("\n"));
             ExitCode::SUCCESS
         }

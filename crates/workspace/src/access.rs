@@ -71,11 +71,11 @@ pub struct Stat {
     pub device: u64,
     /// Inode number.
     pub inode: u64,
-    /// ProcessId's write permission; commits do not change a file without it.
+    /// Owner's write permission; commits do not change a file without it.
     pub owner_writable: OwnerWritable,
 }
 
-/// ProcessId's write permission.
+/// Owner's write permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OwnerWritable {
     /// The bit is set.
@@ -123,13 +123,13 @@ pub enum AccessKind {
     #[error("is a directory, not a file: list it instead")]
     IsDirectory,
     /// The path, or a parent of it, is not a directory.
-    #[error("is not a directory, or lies below something that is none")]
+    #[error("is not a directory, or is below a file")]
     NotADirectory,
     /// The path is a pipe, a socket or a device.
-    #[error("is {}, not a regular file: it is not opened", .0.name())]
+    #[error("is {}, not a regular file: only regular files can be opened", .0.name())]
     NotRegular(Kind),
     /// Permission denied.
-    #[error("permission denied: its owner has to permit it first")]
+    #[error("permission denied: change its permissions first")]
     Denied,
     /// The file is larger than the caller's limit.
     #[error("has {len} bytes, more than the limit of {limit}: read a part of it")]

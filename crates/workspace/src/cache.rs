@@ -30,7 +30,7 @@ const UNUSED: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
 /// Exclusive access to a cache directory; ends when dropped, or with the process.
 #[derive(Debug)]
-pub struct Turn(#[expect(dead_code, reason = "it is held")] File);
+pub struct CacheLock(#[expect(dead_code, reason = "it is held")] File);
 
 /// Name prefix of blobs that are being written.
 const DRAFT: &str = ".draft-";
@@ -119,11 +119,11 @@ impl Cache {
     ///
     /// # Errors
     /// If the directory is not writable, or does not support locks.
-    pub fn turn(&self) -> io::Result<Option<Turn>> {
+    pub fn turn(&self) -> io::Result<Option<CacheLock>> {
         let path = self.folder.join(TURN);
         let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(Some(Turn(file))),
+            Ok(()) => Ok(Some(CacheLock(file))),
             Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
             Err(errno) => Err(errno.into()),
         }

@@ -9,7 +9,7 @@ pub fn confinement() -> Vec<String> {
     let how = if has_openat2() {
         "files are opened beneath their root by the kernel (openat2)"
     } else {
-        "the kernel's openat2 is not to be had: files are opened component by component, which is slower and as strict"
+        "the kernel does not support openat2: files are opened component by component, which is slower and as strict"
     };
     vec![how.to_owned()]
 }
@@ -19,7 +19,7 @@ pub(crate) fn state(directory: Option<&Path>) -> String {
     match directory {
         Some(directory) => toolpost_text::escape::name(directory.as_os_str().as_encoded_bytes()).into_owned(),
         None => {
-            "none: other processes are not locked out, and a killed one is not cleaned up after".to_owned()
+            "none: other processes are not locked out, and interrupted changes are not recovered".to_owned()
         }
     }
 }

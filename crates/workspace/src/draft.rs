@@ -227,23 +227,26 @@ impl fmt::Display for Note {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::LinkBroken { path, others } => {
-                write!(formatter, "{path} had {others} other hard link(s): they keep the old content")
+                write!(formatter, "{path} had {others} other hard link(s), which keep the old content")
             }
             Self::Appended { path } => {
-                write!(formatter, "another process appended to {path} meanwhile; its text is kept at the end")
+                write!(
+                    formatter,
+                    "another process appended to {path} meanwhile; its text was kept at the end"
+                )
             }
             Self::InPlace { path, fault } => {
-                write!(formatter, "{path} was rewritten in place, because it cannot be replaced ({fault})")
+                write!(formatter, "{path} was rewritten in place, because it could not be replaced ({fault})")
             }
             Self::NotKept { path, what } => write!(formatter, "{path}: its {what} could not be kept"),
             Self::NotSynced { path, fault } => write!(
                 formatter,
-                "{path}: the change is made, but may not survive the loss of power ({fault})"
+                "{path}: the change is complete, but may not survive a power loss ({fault})"
             ),
-            Self::Leftover { file } => write!(formatter, "{file} could not be removed: delete it by hand"),
+            Self::Leftover { file } => write!(formatter, "{file} could not be removed: delete it"),
             Self::NoLocks { why } => write!(formatter, "other processes are not locked out ({why})"),
             Self::NoState => formatter.write_str(
-                "no state directory: a killed process is not cleaned up after, and nothing can be undone",
+                "no state directory: interrupted changes are not recovered, and nothing can be undone",
             ),
             Self::NotRecorded { why } => {
                 write!(formatter, "this change cannot be undone: the history could not be written ({why})")
@@ -251,7 +254,7 @@ impl fmt::Display for Note {
             Self::NoWayBack { path, why } => {
                 write!(
                     formatter,
-                    "this change cannot be undone: {path} {why}, and its former content was not kept"
+                    "this change cannot be undone: {path} {why}, so its former content was not stored"
                 )
             }
         }

@@ -25,7 +25,7 @@ pub enum ExternalRootError {
     #[error("does not exist")]
     Missing,
     /// Links lead to a location outside every allowed parent.
-    #[error("is a link that leads to {target}, where no such directory may lie")]
+    #[error("is a link to {target}, which is outside the allowed directories")]
     Elsewhere {
         /// Target of the links, escaped.
         target: String,

@@ -1,4 +1,4 @@
-//! The identity and content hash by which a file is recognised.
+//! Fingerprints, which recognise a file by identity and content hash.
 
 use serde::{Deserialize, Serialize};
 

@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::commit::{CommitError, ReadOnly};
 use crate::draft::{Cause, CommitReport, Draft, Note};
 use crate::fault::Fault;
-use crate::locks::{Key, Locks, NotLocked};
+use crate::locks::{Key, LockError, Locks};
 use crate::path::WorkspacePath;
 use crate::workspace::Workspace;
 
@@ -24,7 +24,7 @@ pub struct Hold {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum HoldError {
     /// Another call or process held one of the paths during the whole wait.
-    #[error("{path} is being changed by another call or process: waited {} ms, try again", .waited.as_millis())]
+    #[error("{path} is being changed by another call or process (waited {} ms): try again", .waited.as_millis())]
     Busy {
         /// The path.
         path: WorkspacePath,
@@ -33,7 +33,7 @@ pub enum HoldError {
     },
     /// Each lock needs a descriptor, and the limit is reached.
     #[error(
-        "{count} files cannot be changed at once, because too many files are open ({fault}): change fewer at a time, or raise the limit of open files"
+        "{count} files cannot be changed at once: too many open files ({fault}). Change fewer at a time, or raise the limit on open files"
     )]
     TooMany {
         /// Number of requested paths.
@@ -49,10 +49,10 @@ impl Workspace {
         let started = Instant::now();
         let keys: Vec<Key> = paths.iter().map(Key::of).collect();
         let locks = Locks::take(&keys, self.state(), started + wait).map_err(|why| match why {
-            NotLocked::Held(position) => {
+            LockError::Held(position) => {
                 HoldError::Busy { path: paths[position].clone(), waited: started.elapsed() }
             }
-            NotLocked::TooMany(fault) => HoldError::TooMany { count: paths.len(), fault },
+            LockError::TooMany(fault) => HoldError::TooMany { count: paths.len(), fault },
         })?;
         let mut notes = Vec::new();
         if self.state().is_none() {

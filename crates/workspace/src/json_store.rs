@@ -27,7 +27,7 @@ pub struct JsonStore {
 pub enum JsonStoreError {
     /// The name is invalid.
     #[error(
-        "`{0}` cannot be the name of what is kept: letters, digits and . _ - @ may stand in it, the first one a letter or digit, at most 100"
+        "invalid name `{0}`: use at most 100 letters, digits and . _ - @, and start with a letter or digit"
     )]
     Name(String),
     /// An I/O error.
@@ -39,7 +39,7 @@ pub enum JsonStoreError {
         error: io::Error,
     },
     /// The file is not a value that was written here.
-    #[error("{path} is damaged ({why}); delete it to begin anew")]
+    #[error("{path} is damaged ({why}); delete it to start again")]
     Damaged {
         /// Path, escaped.
         path: String,
@@ -47,7 +47,7 @@ pub enum JsonStoreError {
         why: String,
     },
     /// The value exceeds the size limit.
-    #[error("it would have {bytes} bytes, and at most {most} are kept")]
+    #[error("it would have {bytes} bytes, and the limit is {most}")]
     TooLarge {
         /// Size in bytes.
         bytes: usize,
@@ -55,7 +55,7 @@ pub enum JsonStoreError {
         most: usize,
     },
     /// Another process kept the lock during the whole wait.
-    #[error("another process uses {0} and does not let go of it")]
+    #[error("another process has locked {0} for too long")]
     Busy(String),
 }
 

@@ -47,7 +47,7 @@ mod watch;
 mod workspace;
 
 pub use access::{AccessError, AccessKind, Kind, OwnerWritable, Stat};
-pub use cache::{Blob, Cache, Turn as CacheTurn};
+pub use cache::{Blob, Cache, CacheLock};
 pub use commit::{CommitError, CommitKind};
 pub use draft::{Action, Cause, ChangeReport, CommitReport, Draft, Expect, Note, Outcome, Overwrite};
 pub use external_root::{AllowedParent, ExternalRootError};

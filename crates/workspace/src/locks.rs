@@ -26,7 +26,7 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// Returns the key of a path. If its directory does not exist, the nearest existing one stands in for it.
+    /// Returns the key of a path. If its directory does not exist, the nearest existing one is used.
     pub(crate) fn of(path: &WorkspacePath) -> Self {
         let relative = path.relative();
         let mut directory = relative.parent().unwrap_or(Path::new("")).to_path_buf();
@@ -68,14 +68,14 @@ impl Key {
 pub(crate) struct Locks {
     // Order of release: files first, so that waiting threads of this process do not fail on them.
     files: Vec<LockFile>,
-    _here: Here,
-    /// Error because of which other processes are not locked out.
+    _here: ProcessLocks,
+    /// Error that prevents locks against other processes.
     pub(crate) without: Option<Fault>,
 }
 
 /// Errors of locking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NotLocked {
+pub(crate) enum LockError {
     /// The lock at this position is taken.
     Held(usize),
     /// Not enough descriptors.
@@ -87,8 +87,8 @@ const SPARE: usize = 64;
 
 impl Locks {
     /// Acquires all locks, or none.
-    pub(crate) fn take(keys: &[Key], state: Option<&State>, deadline: Instant) -> Result<Self, NotLocked> {
-        let here = Here::take(keys, deadline).map_err(NotLocked::Held)?;
+    pub(crate) fn take(keys: &[Key], state: Option<&State>, deadline: Instant) -> Result<Self, LockError> {
+        let here = ProcessLocks::take(keys, deadline).map_err(LockError::Held)?;
         let mut locks = Self { files: Vec::new(), _here: here, without: None };
         let Some(state) = state else { return Ok(locks) };
         let mut order: Vec<usize> = (0..keys.len()).collect();
@@ -97,8 +97,8 @@ impl Locks {
         for position in order {
             match LockFile::take(state.locks(), keys[position].file(), deadline) {
                 Ok(file) => locks.files.push(file),
-                Err(Errno::WOULDBLOCK) => return Err(NotLocked::Held(position)),
-                Err(errno @ (Errno::MFILE | Errno::NFILE)) => return Err(NotLocked::TooMany(errno.into())),
+                Err(Errno::WOULDBLOCK) => return Err(LockError::Held(position)),
+                Err(errno @ (Errno::MFILE | Errno::NFILE)) => return Err(LockError::TooMany(errno.into())),
                 Err(errno) => {
                     locks.without = Some(errno.into());
                     break;
@@ -107,7 +107,7 @@ impl Locks {
         }
         if locks.files.len() > SPARE {
             let spare = (0..SPARE).map(|_| fcntl_dupfd_cloexec(state.locks(), 0));
-            spare.collect::<Result<Vec<_>, _>>().map_err(|errno| NotLocked::TooMany(errno.into()))?;
+            spare.collect::<Result<Vec<_>, _>>().map_err(|errno| LockError::TooMany(errno.into()))?;
         }
         Ok(locks)
     }
@@ -151,11 +151,11 @@ impl Drop for LockFile {
 
 /// Keys held by the threads of this process, over all workspaces.
 #[derive(Debug)]
-struct Here(Vec<Key>);
+struct ProcessLocks(Vec<Key>);
 
 static TABLE: LazyLock<(Mutex<HashSet<Key>>, Condvar)> = LazyLock::new(Default::default);
 
-impl Here {
+impl ProcessLocks {
     fn take(keys: &[Key], deadline: Instant) -> Result<Self, usize> {
         let (table, freed) = &*TABLE;
         let mut held = table.lock().unwrap_or_else(PoisonError::into_inner);
@@ -171,7 +171,7 @@ impl Here {
     }
 }
 
-impl Drop for Here {
+impl Drop for ProcessLocks {
     fn drop(&mut self) {
         let (table, freed) = &*TABLE;
         let mut held = table.lock().unwrap_or_else(PoisonError::into_inner);

@@ -10,7 +10,7 @@ use crate::fault::Fault;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PathError {
     /// The path is outside every root.
-    #[error("{said} is outside of the workspace{}: only {} may be used. Starting with a further root lifts this",
+    #[error("{said} is outside the workspace{}: only {} may be used. To allow it, start with another root",
         leads_to(.target.as_deref()), .roots.join(", "))]
     Outside {
         /// The given path, escaped.
@@ -21,7 +21,7 @@ pub enum PathError {
         roots: Vec<String>,
     },
     /// The path contains a NUL byte.
-    #[error("{said} holds a NUL byte: no path can")]
+    #[error("{said} contains a NUL byte, which is not valid in a path")]
     Nul {
         /// The given path, escaped.
         said: String,
@@ -36,7 +36,7 @@ pub enum PathError {
     #[error("the path is empty: `.` is the workspace itself")]
     Empty,
     /// Symbolic links form a loop.
-    #[error("{said} leads in a circle of symbolic links, through {link}")]
+    #[error("{said} follows a loop of symbolic links, through {link}")]
     Loop {
         /// The given path, escaped.
         said: String,
@@ -47,7 +47,7 @@ pub enum PathError {
     #[error("no root is open, so no path is allowed: start with a root")]
     NoRoot,
     /// A parent of the path is not a directory.
-    #[error("{file} is not a directory, so {said} cannot be")]
+    #[error("{file} is not a directory, so {said} cannot exist")]
     NotADirectory {
         /// The given path, escaped.
         said: String,
@@ -55,19 +55,19 @@ pub enum PathError {
         file: String,
     },
     /// A directory on the way cannot be searched.
-    #[error("{said}: permission denied on the way: its owner has to permit it first")]
+    #[error("{said}: permission denied in a parent directory: change its permissions first")]
     Denied {
         /// The given path, escaped.
         said: String,
     },
     /// `~` was given, but the home directory is unknown.
-    #[error("{said}: the home directory is not known: say the whole path")]
+    #[error("{said}: the home directory is not known: use an absolute path")]
     NoHome {
         /// The given path, escaped.
         said: String,
     },
     /// A `file://` URL with the name of another host.
-    #[error("{said} names a file on another computer: only file:///… can be used")]
+    #[error("{said} names a file on another host: only file:///… is supported")]
     OtherHost {
         /// The given path, escaped.
         said: String,

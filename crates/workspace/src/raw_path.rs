@@ -1,4 +1,4 @@
-//! RawPath paths and names, which need not be UTF-8.
+//! Raw paths and names, which need not be UTF-8.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};

@@ -14,7 +14,7 @@ use crate::path::WorkspacePath;
 use crate::raw_path::RawPath;
 use crate::record::Record;
 use crate::recording::{JournalAfter, keep};
-use crate::state::{Life, State};
+use crate::state::{Liveness, State};
 use crate::workspace::Workspace;
 
 /// Maximum wait for locked files; commits that stay locked are recovered at a later open.
@@ -39,10 +39,12 @@ impl Recovery {
     /// Returns the report as lines; empty if there was nothing to do.
     pub fn lines(&self) -> Vec<String> {
         let undone = self.undone.iter().map(|file| format!("{file}: an unfinished change was undone"));
-        let finished =
-            self.finished.iter().map(|file| format!("{file}: a finished change was cleaned up after"));
+        let finished = self
+            .finished
+            .iter()
+            .map(|file| format!("{file}: the temporary files of a finished change were removed"));
         let left = self.left.iter().map(|file| format!("{file}: left as it is"));
-        let again = "it is tried again when the workspace is next opened";
+        let again = "it is retried when the workspace is next opened";
         let waiting = self.waiting.iter().map(|file| format!("{file}: {again}"));
         let mut lines: Vec<String> = undone.chain(finished).chain(left).chain(waiting).collect();
         if self.swept > 0 {
@@ -69,8 +71,8 @@ impl Recovery {
     }
 
     fn put_right(&mut self, workspace: &Workspace, state: &State, name: &str) {
-        let life = state.life(name);
-        if life == Life::Living {
+        let liveness = state.liveness(name);
+        if liveness == Liveness::Alive {
             return;
         }
         let file = format!("{name}.json");
@@ -79,7 +81,7 @@ impl Recovery {
             // Journals are written atomically, except those of commits of a single step, which are not
             // synced.
             let why = if bytes.is_empty() {
-                "the journal is empty, as a loss of power leaves it; what changed is whole, and missing from the history"
+                "the journal is empty, as after a power loss; the change is complete, but missing from the history"
             } else {
                 "the journal cannot be read"
             };
@@ -87,7 +89,7 @@ impl Recovery {
             let _ = state.remove(&file);
             return;
         };
-        if life == Life::Unknown && journal.owner.is_alive() {
+        if liveness == Liveness::Unknown && journal.owner.is_alive() {
             return;
         }
         if !journal.steps.iter().all(Step::names_are_plain) {
@@ -159,7 +161,7 @@ impl Recovery {
         let after = if rest.steps.is_empty() { JournalAfter::Goes } else { JournalAfter::Stays };
         if let Err(fault) = keep(workspace, state, file, journal, after) {
             let shown = state.shown(file);
-            self.waiting.push(format!("{shown}: the history could not take it up ({fault})"));
+            self.waiting.push(format!("{shown}: it could not be moved into the history ({fault})"));
             rest.record = journal.record.clone();
         }
         (!rest.steps.is_empty() || rest.record.is_some()).then_some(rest)
@@ -192,7 +194,7 @@ fn drop_strays(state: &State) {
         let copies = file.trim_end_matches(".new").trim_end_matches(".old").trim_end_matches(".bytes");
         let is_named =
             journals.iter().any(|journal| memchr::memmem::find(journal, copies.as_bytes()).is_some());
-        if !is_named && state.life(file) == Life::Dead {
+        if !is_named && state.liveness(file) == Liveness::Dead {
             let _ = state.remove(file);
         }
     }

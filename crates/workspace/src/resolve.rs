@@ -97,7 +97,7 @@ impl Workspace {
     pub(crate) fn find_external(root: &Root, said: &str, relative: &str) -> Result<WorkspacePath, PathError> {
         let said = clipped(said);
         let lexical = parse(relative, root.path(), None)?;
-        let mut walk = Walk { roots: std::slice::from_ref(root), said: &said, left_by: None, hops: 0 };
+        let mut walk = Resolution { roots: std::slice::from_ref(root), said: &said, left_by: None, hops: 0 };
         match walk.straight(&lexical, Follow::All)? {
             Some(path) => Ok(path),
             None => walk.step_by_step(&lexical, Follow::All),
@@ -129,7 +129,7 @@ impl Workspace {
         follow: Follow,
     ) -> Result<WorkspacePath, PathError> {
         let said = clipped(said);
-        let mut walk = Walk { roots: self.roots(), said: &said, left_by: None, hops: 0 };
+        let mut walk = Resolution { roots: self.roots(), said: &said, left_by: None, hops: 0 };
         let found = match walk.straight(lexical, follow)? {
             Some(path) => path,
             None => walk.step_by_step(lexical, follow)?,
@@ -148,14 +148,14 @@ pub(crate) enum Follow {
     ButLast,
 }
 
-struct Walk<'a> {
+struct Resolution<'a> {
     roots: &'a [Root],
     said: &'a str,
     left_by: Option<String>,
     hops: u32,
 }
 
-impl Walk<'_> {
+impl Resolution<'_> {
     /// Resolves with one system call; `None` if the path has links, or starts outside the roots.
     fn straight(&self, lexical: &LexicalPath, follow: Follow) -> Result<Option<WorkspacePath>, PathError> {
         let Some(root) = self.inside(&lexical.absolute) else { return Ok(None) };

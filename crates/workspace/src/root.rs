@@ -11,9 +11,9 @@ use crate::fault::Fault;
 
 /// A root, held open by its descriptor; cheap to clone.
 #[derive(Clone)]
-pub struct Root(Arc<Held>);
+pub struct Root(Arc<OpenRoot>);
 
-struct Held {
+struct OpenRoot {
     descriptor: OwnedFd,
     path: PathBuf,
     device: u64,
@@ -59,7 +59,7 @@ impl Root {
         }
         match stat(&self.0.path) {
             Ok(stat) if identity(&stat) == (self.0.device, self.0.inode) => None,
-            Ok(_) => Some("another one stands at its path"),
+            Ok(_) => Some("another directory is at its path"),
             Err(_) => Some("it was moved away"),
         }
     }
@@ -83,7 +83,7 @@ impl Root {
     ) -> Result<Self, Fault> {
         let stat = fstat(&descriptor)?;
         let (device, inode) = identity(&stat);
-        Ok(Self(Arc::new(Held { descriptor, path, device, inode, position, label })))
+        Ok(Self(Arc::new(OpenRoot { descriptor, path, device, inode, position, label })))
     }
 
     /// Returns the innermost root that contains a path.

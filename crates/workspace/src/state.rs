@@ -36,8 +36,8 @@ pub(crate) struct State {
 
 /// Liveness of the workspace that owns a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Life {
-    Living,
+pub(crate) enum Liveness {
+    Alive,
     Dead,
     /// Locks give no answer; check the PID.
     Unknown,
@@ -146,17 +146,17 @@ impl State {
     }
 
     /// Returns whether the workspace that owns a journal is still open.
-    pub(crate) fn life(&self, journal: &str) -> Life {
+    pub(crate) fn liveness(&self, journal: &str) -> Liveness {
         let id = journal.split('.').next().unwrap_or_default();
         if id == self.id {
-            return Life::Living;
+            return Liveness::Alive;
         }
         let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let Ok(sign) = openat(&self.live, id, flags, Mode::empty()) else { return Life::Unknown };
+        let Ok(sign) = openat(&self.live, id, flags, Mode::empty()) else { return Liveness::Unknown };
         match lock(&sign) {
-            Ok(()) => Life::Dead,
-            Err(Errno::WOULDBLOCK) => Life::Living,
-            Err(_) => Life::Unknown,
+            Ok(()) => Liveness::Dead,
+            Err(Errno::WOULDBLOCK) => Liveness::Alive,
+            Err(_) => Liveness::Unknown,
         }
     }
 

@@ -21,7 +21,7 @@ pub(crate) fn create(directory: impl AsFd, mode: Mode) -> Result<Option<OwnedFd>
     }
 }
 
-/// Gives the file a name; fails if the name exists.
+/// Links the file to a name; fails if the name exists.
 #[cfg(target_os = "linux")]
 pub(crate) fn link(file: impl AsFd, directory: impl AsFd, name: &OsStr) -> Result<()> {
     use std::os::fd::AsRawFd;

@@ -1,4 +1,4 @@
-//! What a commit does, keeps, refuses and takes back.
+//! Effects, guarantees and refusals of commits.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod common;
@@ -24,7 +24,7 @@ fn set_mode(world: &World, name: &str, mode: u32) {
     fs::set_permissions(world.at(name), PermissionsExt::from_mode(mode)).unwrap();
 }
 
-/// One draft on a known tree: `a=A`, `b=B`, `d/x=X`, `e/`, `l->a`.
+/// Runs one draft on a known tree: `a=A`, `b=B`, `d/x=X`, `e/`, `l->a`.
 fn check(
     said: &str,
     action: impl FnOnce(&Workspace) -> Action,
@@ -351,7 +351,7 @@ fn attributes_and_access_lists_are_kept() {
     let world = World::new();
     world.write("f", "old");
     let file = world.at("f");
-    // A list that gives user 65534 read and write: version, then tag, permissions and id of each entry.
+    // An ACL that grants user 65534 read and write: version, then tag, permissions and id of each entry.
     let entry = |tag: u16, permissions: u16, id: u32| {
         [tag.to_le_bytes().as_slice(), &permissions.to_le_bytes(), &id.to_le_bytes()].concat()
     };

@@ -1,4 +1,4 @@
-//! Many threads, and many processes, that change one file at once.
+//! Concurrent changes of one file by many threads and processes.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod common;
@@ -17,7 +17,7 @@ fn slots(value: u8) -> String {
     (0..SLOTS).map(|slot| format!("slot{slot:03}={value}\n")).collect()
 }
 
-/// Reads the file under the lock, changes one slot, and expects what it has read.
+/// Reads the file under the lock, changes one slot, and checks the others.
 fn set(workspace: &Workspace, slot: usize) {
     let path = workspace.resolve("f").unwrap();
     let hold = workspace.hold(std::slice::from_ref(&path), WAIT).unwrap();
@@ -78,7 +78,7 @@ fn what_a_person_appends_during_edits_is_kept() {
                 let text = String::from_utf8(before.bytes).unwrap();
                 let (_, rest) = text.split_once('\n').unwrap();
                 let changed = format!("edit {edit}\n{rest}");
-                // A refusal is allowed, a lost line is not.
+                // A refusal is acceptable, a lost line is not.
                 let _ = hold.commit(
                     vec![write(&path, &changed, Expect::Hash(before.hash))],
                     &toolpost_workspace::Cause::default(),

@@ -1,4 +1,4 @@
-//! Large changes in a process that may open few files.
+//! Large commits with a low limit on open files.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod common;
@@ -26,8 +26,8 @@ fn all(count: usize, content: &str) -> Vec<String> {
 
 #[test]
 fn many_files_are_changed_or_none() {
-    let refused = "400 files cannot be changed at once, because too many files are open (EMFILE: Too many open files): \
-                   change fewer at a time, or raise the limit of open files\n";
+    let refused = "400 files cannot be changed at once: too many open files (EMFILE: Too many open files). \
+                   Change fewer at a time, or raise the limit on open files\n";
     for (count, wanted) in [(1, ""), (150, ""), (400, refused)] {
         let world = World::new();
         for name in 0..count {
@@ -48,7 +48,7 @@ fn many_files_are_changed_or_none() {
 fn a_large_directory_goes_and_comes_back() {
     let world = World::new();
     world.write("mine", "mine");
-    // Nearly as many names as the history keeps of one directory; a link costs no wait for the disk.
+    // Nearly the maximum number of entries of a stored directory; links need no sync.
     for name in 0..900 {
         world.write(&format!("d/{}/{name}", name % 49), name.to_string());
     }

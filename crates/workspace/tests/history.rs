@@ -1,4 +1,4 @@
-//! What the history knows of changes, and taking them back.
+//! History and undo.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod common;
@@ -16,7 +16,7 @@ use toolpost_workspace::{
     Overwrite, UndoError, Workspace, hash,
 };
 
-/// Shows a tree with the permissions of all that is in it.
+/// Returns a tree with the permissions of its entries.
 fn shown(root: &Path) -> Vec<String> {
     common::tree_of(root)
         .into_iter()
@@ -51,7 +51,7 @@ fn last(workspace: &Workspace) -> HistoryRecord {
     workspace.history().unwrap().last().unwrap()
 }
 
-/// A world with something of every sort.
+/// Creates a tree with entries of every type.
 fn world() -> World {
     let world = World::new();
     for (name, content) in [
@@ -86,7 +86,7 @@ fn world() -> World {
 
 type Drafts = fn(&Workspace) -> Vec<Draft>;
 
-/// Every sort of change, alone and together.
+/// Every kind of change, alone and combined.
 const CHANGES: &[(&str, Drafts)] = &[
     ("write", |w| vec![write_to(w, "a", "new\n")]),
     ("write bytes", |w| vec![write_to(w, "bytes", "text"), write_to(w, "latin", "text")]),
@@ -205,9 +205,9 @@ fn long_files_come_back_from_their_pieces() {
 
 type Then = fn(&World);
 
-/// What was done, what somebody does then, and what stands in the way of undoing it.
+/// A change, a later change by another process, and the obstacles of an undo.
 const SINCE: &[(&str, Drafts, Then, &[&str])] = &[
-    ("content", |w| vec![write_to(w, "a", "new")], |w| w.write("a", "mine"), &["a has another content now"]),
+    ("content", |w| vec![write_to(w, "a", "new")], |w| w.write("a", "mine"), &["a has other content now"]),
     ("gone", |w| vec![write_to(w, "a", "new")], |w| fs::remove_file(w.at("a")).unwrap(), &["a is gone"]),
     (
         "another thing",
@@ -228,32 +228,32 @@ const SINCE: &[(&str, Drafts, Then, &[&str])] = &[
         "created",
         |w| vec![write_to(w, "new", "new")],
         |w| w.write("new", "mine"),
-        &["new has another content now"],
+        &["new has other content now"],
     ),
     (
         "there again",
         |w| vec![draft(w, "a", Action::Delete { expect: Expect::Any })],
         |w| w.write("a", "mine"),
-        &["a is there again, as a file"],
+        &["a exists again, as a file"],
     ),
     (
         "tree there again",
         |w| vec![draft(w, "d", Action::DeleteTree)],
         |w| w.write("d/mine", "mine"),
-        &["d is there again, as a directory"],
+        &["d exists again, as a directory"],
     ),
-    ("moved", |w| vec![move_to(w, "a", "z")], |w| w.write("z", "mine"), &["z has another content now"]),
+    ("moved", |w| vec![move_to(w, "a", "z")], |w| w.write("z", "mine"), &["z has other content now"]),
     (
         "moved, taken",
         |w| vec![move_to(w, "a", "z")],
         |w| w.write("a", "mine"),
-        &["a is there again, as a file"],
+        &["a exists again, as a file"],
     ),
     (
         "copied tree",
         |w| vec![draft(w, "c", Action::Copy { from: w.resolve("d").unwrap() })],
         |w| w.write("c/one", "mine"),
-        &["c holds other things now"],
+        &["c has other entries now"],
     ),
     (
         "one of many",
@@ -262,7 +262,7 @@ const SINCE: &[(&str, Drafts, Then, &[&str])] = &[
             w.write("a", "mine");
             w.write("n", "mine");
         },
-        &["n has another content now", "a has another content now"],
+        &["n has other content now", "a has other content now"],
     ),
 ];
 
@@ -300,7 +300,7 @@ fn later_changes_are_named() {
     let first = history.find(&ids[2]).unwrap();
     let error = undo(&workspace, &first).unwrap_err();
     let wanted = format!(
-        "the change {} was not undone, because a has another content now. Later changes of these files have to be undone first: {}, {}",
+        "the change {} was not undone, because a has other content now. Undo later changes of these files first: {}, {}",
         ids[2], ids[0], ids[1]
     );
     assert_eq!(error.to_string(), wanted);
@@ -311,7 +311,7 @@ fn later_changes_are_named() {
     }
     assert_eq!(
         history.last_in_force().unwrap_err().to_string(),
-        "the history holds no change of this workspace that is not undone"
+        "the history has no change of this workspace that is not undone"
     );
     let again = undo(&workspace, &first).unwrap_err();
     assert!(matches!(&again, UndoError::Already { id, .. } if *id == ids[2]), "{again}");
@@ -395,7 +395,7 @@ fn a_record_says_what_happened_and_who_did_it() {
     }
     let text: String = all.iter().map(FileDiff::unified).collect();
     let diff = "# x: directory made\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-A\n+new\n--- /dev/null\n+++ b/x/new\n@@ -0,0 +1 @@\n+N\n\
-        # b -> moved: moved, with its content as it was\n\
+        # b -> moved: moved, content unchanged\n\
         --- a/d/deep/run\n+++ /dev/null\n@@ -1 +0,0 @@\n-#!\n--- a/d/deep/two\n+++ /dev/null\n@@ -1 +0,0 @@\n-2\n\
         # link: symbolic link removed\n";
     assert_eq!(text, diff);
@@ -429,13 +429,13 @@ fn each_project_has_its_own_history() {
         (ids(&first), ids(&second)),
         ([shared.clone(), of_one].concat(), [shared.clone(), of_two].concat())
     );
-    // A root above, and one below.
+    // An outer and an inner root.
     assert_eq!(ids(&world.open()), all);
     fs::create_dir(one.join("sub")).unwrap();
     assert_eq!(ids(&open(&[&one.join("sub")])), Vec::<String>::new());
     commit(&first, vec![write_to(&first, "sub/f", "1")]).unwrap();
     assert_eq!(ids(&open(&[&one.join("sub")])), ids(&first)[..1]);
-    // What touched both can be undone only where both are open.
+    // A change of both roots can be undone only if both are open.
     let record = first.history().unwrap().find(&shared[0]).unwrap();
     let error = undo(&first, &record).unwrap_err();
     assert!(matches!(&error, UndoError::Outside { place, .. } if *place == in_two), "{error}");
@@ -471,12 +471,12 @@ fn what_is_too_long_is_named_and_the_change_is_made() {
     let workspace = world.open();
     let committed = commit(&workspace, vec![write_to(&workspace, "big", "small")]).unwrap();
     let why = "this change cannot be undone: big has 68157440 bytes, more than the history keeps of a file (67108864), \
-               and its former content was not kept";
+               so its former content was not stored";
     assert_eq!(committed.notes.iter().map(ToString::to_string).collect::<Vec<_>>(), [why]);
     let record = last(&workspace);
     let error = undo(&workspace, &record).unwrap_err().to_string();
     let wanted = format!(
-        "the change {} cannot be undone: the former content of big is not there (it has 68157440 bytes, more than the history keeps of a file (67108864))",
+        "the change {} cannot be undone: the former content of big is not available (it has 68157440 bytes, more than the history keeps of a file (67108864))",
         record.id
     );
     assert_eq!((error, world.read("big").as_str()), (wanted, "small"));
@@ -491,7 +491,7 @@ fn what_is_too_long_is_named_and_the_change_is_made() {
     fs::File::create(world.at("deep/big")).unwrap().set_len(65 * 1024 * 1024).unwrap();
     let committed = commit(&workspace, vec![draft(&workspace, "deep", Action::DeleteTree)]).unwrap();
     let why = "this change cannot be undone: deep holds big, which has 68157440 bytes, more than the history keeps of a \
-               file (67108864), and its former content was not kept";
+               file (67108864), so its former content was not stored";
     assert_eq!(committed.notes.iter().map(ToString::to_string).collect::<Vec<_>>(), [why]);
 }
 
@@ -545,13 +545,13 @@ fn what_is_too_old_is_forgotten_at_the_next_sweep() {
     commit(&workspace, vec![write_to(&workspace, "f", "old")]).unwrap();
     let old = last(&workspace);
     std::thread::sleep(Duration::from_millis(600));
-    // The sweep comes with an eighth of the size.
+    // An eighth of the size limit triggers a sweep.
     for round in 0..40 {
         commit(&workspace, vec![write_to(&workspace, "f", &round.to_string())]).unwrap();
     }
     let history = workspace.history().unwrap();
     let error = history.find(&old.id).unwrap_err().to_string();
-    assert!(error.contains("holds no change of this workspace whose id"), "{error}");
+    assert!(error.contains("has no change of this workspace whose id"), "{error}");
     assert!(history.records().count() > 1);
 }
 
@@ -563,7 +563,7 @@ fn none_is_kept_where_none_is_wanted_or_possible() {
     assert_eq!((committed.notes, workspace.history().is_none()), (vec![], true));
     assert!(!world.state().join("history").exists());
     drop(workspace);
-    // Something that is no folder has the place.
+    // The path is occupied by something else than a directory.
     fs::write(world.state().join("history"), "").unwrap();
     let workspace = world.open();
     let committed = commit(&workspace, vec![write_to(&workspace, "a", "newer")]).unwrap();
@@ -593,7 +593,7 @@ fn processes_that_change_at_once_lose_no_record() {
         undo(&workspace, &history.last_in_force().unwrap()).unwrap();
     }
     assert_eq!(world.tree(), ["f0=begin", "f1=begin", "f2=begin", "f3=begin"]);
-    // With sweeps all the time, what is left is whole.
+    // Despite constant sweeps, the remaining history is complete.
     (0..4).map(|name| start(name, "400000")).collect::<Vec<_>>().into_iter().for_each(ended);
     let left: Vec<HistoryRecord> = history.records().collect();
     assert!(left.len() > 3 && left.len() < 4 * 60, "{} left", left.len());
@@ -624,18 +624,18 @@ fn damaged_contents_are_not_brought_back() {
         let error = undo(&workspace, &record).unwrap_err().to_string();
         let id = &record.id;
         let said =
-            format!("the change {id} cannot be undone: the former content of a is not there ({wanted})");
+            format!("the change {id} cannot be undone: the former content of a is not available ({wanted})");
         assert_eq!((error, world.read("a").as_str()), (said, "new"));
     }
     fs::remove_dir(&object).unwrap();
-    // What is kept again is whole again.
+    // Content that is stored again is complete.
     fs::write(&object, "A").unwrap();
     world.write("other", "A\n");
     commit(&workspace, vec![write_to(&workspace, "other", "x")]).unwrap();
     assert_eq!(fs::read(&object).unwrap(), b"A\n");
 }
 
-/// A change that may or may not be possible.
+/// A random change, which may be impossible.
 #[derive(Debug, Clone)]
 enum Wish {
     Write(usize, Vec<u8>),
@@ -716,7 +716,7 @@ proptest! {
             undo(&workspace, &last(&workspace)).unwrap();
             prop_assert_eq!(&after, &shown(&world.root()));
         }
-        // All the way back.
+        // Undo everything.
         for _ in 0..made {
             let record = workspace.history().unwrap().last_in_force().unwrap();
             undo(&workspace, &record).unwrap();

@@ -1,4 +1,4 @@
-//! Processes that are killed, or get errors, at each system call of a commit.
+//! Kills and injected errors at each system call of a commit.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod common;
@@ -19,7 +19,7 @@ const GROUPS: &[&str] = &[
     "flock",
 ];
 
-/// A commit: what stands before, what is asked for, what stands after.
+/// A commit: the state before, the drafts, and the state after.
 struct Case {
     before: &'static [(&'static str, &'static str)],
     arguments: &'static [&'static str],
@@ -103,14 +103,14 @@ fn commit(world: &World, case: &Case) -> Output {
     command.output().unwrap()
 }
 
-/// Whether the history was hindered, too.
+/// Flag for errors that also affect the history.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Recorded {
     Surely,
     Perhaps,
 }
 
-/// Opens the workspace again, and asks for all old or all new, and nothing besides; and for a history that says so.
+/// Opens the workspace again, and checks that all files are old or all are new, without leftovers, and that the history agrees.
 fn check_after(world: &World, case: &Case, before: &[String], recorded: Recorded, what: &str) {
     let (workspace, recovery) = world.open_and_recover();
     let now = world.tree();
@@ -121,7 +121,7 @@ fn check_after(world: &World, case: &Case, before: &[String], recorded: Recorded
     let perhaps = recorded == Recorded::Perhaps && records.is_empty();
     assert!(records.len() == wanted || perhaps, "{what}: {now:?}, {records:?}");
     if let Some(record) = records.first() {
-        // What it says is enough to go back, and forth again.
+        // The record suffices to undo and redo the change.
         for wanted in [before, &now] {
             let last = workspace.history().unwrap().last().unwrap();
             workspace
@@ -135,7 +135,7 @@ fn check_after(world: &World, case: &Case, before: &[String], recorded: Recorded
     drop(workspace);
     let left: Vec<String> = world.state_tree();
     assert_eq!(left, ["journals/", "live/", "locks/"], "{what}");
-    // Whatever happened, the same commit can be made afterwards.
+    // The same commit is possible afterwards in any case.
     if now == before {
         let output = commit(world, case);
         assert!(output.status.success(), "{what}: {output:?}");
@@ -170,7 +170,7 @@ fn a_kill_at_any_call_leaves_all_old_or_all_new() {
     assert!(kills > 100, "only {kills} kills");
 }
 
-/// What an error at any call of a group leaves: the old files, or the new ones and a word of success.
+/// An error at any call of a group leaves the old files, or the new ones and a success.
 fn check_error(case: &Case, calls: &str, errno: &str) {
     for when in 1.. {
         let world = world(case);
@@ -187,8 +187,8 @@ fn check_error(case: &Case, calls: &str, errno: &str) {
             }
         } else {
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            // Each call of the group has a count of its own, so the way back can meet an error too.
-            // Whoever reads no such word may say that nothing was changed.
+            // Each call of the group has its own count, so that the revert can fail too.
+            // Without a note, the reply may claim that nothing was changed.
             let not_all = ["could not be brought back", "could not be removed"];
             let told = not_all.iter().any(|words| said.contains(words));
             assert!(now == before || told, "{inject}: {output:?}");
@@ -199,7 +199,7 @@ fn check_error(case: &Case, calls: &str, errno: &str) {
     }
 }
 
-/// Counts how many calls a whole commit makes, without any error.
+/// Counts the calls of a whole commit without errors.
 fn commit_made_no_such_call(case: &Case, calls: &str, when: usize) -> bool {
     let world = world(case);
     let log = world.base().join("log");
@@ -268,8 +268,8 @@ fn a_change_that_the_disk_did_not_confirm_is_made_and_noted() {
     if !has_strace() {
         return;
     }
-    // The calls before are those of the journal, which come before any change; so does the last of several files. One
-    // stroke has none.
+    // The earlier calls are those of the journal, before any change; so is the last one of several files. A commit of
+    // one step has none.
     for (case, when) in [(&CASES[5], 1), (&CASES[4], 3), (&CASES[4], 4), (&CASES[6], 2), (&CASES[6], 3)] {
         let world = world(case);
         let inject = format!("inject=fsync:error=EIO:when={when}");
@@ -277,7 +277,7 @@ fn a_change_that_the_disk_did_not_confirm_is_made_and_noted() {
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(output.status.success(), "{inject}: {output:?}");
         assert_eq!(world.tree(), case.after, "{inject}");
-        assert!(said.contains("the change is made, but may not survive the loss of power (EIO"), "{said}");
+        assert!(said.contains("the change is complete, but may not survive a power loss (EIO"), "{said}");
     }
 }
 
@@ -313,7 +313,7 @@ fn a_file_that_is_rewritten_gets_its_permissions() {
     }
     let rows = [
         ("renameat:error=EBUSY:when=2", 0o640, false),
-        // Where the system lets nobody set them, they stay, and the history knows.
+        // If permissions cannot be set, they stay, and the history reports it.
         ("fchmod:error=EPERM", 0o755, true),
     ];
     for (inject, mode, told) in rows {
@@ -345,7 +345,7 @@ fn a_kill_without_hard_links_leaves_all_old_or_all_new() {
     if !has_strace() {
         return;
     }
-    // Then the two names are exchanged.
+    // The two names are exchanged instead.
     for case in [&CASES[0], &CASES[4]] {
         for when in 1.. {
             let world = world(case);
@@ -373,7 +373,7 @@ fn a_kill_during_a_rewrite_in_place_is_undone() {
     if !has_strace() {
         return;
     }
-    // As long as before, shorter, empty, longer.
+    // The same length, shorter, empty, longer.
     let rows: [(&[&str], &[&str]); 4] = [
         (&["f", "new"], &["f=new"]),
         (&["f", "n"], &["f=n"]),
@@ -393,7 +393,7 @@ fn kill_during_a_rewrite(case: &Case, group: &str) {
     for when in 1.. {
         let world = world(case);
         let before = world.tree();
-        // Without its permissions the new file must not be seen.
+        // The new file must not appear with wrong permissions.
         let refuse = "inject=linkat:error=EPERM".to_owned();
         let busy = "inject=fchmod:error=EPERM".to_owned();
         let kill = format!("inject={group}:signal=SIGKILL:when={when}");
@@ -428,7 +428,7 @@ fn a_kill_during_an_undo_leaves_it_undone_or_not() {
                 let (workspace, recovery) = world.open_and_recover();
                 let (now, what) = (world.tree(), format!("case {number} {kill}: {output:?}"));
                 assert_eq!(recovery.left, Vec::<String>::new(), "{what}");
-                // The history says what is the case.
+                // The history matches the files.
                 let left = workspace.history().unwrap().last_in_force();
                 match left {
                     Err(_) => assert_eq!(now, before, "{what}"),
@@ -447,8 +447,8 @@ fn a_kill_during_an_undo_leaves_it_undone_or_not() {
     assert!(kills > 50, "only {kills} kills");
 }
 
-/// What a commit does to the disk, in order: `sync` for bytes, `name` for a rename in the root, `names` for the sync
-/// of a directory; `written down` for a journal that is brought to the disk.
+/// Returns the durable operations of a commit in order: `sync` for bytes, `name` for a rename in the root, `names` for
+/// the sync of a directory, `written down` for a synced journal.
 fn order(case: &Case) -> Vec<&'static str> {
     let world = world(case);
     let log = world.base().join("log");

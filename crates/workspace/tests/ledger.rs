@@ -1,4 +1,4 @@
-//! What a session remembers of what it has seen.
+//! The read ledger of a session.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod common;

@@ -1,4 +1,4 @@
-//! Names that are almost right, for reading.
+//! Lookup of files by nearly correct names.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod common;
@@ -56,7 +56,7 @@ fn the_only_candidate_is_found_and_named() {
     }
     let note = workspace.lookup("readme.md").unwrap().note.unwrap();
     assert_eq!(note, "readme.md does not exist; README.md is used, whose name looks the same");
-    // Writes never use any of this.
+    // Writes never use lookups.
     assert_eq!(workspace.resolve("readme.md").unwrap().display(), "readme.md");
 }
 

@@ -1,4 +1,4 @@
-//! What a process of its own meets: a mask, a size limit, directories that it may not write.
+//! Effects of the environment of a process: umask, file size limit, unwritable directories.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod common;
@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 
 use common::{World, example, is_root_user, skipped};
 
-/// Somebody without rights.
+/// An unprivileged user.
 const NOBODY: u32 = 65_534;
 
 fn shell(world: &World, before: &str, arguments: &[&str]) -> Output {
@@ -46,7 +46,7 @@ fn a_size_limit_is_an_error_and_not_the_end() {
     }
 }
 
-/// Runs the example as somebody who may not write everywhere.
+/// Runs the example as an unprivileged user.
 fn unprivileged(world: &World, arguments: &[&str]) -> Option<Output> {
     let mut command = Command::new(example());
     command.arg(world.root()).arg(world.state()).args(arguments);
@@ -92,14 +92,14 @@ fn a_file_in_an_unwritable_directory_is_rewritten() {
         return;
     };
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let wanted = "a: Replaced\nro/f: Replaced\nro/f was rewritten in place, because it cannot be replaced \
+    let wanted = "a: Replaced\nro/f: Replaced\nro/f was rewritten in place, because it could not be replaced \
                   (EACCES: Permission denied)\n";
     assert_eq!(said, wanted, "{output:?}");
     assert_eq!(world.tree(), ["a=new", "ro/", "ro/f=a longer text than before"]);
     assert_eq!(fs::metadata(world.at("ro/f")).unwrap().ino(), inode);
 }
 
-/// Runs a script in mounts of its own: `$WS` is the root, `$X` the example with its root and state directory.
+/// Runs a script in a mount namespace: `$WS` is the root, `$X` the example with its root and state directory.
 fn mounted(world: &World, script: &str) -> Option<Output> {
     let flags: &[&str] = if is_root_user() { &["-m"] } else { &["-Urm"] };
     let probe = Command::new("unshare").args(flags).args(["mount", "-t", "tmpfs", "t", "/mnt"]).output();
@@ -175,7 +175,7 @@ fn mount_points_are_written_through() {
     );
     let Some(output) = mounted(&world, &script) else { return };
     let wanted =
-        "bound: Replaced\nmnt/f: Created\nbound was rewritten in place, because it cannot be replaced (";
+        "bound: Replaced\nmnt/f: Created\nbound was rewritten in place, because it could not be replaced (";
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(said.starts_with(wanted) && said.ends_with(")\nnewnew.:\nbound\nmnt\n\nmnt:\nf\n"), "{output:?}");
     assert_eq!(fs::read_to_string(world.out("source")).unwrap(), "new");

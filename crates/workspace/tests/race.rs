@@ -1,4 +1,4 @@
-//! Directories exchanged for links, as fast as can be, never lead out.
+//! Directories that are replaced by links as fast as possible never lead out of the root.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod common;
@@ -15,7 +15,7 @@ use toolpost_workspace::{Expect, Workspace};
 const READS: usize = 100_000;
 const WRITES: usize = 2_000;
 
-/// Runs `work` while `sw` is now a directory, now a link that leads out.
+/// Runs `work` while `sw` alternates between a directory and a link that leads out.
 fn while_swapping(world: &World, work: impl FnOnce()) {
     world.write("sw/secret.txt", "inside");
     fs::write(world.out("secret.txt"), "CANARY").unwrap();
@@ -33,7 +33,7 @@ fn while_swapping(world: &World, work: impl FnOnce()) {
     });
 }
 
-/// What became of many tries.
+/// Results of many attempts.
 #[derive(Debug, Default)]
 struct Count {
     inside: usize,

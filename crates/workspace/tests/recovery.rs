@@ -1,4 +1,4 @@
-//! Half-finished commits of dead processes, made by hand in every stage, and what opening makes of them.
+//! Recovery of hand-made interrupted commits in every stage.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod common;
@@ -43,13 +43,13 @@ fn write_journal(world: &World, owner: &Value, phase: &str, made: &[&str], steps
     fs::write(world.state().join("journals").join(JOURNAL), journal.to_string()).unwrap();
 }
 
-/// What is on the disk, how far the commit came, and what there is after opening.
+/// The files, the progress of the commit, and the expected state after opening.
 struct Row {
     phase: &'static str,
     files: &'static [(&'static str, &'static str)],
     made: &'static [&'static str],
     steps: fn(&World) -> Vec<Value>,
-    /// What somebody does after the process died.
+    /// Changes by another process after the crash.
     then: fn(&World),
     after: &'static [&'static str],
     undone: &'static [&'static str],
@@ -96,14 +96,14 @@ fn check(number: usize, row: &Row) {
     assert_eq!(world.open_and_recover().1, Recovery::default(), "row {number}: once is enough");
 }
 
-/// A file that was exchanged: the new one at its place, the old one under its backup name.
+/// A replaced file: the new one in place, the old one under its backup name.
 fn swapped(world: &World, name: &str) -> Value {
     let (place, backup) = (world.at(name), format!(".{name}.b.toolpost-tmp"));
     let fields = json!({"old": mark(&world.at(&backup)), "new": mark(&place), "backup": backup, "temp": format!(".{name}.t.toolpost-tmp")});
     step("Put", &place, &fields)
 }
 
-/// A file that is still to be exchanged: the old one at its place, the new one under its temporary name.
+/// A file before its replacement: the old one in place, the new one under its temporary name.
 fn staged(world: &World, name: &str) -> Value {
     let (place, temp) = (world.at(name), format!(".{name}.t.toolpost-tmp"));
     let fields = json!({"old": mark(&place), "new": mark(&world.at(&temp)), "temp": temp, "backup": format!(".{name}.b.toolpost-tmp")});
@@ -171,7 +171,7 @@ const EXCHANGING: &[Row] = &[
         finished: &["a", "b"],
         ..ROW
     },
-    // The old file is where an exchange has put it: under the temporary name.
+    // After an exchange, the old file has the temporary name.
     Row {
         files: &[("a", "new"), (".a.t.toolpost-tmp", "old")],
         steps: |world| {
@@ -183,7 +183,7 @@ const EXCHANGING: &[Row] = &[
         undone: &["a"],
         ..ROW
     },
-    // Linked already, not yet renamed.
+    // Linked, but not renamed yet.
     Row {
         files: &[("a", "old"), (".a.t.toolpost-tmp", "new")],
         steps: |world| {
@@ -239,7 +239,7 @@ const REMOVING: &[Row] = &[
         undone: &["d"],
         ..ROW
     },
-    // What was empty when it got another name, and is not any more, comes back.
+    // A directory that was empty when it was renamed, and is not any more, is restored.
     Row {
         phase: "Done",
         files: &[(".d.b.toolpost-tmp/mine", "mine")],
@@ -321,7 +321,7 @@ fn what_somebody_changed_since_is_left() {
             after: &[".a.b.toolpost-tmp=old a", "a=mine", "b=old b"],
             undone: &["b"],
             left: &[
-                "a: somebody has changed the new file since; what it replaced is kept beside it as .a.b.toolpost-tmp",
+                "a: another process has changed the new file since; the file that it replaced is kept next to it as .a.b.toolpost-tmp",
             ],
             ..ROW
         },
@@ -334,7 +334,7 @@ fn what_somebody_changed_since_is_left() {
             },
             after: &[".a.b.toolpost-tmp=old a", "a=mine"],
             left: &[
-                "a: somebody has changed it since; what was there before is kept beside it as .a.b.toolpost-tmp",
+                "a: another process has changed it since; its former content is kept next to it as .a.b.toolpost-tmp",
             ],
             ..ROW
         },
@@ -343,7 +343,7 @@ fn what_somebody_changed_since_is_left() {
             steps: |world| vec![step("Put", &world.at("new"), &json!({"new": mark(&world.at("new"))}))],
             then: |world| fs::write(world.at("new"), "mine").unwrap(),
             after: &["new=mine"],
-            left: &["new: somebody has changed the new file since"],
+            left: &["new: another process has changed the new file since"],
             ..ROW
         },
         Row {
@@ -365,14 +365,14 @@ fn what_somebody_changed_since_is_left() {
     rows.iter().enumerate().for_each(|(number, row)| check(number, row));
 }
 
-/// All that a file holds on the way when one content is written over another: from its beginning, then cut off.
+/// Every intermediate content while one content overwrites another: written from the start, then truncated.
 fn on_the_way(from: &str, to: &str) -> Vec<String> {
     let written = |length| to[..length].to_owned() + from.get(length..).unwrap_or_default();
     (0..=to.len()).map(written).chain([to.to_owned()]).collect()
 }
 
-/// Opens a world whose file was being rewritten when the process died: what the file holds after that, what could not be
-/// brought back, what the state directory holds.
+/// Opens a workspace whose file was being rewritten at the crash. Returns the content of the file, the failures, and the
+/// state directory.
 fn after_a_torn_rewrite(old: &str, new: &str, now: &str) -> (String, Vec<String>, Vec<String>) {
     let world = World::new();
     world.write("a", old);
@@ -392,7 +392,7 @@ fn a_torn_rewrite_is_restored_from_the_state_directory() {
     let old = "0123456789";
     let plain = ["journals/", "live/", "locks/"].map(str::to_owned).to_vec();
     for new in ["abcdefghijklmnop", "abc", "01a", "012", ""] {
-        // Bringing it back can stop on its way, too.
+        // The restore can be interrupted, too.
         let back = |torn: String| on_the_way(&torn, old).into_iter().step_by(3).chain([torn]);
         let states: BTreeSet<String> = on_the_way(old, new).into_iter().flat_map(back).collect();
         for now in states {
@@ -425,7 +425,7 @@ fn what_no_rewrite_leaves_is_somebodys_own() {
     }
 }
 
-/// What the system refuses at the first opening, what is told and lies there then, and what the second one has to do.
+/// System errors at the first opening, the report and state after it, and the work of the second opening.
 struct Refusal {
     row: Row,
     inject: &'static str,
@@ -433,10 +433,10 @@ struct Refusal {
     between: &'static [&'static str],
 }
 
-const AGAIN: &str = ": it is tried again when the workspace is next opened";
+const AGAIN: &str = ": it is retried when the workspace is next opened";
 
 const REFUSALS: &[Refusal] = &[
-    // The second opening takes back only what the first could not: what is `mine` by then stays.
+    // The second opening reverts only the rest: files that are `mine` by then stay.
     Refusal {
         row: Row {
             files: &[
@@ -454,7 +454,7 @@ const REFUSALS: &[Refusal] = &[
         inject: "renameat:error=EIO:when=1",
         told: &[
             "a: an unfinished change was undone",
-            "b: b could not be brought back (EIO: Input/output error); what it replaced is kept beside it as .b.b.toolpost-tmp",
+            "b: b could not be brought back (EIO: Input/output error); the file that it replaced is kept next to it as .b.b.toolpost-tmp",
         ],
         between: &[".b.b.toolpost-tmp=old b", "a=old a", "b=new b"],
     },
@@ -476,7 +476,7 @@ const REFUSALS: &[Refusal] = &[
         inject: "renameat,unlinkat:error=EIO",
         told: &[
             "e/n: e/n could not be brought back (EIO: Input/output error)",
-            "d/a: d/a could not be brought back (EIO: Input/output error); what it replaced is kept beside it as \
+            "d/a: d/a could not be brought back (EIO: Input/output error); the file that it replaced is kept next to it as \
              .a.b.toolpost-tmp; the temporary file .a.t.toolpost-tmp could not be removed (EIO: Input/output error)",
             "e: the directory made for it could not be removed (EIO: Input/output error)",
         ],
@@ -535,7 +535,7 @@ const REFUSALS: &[Refusal] = &[
     },
 ];
 
-/// Opens the world in another process, whose system calls fail; what it tells.
+/// Opens the workspace in another process with failing system calls. Returns its report.
 fn open_refused(world: &World, inject: &str) -> String {
     let calls = inject.split(':').next().unwrap();
     let mut command = Command::new("strace");
@@ -586,7 +586,7 @@ fn a_rewrite_that_cannot_be_taken_back_now_is_tried_again() {
     if !has_strace() {
         return;
     }
-    // All but the first fail when the bytes are as they were.
+    // All but the first fail after the bytes are restored.
     for (inject, undone) in [
         ("pwrite64:error=EIO", &["a"][..]),
         ("ftruncate:error=EIO", &[]),
@@ -634,7 +634,7 @@ fn what_belongs_to_others_is_left_alone() {
             (temp.iter().map(ToString::to_string).collect(), usize::from(!remains))
         );
     }
-    // A journal of other roots waits for those who open them.
+    // A journal of other roots stays until these are opened.
     let world = World::new();
     fs::write(world.out("f"), "F").unwrap();
     let foreign = step("Put", &world.out("f"), &json!({"new": mark(&world.out("f"))}));
@@ -651,7 +651,8 @@ fn a_damaged_journal_is_reported_once() {
     fs::create_dir_all(world.state().join("journals")).unwrap();
     let journal = world.state().join("journals").join(JOURNAL);
     let unread = "the journal cannot be read";
-    let empty = "the journal is empty, as a loss of power leaves it; what changed is whole, and missing from the history";
+    let empty =
+        "the journal is empty, as after a power loss; the change is complete, but missing from the history";
     for (damaged, why) in [("", empty), ("{", unread), ("[]", unread), ("{\"phase\":\"Swapping\"}", unread)] {
         fs::write(&journal, damaged).unwrap();
         let recovery = world.open_and_recover().1;

@@ -1,4 +1,4 @@
-//! Where each spelling of a path leads.
+//! Resolution of every form of a path.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod common;
@@ -9,7 +9,7 @@ use std::os::unix::fs::symlink;
 use common::World;
 use toolpost_workspace::{OpenError, Options, PathError, Scope, Workspace};
 
-/// What a spelling leads to: a path as shown, or the name of the refusal.
+/// Returns the display path, or the name of the error.
 type Row<'a> = (&'a str, &'a str);
 
 fn world() -> World {
@@ -184,7 +184,7 @@ fn spellings_that_are_refused() {
             (&long_path, "TOO LONG"),
         ],
     );
-    // The kernel would leave the root here; what is said is folded first, so it does not.
+    // The kernel would leave the root here; lexical folding prevents it.
     check(&world, &workspace, &[("outsub/../secret.txt", "secret.txt")]);
 }
 
@@ -202,8 +202,8 @@ fn outside_reads_the_same_whether_it_exists() {
     let message = workspace.resolve("out/secret.txt").unwrap_err().to_string();
     let (out, root) = (world.base().join("out"), world.root());
     let wanted = format!(
-        "out/secret.txt is outside of the workspace (a symbolic link leads to {}/): only {} may be used. \
-         Starting with a further root lifts this",
+        "out/secret.txt is outside the workspace (a symbolic link leads to {}/): only {} may be used. \
+         To allow it, start with another root",
         out.display(),
         root.display()
     );
@@ -244,7 +244,7 @@ fn further_roots_and_none() {
         assert_eq!(workspace.resolve(said).unwrap().root(), &workspace.roots()[2], "{said}");
     }
     assert_eq!(workspace.resolve("a.txt").unwrap().root(), &workspace.roots()[0]);
-    // A root in a root is the same place by either way.
+    // A nested root is the same location on either way.
     assert_eq!(
         workspace.resolve("sub/deep").unwrap(),
         workspace.resolve(world.at("sub/deep").to_str().unwrap()).unwrap()
@@ -345,7 +345,7 @@ fn what_is_shown_leads_back_but_the_literal_name_comes_first() {
         let found = workspace.resolve(said).unwrap();
         assert_eq!(found.relative().as_os_str().as_bytes(), *wanted, "{said}");
     }
-    // A root whose own name is no text.
+    // A root whose own name is not UTF-8.
     let (workspace, _) =
         Workspace::open(Options { roots: vec![world.root(), odd], ..world.options() }).unwrap();
     let root = &workspace.roots()[1];

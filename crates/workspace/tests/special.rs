@@ -1,4 +1,4 @@
-//! Things that are not regular files never block and never come through.
+//! Special files never block and are never read.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod common;
@@ -75,7 +75,7 @@ fn reading_has_a_limit_and_parts_are_cheap() {
     let snapshot = workspace.read(&file, 7).unwrap();
     assert_eq!((snapshot.bytes.as_slice(), snapshot.hash), (b"content".as_slice(), hash(b"content")));
     assert_eq!(workspace.read(&file, 6).unwrap_err().why, AccessKind::TooLarge { len: 7, limit: 6 });
-    // Files of /proc say that they have no bytes, and have some.
+    // Files in /proc report zero bytes, but have content.
     let options = Options { roots: vec!["/proc/self".into()], scope: Scope::Any, ..world.options() };
     let (process, _) = Workspace::open(options).unwrap();
     let status = process.read(&process.resolve("status").unwrap(), 1 << 16).unwrap();

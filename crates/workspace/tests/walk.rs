@@ -1,4 +1,4 @@
-//! What a walk enters, leaves out and survives.
+//! Coverage, exclusions and robustness of walks.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ use toolpost_workspace::walk::{
 };
 use toolpost_workspace::{Workspace, WorkspacePath};
 
-/// Writes down everything that it sees.
+/// Records all entries.
 #[derive(Default)]
 struct Seen(Vec<String>);
 
@@ -71,7 +71,7 @@ fn on(threads: usize) -> Options {
     Options { threads: NonZeroUsize::new(threads), ..Options::default() }
 }
 
-/// Nested rules of every kind, one contradicting the other.
+/// Nested rules of every kind that contradict each other.
 const RULES: &[(&str, &str)] = &[
     (".gitignore", "*.log\n/only-top\nbuild/\n!keep.log\n\\#literal\nspaced \nsub/*.tmp\n**/gen/**\n"),
     (".ignore", "from-ignore\n!rescued.log\n"),
@@ -300,7 +300,7 @@ fn circles_odd_names_and_special_files_are_seen_once() {
     }
 }
 
-/// Opens all it sees.
+/// Opens every file.
 #[derive(Default)]
 struct Opens(Vec<(PathBuf, Result<u64, String>)>);
 
@@ -328,7 +328,7 @@ fn only_regular_files_are_opened() {
     let walked = walk(&world.open(""), (), &on(1), &|| false, &Opens::default).unwrap();
     let mut opened: Vec<_> = walked.visitors.into_iter().flat_map(|opens| opens.0).collect();
     opened.sort();
-    let gone = || Err("it was removed or replaced while the walk went on".to_owned());
+    let gone = || Err("it was removed or replaced during the walk".to_owned());
     let odd = || Err("it is not a regular file".to_owned());
     let expected = [("file", Ok(4)), ("link", gone()), ("pipe", odd()), ("socket", odd())];
     assert_eq!(opened, expected.map(|(name, outcome)| (PathBuf::from(name), outcome)));
@@ -351,7 +351,7 @@ fn a_walk_ends_when_told() {
     assert_eq!(names(&all(&base, &on(2))).len(), 999);
 }
 
-/// Keeps its walk from ending until all walks have taken their threads.
+/// Keeps its walk running until all walks have acquired their threads.
 struct Waits<'w> {
     own: std::thread::ThreadId,
     all: &'w std::sync::Barrier,

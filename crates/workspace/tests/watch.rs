@@ -1,4 +1,4 @@
-//! What is told of changes by other processes.
+//! Detection of changes by other processes.
 #![cfg(target_os = "linux")]
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
@@ -15,7 +15,7 @@ struct World {
 }
 
 impl World {
-    /// Runs a script, opens roots, and begins to watch.
+    /// Runs a script, opens roots, and starts a watch.
     fn new(before: &str, roots: &[&str], options: Options) -> Self {
         let directory = tempfile::tempdir().unwrap();
         sh(directory.path(), before);
@@ -26,7 +26,7 @@ impl World {
         Self { directory, watch }
     }
 
-    /// Runs a script in another process, and asks at once.
+    /// Runs a script in another process, then queries the watch.
     fn after(&mut self, script: &str) -> String {
         sh(self.directory.path(), script);
         self.told()
@@ -55,7 +55,7 @@ fn sh(at: &Path, script: &str) {
 const TREE: &str = "mkdir -p ws/src/deep ws/.hidden ws/build ws/other; echo build/ > ws/.gitignore; \
     echo 1 > ws/src/a.rs; echo 1 > ws/src/deep/b.rs; echo 1 > ws/top.rs; mkdir -p out/full/in; echo 1 > out/full/in/c.rs";
 
-/// What is done one after the other, and what is told after each.
+/// Steps, and the expected answer after each.
 const STEPS: [(&str, &[(&str, &str)]); 14] = [
     (
         "nothing happens",
@@ -150,12 +150,12 @@ fn where_the_rules_change_anything_may_have() {
         let before = format!("{TREE}; mkdir -p ws/.git/info");
         let mut world = World::new(&before, &["ws"], Options::default());
         assert_eq!(world.after(script), wanted, "{script}");
-        // Excludes that were just written may change once more without another time.
+        // Excludes that were just written may change again with the same times.
         std::thread::sleep(std::time::Duration::from_millis(60));
         world.told();
         assert_eq!(world.after("true"), "nothing", "{script}");
     }
-    // What the new rules let in is watched from then on, what they leave out no longer.
+    // Newly included directories are watched from then on, excluded ones no longer.
     let mut world = World::new(TREE, &["ws"], Options::default());
     world.after("echo src/ > ws/.gitignore");
     assert_eq!(world.after("echo > ws/src/a.rs; echo > ws/build/x"), "ws/build/x");
@@ -166,7 +166,7 @@ fn where_the_rules_change_anything_may_have() {
     assert_eq!(world.after("echo > ws/node_modules/x; mkdir ws/node_modules/y"), "nothing");
 }
 
-/// What no watched directory holds: steps, and what is told after each.
+/// Rules outside the watched directories: steps, and the expected answer after each.
 const OUTSIDE: [(&str, &str, &str); 6] = [
     (
         "rules above the root",
@@ -222,7 +222,7 @@ fn files_with_several_names_are_compared() {
     use std::os::unix::fs::MetadataExt;
     let mut world = World::new(TREE, &["ws"], Options::default());
     assert_eq!(world.after("ln ws/src/a.rs out/other"), "nothing");
-    // Whoever looks at the files tells what they were.
+    // The caller reports the metadata of the files that it reads.
     let workspace = {
         let roots = vec![world.directory.path().join("ws")];
         Workspace::open(toolpost_workspace::Options { roots, ..Default::default() }).unwrap().0
@@ -271,7 +271,7 @@ fn more_than_the_system_keeps_is_not_called_nothing() {
     let file = |number: usize| world.directory.path().join(format!("ws/src/{}", number % 2));
     let files = [std::fs::File::create(file(0)).unwrap(), std::fs::File::create(file(1)).unwrap()];
     for turn in 0..limit + 10 {
-        // One after the other, since the same event twice in a row is kept once.
+        // One by one, since the kernel merges equal consecutive events.
         files[turn % 2].set_len(turn as u64 / 2 % 2).unwrap();
     }
     drop(files);

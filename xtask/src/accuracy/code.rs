@@ -1,4 +1,4 @@
-//! What the trees say of a corpus: its definitions, and the places where something is called.
+//! Definitions and call sites of a corpus, read from its syntax trees.
 
 use crate::disk;
 use anyhow::{Context, Result};
@@ -9,12 +9,12 @@ use std::{
 };
 use toolpost_syntax::{Base, Chain, Kind, Language, Step, Symbol, Usage};
 
-/// Names by which constructors are defined; what they construct is meant.
+/// Names of constructors; they stand for their class.
 const CONSTRUCTORS: [&str; 3] = ["__init__", "__new__", "constructor"];
-/// Folders with nothing of a corpus' own.
+/// Directories without code of the corpus.
 const SKIPPED: [&str; 2] = ["node_modules", "__pycache__"];
 
-/// A definition, by place in the list; overloads and what is defined twice under conditions are one.
+/// Index of a definition. Overloads and conditional duplicates share one.
 pub(super) type Id = usize;
 
 /// The code of a corpus.
@@ -28,47 +28,47 @@ pub(super) struct Code {
 /// One file.
 pub(super) struct File {
     pub(super) text: String,
-    /// Where its lines begin.
+    /// Offsets of its lines.
     lines: Vec<usize>,
-    /// What it defines: where the name stands, and which definition that is.
+    /// Its definitions: the range of the name, and the index.
     defined: Vec<(Range<usize>, Id)>,
-    /// Where the names of parameters and local variables stand.
+    /// Ranges of the names of parameters and local variables.
     bound: Vec<Range<usize>>,
 }
 
-/// Something that can be called.
+/// A callable definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Definition {
     pub(super) path: String,
     pub(super) qualified: String,
     pub(super) name: String,
     pub(super) kind: Kind,
-    /// Whether it is only said that there is such a function, as headers of C do.
+    /// True for a declaration without a body, as in C headers.
     declared: bool,
 }
 
-/// A place where something is called.
+/// A call site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Site {
     pub(super) path: String,
     pub(super) at: Range<usize>,
     pub(super) name: String,
-    /// What it is taken of, as it is written.
+    /// Form of the callee expression.
     pub(super) shape: Shape,
-    /// The definition in which it stands.
+    /// The enclosing definition.
     pub(super) within: Option<Id>,
 }
 
-/// Of what a called name is taken.
+/// Form of a callee expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Shape {
-    /// It stands alone.
+    /// A plain name.
     Plain,
-    /// Of the object itself, or of what it inherits.
+    /// A member of the object itself or its base class.
     Own,
-    /// Of a name.
+    /// A member of a name.
     Named,
-    /// Of more than that.
+    /// A member of a longer expression.
     Chain,
 }
 
@@ -109,7 +109,7 @@ impl Code {
         Ok(code)
     }
 
-    /// Takes what is only declared for what defines it, where one function alone does: servers answer with either.
+    /// Merges a declaration into its definition if that is unique, since servers answer with either.
     fn join(&mut self) {
         let mut bodies: HashMap<&str, Vec<Id>> = HashMap::new();
         for (id, definition) in self.definitions.iter().enumerate() {
@@ -168,18 +168,18 @@ impl Code {
         Ok(())
     }
 
-    /// Lists what of this name can be called.
+    /// Returns the callable definitions of a name.
     pub(super) fn named(&self, name: &str) -> &[Id] {
         self.by_name.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Finds the definition whose name stands at a byte of a file, or else alone in its line.
+    /// Finds the definition whose name is at an offset of a file, or else the only one on its line.
     pub(super) fn at(&self, path: &str, place: usize) -> Option<Id> {
         let file = self.files.get(path)?;
         if let Some((_, id)) = file.defined.iter().find(|(at, _)| at.contains(&place)) {
             return Some(*id);
         }
-        // A parameter may stand alone in the line of its function, and is not the function.
+        // A parameter can be alone on a line of its function, but it is not the function.
         if file.bound.iter().any(|at| at.contains(&place)) {
             return None;
         }
@@ -193,25 +193,25 @@ impl Code {
 }
 
 impl File {
-    /// Gives the line of a byte, from 0.
+    /// Returns the line of an offset, from 0.
     pub(super) fn line(&self, place: usize) -> usize {
         self.lines.partition_point(|start| *start <= place).saturating_sub(1)
     }
 
-    /// Gives where a line begins, and its text.
+    /// Returns the offset and text of a line.
     pub(super) fn row(&self, line: usize) -> Option<(usize, &str)> {
         let start = *self.lines.get(line)?;
         Some((start, self.text[start..].lines().next().unwrap_or_default()))
     }
 }
 
-/// Tells whether a definition of this kind is what a call goes to, and not what holds it.
+/// Returns whether a definition of this kind can be called itself.
 pub(super) fn is_callable(kind: Kind) -> bool {
     kind.defines()
         && !matches!(kind, Kind::Variable | Kind::Constant | Kind::Field | Kind::Module | Kind::Key)
 }
 
-/// Takes a constructor for what it constructs.
+/// Maps a constructor to its class.
 fn meant<'s>(symbols: &'s [Symbol], symbol: &'s Symbol) -> &'s Symbol {
     let Some(parent) = symbol.parent.map(|parent| &symbols[parent]) else { return symbol };
     let holds = matches!(parent.kind, Kind::Class | Kind::Struct);

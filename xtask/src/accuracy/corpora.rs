@@ -1,24 +1,24 @@
-//! The programs whose calls are looked at: where they come from, and what is needed beside them.
+//! Third-party programs whose calls are evaluated, with their dependencies.
 
 use super::go::Go;
 use crate::{debian, disk, programs, say};
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 
-/// A program of others, in a version that stays.
+/// A third-party program in a fixed version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Corpus {
     pub(super) name: &'static str,
     pub(super) version: &'static str,
     pub(super) tongue: Tongue,
     from: From,
-    /// The part of the package that is looked at; empty for all of it.
+    /// Evaluated part of the package; empty for all of it.
     part: &'static str,
-    /// What is installed so that its imports lead somewhere.
+    /// Packages that its imports need.
     beside: &'static [&'static str],
 }
 
-/// The language that a program is written in.
+/// Language of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tongue {
     Python,
@@ -28,16 +28,16 @@ pub(super) enum Tongue {
     Rust,
 }
 
-/// Where a package comes from.
+/// Origin of a package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum From {
-    /// The archive of sources of a Python package.
+    /// Source archive of a Python package.
     Sources(&'static str),
-    /// An npm package that carries its sources.
+    /// npm package that contains its sources.
     Npm(&'static str),
-    /// A package of Debian with sources in Go; the version is Debian's.
+    /// Debian package with Go sources, in Debian's version.
     Debian(&'static str),
-    /// A package of crates.io.
+    /// Package of crates.io.
     Crate(&'static str),
 }
 
@@ -144,7 +144,7 @@ impl Tongue {
         }
     }
 
-    /// Names the languages of the files that belong to it.
+    /// Returns the languages of its files.
     pub(super) fn languages(self) -> &'static [&'static str] {
         match self {
             Self::Python => &["python"],
@@ -155,7 +155,7 @@ impl Tongue {
         }
     }
 
-    /// Names the server that is believed.
+    /// Returns the language server that serves as the oracle.
     pub(super) fn oracle(self) -> &'static str {
         match self {
             Self::Python => "ty",
@@ -167,19 +167,19 @@ impl Tongue {
     }
 }
 
-/// A corpus that stands on the disk.
+/// A corpus on the disk.
 pub(super) struct Laid {
     pub(super) corpus: Corpus,
-    /// The folder that is looked at.
+    /// The evaluated directory.
     pub(super) tree: PathBuf,
-    /// Where programs are that its server needs beside those of all.
+    /// Directories of additional programs that its server needs.
     pub(super) path: Vec<PathBuf>,
-    /// The variables by which its server finds what it imports.
+    /// Environment variables with which its server finds imports.
     pub(super) variables: Vec<(&'static str, PathBuf)>,
 }
 
 impl Corpus {
-    /// Fetches it and what it needs, unless that was done before.
+    /// Downloads the corpus and its dependencies unless they exist.
     pub(super) fn lay(self, tools: &Path) -> Result<Laid> {
         let folder = tools.join("corpora").join(self.name);
         let stamp = folder.join("laid");
@@ -233,7 +233,7 @@ impl Corpus {
         programs::output(npm.arg(format!("{package}@{}", self.version)))?;
         let archive = disk::list(folder)?.into_iter().find(|path| path.to_string_lossy().ends_with(".tgz"));
         self.unpack(&archive.with_context(|| format!("npm brought no archive of {package}"))?, folder)?;
-        // What it imports is found above it.
+        // Node finds imports in the parent directory.
         let mut npm = programs::program("npm");
         npm.args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]);
         npm.arg(folder).arg(format!("{package}@{}", self.version)).args(self.beside);
@@ -244,7 +244,7 @@ impl Corpus {
         Ok(disk::write(&folder.join("tree").join("tsconfig.json"), settings.as_bytes())?)
     }
 
-    /// Fetches a package as what another needs, and makes it one that stands alone.
+    /// Downloads a dependency, and makes it a standalone package.
     fn vendor(self, package: &str, folder: &Path) -> Result<()> {
         let needs = folder.join("needs");
         let manifest = format!(
@@ -264,7 +264,7 @@ impl Corpus {
         Ok(disk::write(&manifest, alone.as_bytes())?)
     }
 
-    /// Takes the part that is looked at out of an archive.
+    /// Unpacks the evaluated part of an archive.
     fn unpack(self, archive: &Path, folder: &Path) -> Result<()> {
         let strip = 1 + if self.part.is_empty() { 0 } else { self.part.split('/').count() };
         let mut tar = programs::program("tar");
@@ -276,7 +276,7 @@ impl Corpus {
         programs::output(&mut tar).map(drop)
     }
 
-    /// Installs what a Python program imports, but not the program itself.
+    /// Installs the imports of a Python program, but not the program itself.
     fn install(self, environment: &Path) -> Result<()> {
         programs::output(programs::program("python3").args(["-m", "venv"]).arg(environment))?;
         let python = environment.join("bin").join("python");
@@ -287,7 +287,7 @@ impl Corpus {
     }
 }
 
-/// Says how the files of a C program are compiled, for the server that wants to know it.
+/// Writes the compilation database that the C server needs.
 fn compiled(tree: &Path) -> Result<()> {
     let (mut commands, mut folders) = (Vec::new(), vec![tree.to_owned()]);
     while let Some(folder) = folders.pop() {

@@ -1,23 +1,23 @@
-//! gopls with the Go that it knows: packages of Debian, unpacked and not installed.
+//! gopls with its Go toolchain, from unpacked Debian packages.
 
 use crate::{debian, disk};
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 
-/// A package and its version.
+/// Package with its version.
 type Package = (&'static str, &'static str);
 
-/// The language server of Go, and what it needs.
+/// The Go language server and its dependencies.
 const GO: [Package; 3] =
     [("gopls", "1:0.5.0+ds-1"), ("golang-1.19-go", "1.19.8-2"), ("golang-1.19-src", "1.19.8-2")];
 
-/// Where Go stands, below the folder of its packages.
+/// The unpacked toolchain.
 pub(super) struct Go {
     folder: PathBuf,
 }
 
 impl Go {
-    /// Fetches it, unless that was done before.
+    /// Downloads it unless it exists.
     pub(super) fn fetch(folder: &Path) -> Result<Self> {
         let folder = folder.join("go");
         let stamp = folder.join("fetched");
@@ -30,12 +30,12 @@ impl Go {
         Ok(Self { folder: disk::canonical(&folder)? })
     }
 
-    /// Gives the folders of its programs.
+    /// Returns the directories of its programs.
     pub(super) fn path(&self) -> Vec<PathBuf> {
         vec![self.folder.join("usr/bin"), self.root().join("bin")]
     }
 
-    /// Gives the variables by which it finds itself, and fetches nothing.
+    /// Returns the environment variables for the toolchain, which disable downloads.
     pub(super) fn variables(&self) -> Vec<(&'static str, PathBuf)> {
         vec![
             ("GOROOT", self.root()),

@@ -1,4 +1,4 @@
-//! What the index missed and what it got wrong, by what the sites look like, for whoever mends it.
+//! Missing and wrong targets of the index, grouped by the form of the site, for debugging.
 
 use super::code::{Code, Id, Site};
 use super::corpora::Corpus;
@@ -7,10 +7,10 @@ use super::ours::{Ours, Verdict};
 use std::{collections::BTreeMap, fmt::Write};
 use toolpost_index::Sure;
 
-/// How many sites of a category are shown.
+/// Maximum number of sites shown per category.
 const SHOWN: usize = 25;
 
-/// Writes the categories of one corpus, the largest first.
+/// Formats the categories of one corpus, largest first.
 pub(super) fn page(corpus: Corpus, code: &Code, truths: &[Truth], ours: &Ours) -> String {
     let mut categories: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (number, (site, truth)) in code.sites.iter().zip(truths).enumerate() {
@@ -31,14 +31,14 @@ pub(super) fn page(corpus: Corpus, code: &Code, truths: &[Truth], ours: &Ours) -
     }
     for (category, entries) in categories {
         let _ = writeln!(out, "\n## {category}: {}\n", entries.len());
-        // Spread over all of them, so that not one file fills the list.
+        // Evenly spaced, so that one file does not fill the list.
         let step = entries.len().div_ceil(SHOWN);
         entries.iter().step_by(step).for_each(|entry| out.push_str(&format!("- {entry}\n")));
     }
     out
 }
 
-/// Says what is missing or wrong at a site; nothing where all is right.
+/// Describes the error at a site; `None` if all is correct.
 fn told(code: &Code, site: &Site, truth: &Truth, verdict: &Verdict) -> Option<(String, String)> {
     let shown = |id: &Id| format!("{}:{}", code.definitions[*id].path, code.definitions[*id].qualified);
     let right: &[Id] = match truth {

@@ -1,4 +1,4 @@
-//! A language server is asked for the definition of everything that is called; its answers are kept.
+//! Oracle: the definition of every call site, from a language server. Its answers are cached.
 
 use super::code::{Code, Id, Site, is_callable};
 use super::corpora::{Laid, Tongue};
@@ -13,25 +13,25 @@ use std::{
 use toolpost_lsp::{Answer, Client, Fault, Home, Place, Position, Question, Servers, Settings, Stage};
 use toolpost_process::{Environment, Sandbox};
 
-/// How long a server may take to read a program.
+/// Maximum time for a server to index a program.
 const READING: Duration = Duration::from_secs(300);
-/// How long an answer may take.
+/// Maximum time for an answer.
 const ANSWER: Duration = Duration::from_secs(60);
 
-/// What the oracle says of a place where something is called.
+/// The oracle's answer for a call site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Truth {
-    /// It goes to these definitions of the program.
+    /// Definitions of the program.
     Defined(Vec<Id>),
-    /// It goes to something outside.
+    /// A definition outside the program.
     External,
-    /// It goes to a variable or a parameter of the program.
+    /// A variable or parameter of the program.
     Variable,
-    /// There is no answer.
+    /// No answer.
     Unknown,
 }
 
-/// Asks for all sites, or reads what was answered before.
+/// Queries all sites, or reads the cached answers.
 pub(super) fn truths(laid: &Laid, code: &Code, path: &[PathBuf], folder: &Path) -> Result<Vec<Truth>> {
     let kept = folder.join("oracle").join(format!("{}.json", laid.corpus.name));
     let key = key(laid, code);
@@ -54,7 +54,7 @@ pub(super) fn truths(laid: &Laid, code: &Code, path: &[PathBuf], folder: &Path) 
     Ok(code.sites.iter().zip(answers).map(|(site, answer)| truth(code, site, answer)).collect())
 }
 
-/// Names the state of a program for which answers hold.
+/// Returns the cache key for the state of a program.
 fn key(laid: &Laid, code: &Code) -> String {
     let mut all = format!("{:?}\n{}\n", laid.corpus, laid.corpus.tongue.oracle());
     for (path, file) in &code.files {
@@ -102,7 +102,7 @@ async fn ask_all(servers: &Servers, laid: &Laid, code: &Code) -> Result<Value> {
         let file = &code.files[&site.path];
         let path = tree.join(&site.path);
         if last != Some(&site.path) {
-            // Files that are no longer needed are closed with the old one.
+            // The old connection closes the files that are no longer needed.
             drop(talk);
             talk = server.greeted(READING).await?;
             let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
@@ -119,7 +119,7 @@ async fn ask_all(servers: &Servers, laid: &Laid, code: &Code) -> Result<Value> {
         let at = Position { line: u32::try_from(line)?, character };
         let places = match talk.ask(&Question::Definition(path, at), ANSWER).await {
             Ok(Answer::Places(places)) => places,
-            // Of a file that no build contains nothing is known.
+            // Servers know nothing about files outside any build.
             Err(Fault::Refused { .. }) => Vec::new(),
             Ok(other) => bail!("{oracle} answered {other:?} for a definition"),
             Err(fault) => return Err(fault.into()),
@@ -132,7 +132,7 @@ async fn ask_all(servers: &Servers, laid: &Laid, code: &Code) -> Result<Value> {
     Ok(Value::Array(answers))
 }
 
-/// Waits until a server has read the program.
+/// Waits until a server has indexed the program.
 async fn settle(talk: &Client<'_>) -> Result<()> {
     let standing = talk.settled(READING).await;
     ensure!(
@@ -154,7 +154,7 @@ fn language(tongue: Tongue, extension: &str) -> &'static str {
     }
 }
 
-/// Writes a place: a file of the program and a byte in it, or only that it is outside.
+/// Formats a location: a file of the program and an offset, or "outside".
 fn shown(talk: &Client<'_>, code: &Code, tree: &Path, place: &Place) -> Value {
     let inside = place.path.as_ref().and_then(|path| path.strip_prefix(tree).ok()).and_then(Path::to_str);
     let byte = inside.and_then(|path| {
@@ -168,7 +168,7 @@ fn shown(talk: &Client<'_>, code: &Code, tree: &Path, place: &Place) -> Value {
     }
 }
 
-/// Says of which class a site is.
+/// Classifies a site.
 fn truth(code: &Code, site: &Site, answer: &Value) -> Truth {
     let places = answer.as_array().map(Vec::as_slice).unwrap_or_default();
     if places.is_empty() {

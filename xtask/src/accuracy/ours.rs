@@ -1,4 +1,4 @@
-//! What our own index says of each site.
+//! Answers of Toolpost's index for each call site.
 
 use super::code::{Code, Id};
 use super::score::Said;
@@ -7,20 +7,20 @@ use std::{collections::HashMap, path::Path};
 use toolpost_index::{Found, How, Index, Sure};
 use toolpost_workspace::{Options, Workspace};
 
-/// What the index says of each site.
+/// Answers for all sites.
 pub(super) struct Ours {
     sites: Vec<Verdict>,
 }
 
-/// What it says of one site.
+/// Answer for one site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It leads to these; one without a number is no definition that the trees know.
+    /// Targets; `None` stands for a target without a known definition.
     Targets(Vec<(Option<Id>, How, Sure)>),
     Outside,
     Local,
     Unresolved,
-    /// It does not know the site.
+    /// The site is missing in the index.
     Missing,
 }
 
@@ -53,7 +53,7 @@ impl Ours {
         Ok(Self { sites: code.sites.iter().map(one).collect() })
     }
 
-    /// Gives what it says at this sureness or a better one.
+    /// Returns the targets that are at least this certain.
     pub(super) fn up_to(&self, most: Sure) -> Said {
         let one = |verdict: &Verdict| match verdict {
             Verdict::Targets(targets) => {
@@ -68,7 +68,7 @@ impl Ours {
         self.sites.iter().map(one).collect()
     }
 
-    /// Gives each target with the words for how it was found and how sure it is.
+    /// Returns each target, labelled with its method and certainty.
     pub(super) fn labelled(&self) -> Vec<Vec<(String, Option<Id>)>> {
         let one = |verdict: &Verdict| match verdict {
             Verdict::Targets(targets) => targets
@@ -80,7 +80,7 @@ impl Ours {
         self.sites.iter().map(one).collect()
     }
 
-    /// Gives what it says of a site, by the site's place in the list.
+    /// Returns the answer for a site, by its index in the list.
     pub(super) fn of(&self, site: usize) -> &Verdict {
         &self.sites[site]
     }

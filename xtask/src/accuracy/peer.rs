@@ -1,4 +1,4 @@
-//! The peer from npm: it indexes the same code, and its edges are read from its database.
+//! A competitor from npm, which indexes the same code; its edges are read from its database.
 
 use super::code::Code;
 use super::corpora::Laid;
@@ -11,7 +11,7 @@ use std::{collections::HashMap, path::Path};
 pub(super) const PACKAGE: &str = "@colbymchenry/codegraph";
 pub(super) const VERSION: &str = "1.6.1";
 
-/// Writes its edges: where from, what is called there, where to. What it made up itself is left out, as are macros.
+/// Prints the edges: source, called name, target. Synthetic edges and macros are left out.
 const READER: &str = "
 import json, sqlite3, sys
 found = sqlite3.connect(sys.argv[1]).execute('''
@@ -26,7 +26,7 @@ for path, line, more, to, at, name in found:
 print(json.dumps(rows))
 ";
 
-/// Has it index a corpus, and gives what it says of each site.
+/// Indexes a corpus, and returns the targets of each site.
 pub(super) fn said(laid: &Laid, code: &Code, folder: &Path) -> Result<Said> {
     let program = install(folder)?;
     let kept = folder.join("peer").join(format!("{}.json", laid.corpus.name));
@@ -55,7 +55,7 @@ pub(super) fn said(laid: &Laid, code: &Code, folder: &Path) -> Result<Said> {
     Ok(match_sites(code, rows.as_array().context("the kept edges are no list; remove them")?))
 }
 
-/// Matches edges with sites by file, line and name.
+/// Matches edges to sites by file, line and name.
 fn match_sites(code: &Code, rows: &[Value]) -> Said {
     let mut edges: HashMap<(String, u64, String), Vec<_>> = HashMap::new();
     for row in rows {
@@ -76,7 +76,7 @@ fn match_sites(code: &Code, rows: &[Value]) -> Said {
     code.sites.iter().map(one).collect()
 }
 
-/// Finds the definition of a name that begins in a line; decorators may stand before the name.
+/// Finds the definition of a name that begins on a line; decorators may precede it.
 fn target(code: &Code, path: &str, line: usize, name: &str) -> Option<usize> {
     let file = code.files.get(path)?;
     (line.checked_sub(1)?..line + 12).find_map(|line| {
@@ -85,7 +85,7 @@ fn target(code: &Code, path: &str, line: usize, name: &str) -> Option<usize> {
     })
 }
 
-/// Installs it into a folder, and gives its program.
+/// Installs the program into a directory, and returns its path.
 pub(crate) fn install(folder: &Path) -> Result<std::path::PathBuf> {
     let place = folder.join("peer-package");
     let program = place.join("node_modules").join(".bin").join("codegraph");

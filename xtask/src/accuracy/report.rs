@@ -1,27 +1,27 @@
-//! The tables of accuracy, in Markdown and as data.
+//! Tables of the accuracy, in Markdown and JSON.
 
 use super::corpora::Corpus;
 use super::score::{Claims, Score, Share};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, fmt::Write};
 
-/// What was measured on one corpus.
+/// Figures of one corpus.
 pub(super) struct Row {
     pub(super) corpus: Corpus,
     pub(super) files: usize,
-    /// Sites that go to a definition, outside, to a variable, and those without an answer.
+    /// Number of sites by class: definition, external, variable, unknown.
     pub(super) classes: [usize; 4],
     pub(super) levels: Vec<(&'static str, Score)>,
-    /// How often each way of finding a target is right.
+    /// Share of correct targets for each method.
     pub(super) how: BTreeMap<String, Share>,
     /// Incomplete answers, and those that claim completeness.
     pub(super) claims: Claims,
 }
 
-/// The precision that `inferred: unique` must reach in each language, in percent.
+/// Precision that `inferred: unique` must reach in each language, in percent.
 const UNIQUE: usize = 95;
 
-/// Writes the tables.
+/// Formats the tables.
 pub(super) fn table(rows: &[Row]) -> String {
     let mut out = String::from(
         "| corpus | oracle | files | calls to its own definitions | to others | to variables | without an answer |\n\
@@ -56,7 +56,8 @@ pub(super) fn table(rows: &[Row]) -> String {
     out
 }
 
-/// Lists the failures: incomplete answers that claim completeness, and languages in which `inferred: unique` is too often wrong.
+/// Lists the failures: incomplete answers that claim completeness, and languages in which `inferred: unique`
+/// is too often wrong.
 pub(super) fn shortfalls(rows: &[Row]) -> Vec<String> {
     let claiming = rows.iter().filter(|row| row.claims.claiming > 0).map(|row| {
         format!(
@@ -84,7 +85,7 @@ fn by_language(rows: &[Row]) -> BTreeMap<(&str, &str), Share> {
     all
 }
 
-/// Writes how often each way of finding a target is right, over all corpora of a language.
+/// Formats the share of correct targets for each method, over all corpora of a language.
 fn calibration(rows: &[Row]) -> String {
     let all = by_language(rows);
     let mut out = String::from("\n| language | how | right | of | precision |\n|---|---|--:|--:|--:|\n");
@@ -95,7 +96,7 @@ fn calibration(rows: &[Row]) -> String {
     out
 }
 
-/// Gives all figures as data.
+/// Returns all figures as JSON.
 pub(super) fn json(rows: &[Row]) -> Value {
     let share = |share: Share| json!([share.part, share.whole]);
     let level = |(name, score): &(&str, Score)| {

@@ -1,14 +1,15 @@
-//! How right a way of telling where calls go is: precision and recall, of sites and of edges.
+//! Precision and recall of call targets, by site and by edge.
 
 use super::code::{Code, Id};
 use super::oracle::Truth;
 use super::ours::{Ours, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What one way says of each site: definitions, or something that is none (wrong wherever it stands).
+/// Predicted definitions for each site; `None` is a target that is not a definition, which always counts as
+/// wrong.
 pub(super) type Said = Vec<Vec<Option<Id>>>;
 
-/// Parts of wholes.
+/// A ratio.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Share {
     pub(super) part: usize,
@@ -21,31 +22,31 @@ impl Share {
         self.whole += 1;
     }
 
-    /// Writes it as a number up to one; nothing of nothing is a dash.
+    /// Formats a number up to one; a dash for zero of zero.
     pub(super) fn shown(self) -> String {
         if self.whole == 0 {
             return "–".to_owned();
         }
-        // Cut and not rounded, so that 1.000 means that nothing is wrong.
+        // Truncated instead of rounded, so that 1.000 means no error at all.
         let thousandths = self.part * 1000 / self.whole;
         format!("{}.{:03}", thousandths / 1000, thousandths % 1000)
     }
 }
 
-/// How right one way is.
+/// Precision and recall.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Score {
-    /// Of what is predicted, what is right.
+    /// Share of the predictions that are correct.
     pub(super) site_precision: Share,
-    /// Of the sites that go to a definition of the program, those for which it is among what is predicted.
+    /// Share of the sites with a target in the program whose target is predicted.
     pub(super) site_recall: Share,
-    /// Of the predicted pairs of a definition and what it calls, the right ones.
+    /// Share of the predicted pairs of caller and callee that are correct.
     pub(super) edge_precision: Share,
-    /// Of the true pairs, the predicted ones.
+    /// Share of the true pairs that are predicted.
     pub(super) edge_recall: Share,
 }
 
-/// Compares what is said with what is true, on the sites that go to a definition or outside.
+/// Compares predictions with the truth, on the sites whose target is a definition or external.
 pub(super) fn score(code: &Code, truths: &[Truth], said: &Said, counts: impl Fn(usize) -> bool) -> Score {
     let mut score = Score::default();
     let (mut true_edges, mut said_edges) = (BTreeSet::new(), BTreeSet::new());
@@ -77,18 +78,18 @@ pub(super) fn score(code: &Code, truths: &[Truth], said: &Said, counts: impl Fn(
     score
 }
 
-/// Definitions whose answer lacks a call, and those among them that claim completeness.
+/// Counts of definitions with missing calls, and of those that claim completeness.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Claims {
     /// Definitions with a call of something in the program.
     pub(super) definitions: usize,
     /// Definitions with a true call that is not among the targets, at any level of certainty.
     pub(super) lacking: usize,
-    /// Lacking definitions whose answer claims completeness.
+    /// Incomplete definitions that claim completeness.
     pub(super) claiming: usize,
 }
 
-/// Counts the definitions whose answer lacks a true call, and those among them that claim completeness.
+/// Counts the definitions that lack a true call, and those among them that claim completeness.
 pub(super) fn claims(code: &Code, truths: &[Truth], ours: &Ours) -> Claims {
     let verdicts = (0..code.sites.len()).map(|number| ours.of(number));
     let sites = code.sites.iter().zip(truths).zip(verdicts);
@@ -117,12 +118,12 @@ pub(super) fn claims(code: &Code, truths: &[Truth], ours: &Ours) -> Claims {
     }
 }
 
-/// Says everything of a site's name.
+/// Predicts every definition with the name of the site.
 pub(super) fn by_name(code: &Code) -> Said {
     code.sites.iter().map(|site| code.named(&site.name).iter().copied().map(Some).collect()).collect()
 }
 
-/// Says what of a site's name stands in its file, or else is the only one.
+/// Predicts the definitions of that name in the same file, or else a unique one.
 pub(super) fn near_or_unique(code: &Code) -> Said {
     let one = |site: &super::code::Site| {
         let named = code.named(&site.name);
@@ -137,7 +138,7 @@ pub(super) fn near_or_unique(code: &Code) -> Said {
     code.sites.iter().map(one).collect()
 }
 
-/// Counts how sites divide into classes: definition, outside, variable, unknown.
+/// Counts the sites of each class: definition, external, variable, unknown.
 pub(super) fn classes(truths: &[Truth]) -> [usize; 4] {
     let count = |is: fn(&Truth) -> bool| truths.iter().filter(|truth| is(truth)).count();
     [
@@ -148,7 +149,7 @@ pub(super) fn classes(truths: &[Truth]) -> [usize; 4] {
     ]
 }
 
-/// Counts how often each label is right, on the sites that go to a definition or outside.
+/// Counts how often each label is correct, on the sites whose target is a definition or external.
 pub(super) fn calibration(
     truths: &[Truth],
     labelled: &[Vec<(String, Option<Id>)>],

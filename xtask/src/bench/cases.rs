@@ -1,4 +1,4 @@
-//! What is measured: start, read, edit, grep, glob, memory.
+//! Benchmark cases: start, read, edit, grep, glob, memory.
 
 use super::{
     Bench, corpus,
@@ -15,10 +15,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What the npm server is called in the tables.
+/// Name of the npm server in the tables.
 const NODE: &str = "npm server-filesystem";
 
-/// Measures what servers do: start, read, edit.
+/// Measures servers: start, read, edit.
 pub(super) fn server(bench: &Bench) -> Result<Vec<Row>> {
     let root = corpus::tree(&bench.folder, 1_000)?;
     Ok(vec![start(bench, &root)?, read(bench, &root)?, edit(bench, &root, "on")?, edit(bench, &root, "off")?])
@@ -45,7 +45,7 @@ pub(super) fn searches(bench: &Bench, files: usize) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Measures how much memory idle servers hold.
+/// Measures the memory of idle servers.
 pub(super) fn memory(bench: &Bench) -> Result<Vec<(String, u64)>> {
     let root = corpus::tree(&bench.folder, 1_000)?;
     let mut rows = vec![(SERVER.to_owned(), Server::start(&mut bench.serve(&root))?.resident()?)];
@@ -91,7 +91,7 @@ fn read(bench: &Bench, root: &Path) -> Result<Row> {
     turns(bench, "read of a file of 80 KB", contestants)
 }
 
-/// Changes a number near the end of the large file, back and forth.
+/// Toggles a number near the end of the large file.
 fn edit(bench: &Bench, root: &Path, durable: &str) -> Result<Row> {
     let file = root.join(corpus::LARGE_FILE);
     let lines = ["const LIMIT: usize = 1;", "const LIMIT: usize = 2;"];
@@ -123,7 +123,7 @@ fn edit(bench: &Bench, root: &Path, durable: &str) -> Result<Row> {
     Ok(row)
 }
 
-/// Puts the large file back as the corpus makes it.
+/// Restores the large file.
 fn reset(root: &Path, lines: [&str; 2]) -> Result<()> {
     let file = root.join(corpus::LARGE_FILE);
     let text = crate::disk::read(&file)?.replace(lines[1], lines[0]);
@@ -150,7 +150,7 @@ fn grep(bench: &Bench, root: &Path, what: &str, pattern: &str, (mode, flag): (&s
     turns(bench, what, contestants)
 }
 
-/// Prepares `rg` for the same work.
+/// Creates the equivalent `rg` command.
 pub(super) fn search(bench: &Bench, rg: &str, root: &Path, pattern: &str, flag: &str) -> Command {
     let mut command = programs::program(rg);
     command.args([
@@ -197,7 +197,7 @@ fn turns(bench: &Bench, what: &str, contestants: Vec<Contestant<'_>>) -> Result<
     take_turns(what, bench.rounds, contestants)
 }
 
-/// Refuses to compare programs that do not find the same.
+/// Refuses to compare programs with different results.
 pub(super) fn same(what: &str, ours: Option<u64>, theirs: u64) -> Result<()> {
     ensure!(
         ours == Some(theirs),
@@ -206,7 +206,7 @@ pub(super) fn same(what: &str, ours: Option<u64>, theirs: u64) -> Result<()> {
     Ok(())
 }
 
-/// Reads the number before a word from the last lines of a reply, such as `[250 matching lines in 40 files]`.
+/// Reads the number before a word in the last lines of a reply, such as `[250 matching lines in 40 files]`.
 pub(super) fn count(reply: &str, word: &str) -> Option<u64> {
     let line = reply.lines().rev().find(|line| line.starts_with('[') && line.contains(word))?;
     let before = &line[..line.find(word)?];
@@ -217,7 +217,7 @@ fn lines(mut command: Command) -> Result<u64> {
     Ok(programs::output(&mut command)?.lines().count() as u64)
 }
 
-/// Runs a program to its end, takes all that it prints, and says how long that took.
+/// Runs a program, discards its output, and returns the duration.
 fn process(mut command: Command, wanted: &str) -> Result<Duration> {
     let begin = Instant::now();
     let done = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
@@ -229,7 +229,7 @@ fn process(mut command: Command, wanted: &str) -> Result<Duration> {
 }
 
 impl Bench {
-    /// Prepares our server over a tree, with the operator's own files out of its sight.
+    /// Creates the command of our server for a tree, without the user's own configuration.
     pub(super) fn serve(&self, root: &Path) -> Command {
         let mut command = self.ours(root);
         command.arg("serve").arg("--root").arg(root);
@@ -249,7 +249,7 @@ impl Bench {
         command
     }
 
-    /// Prepares the npm server over a tree.
+    /// Creates the command of the npm server for a tree.
     pub(super) fn node(&self, root: &Path) -> Option<Command> {
         let mut command = programs::program("node");
         command.arg(self.rivals.node_server.as_ref()?).arg(root).current_dir(root);

@@ -1,20 +1,20 @@
-//! A repository of code in five languages, the same on every machine.
+//! A generated repository in five languages, identical on every machine.
 
 use super::corpus::{Chance, STAMP};
 use crate::{disk, say};
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 
-/// How many functions a module has beside its type.
+/// Number of functions in a module, in addition to its type.
 const FUNCTIONS: usize = 6;
-/// How many modules lie in one folder.
+/// Number of modules in a directory.
 const FOLDER: usize = 40;
 const VERBS: [&str; 12] = [
     "load", "parse", "merge", "decode", "render", "find", "store", "split", "count", "apply", "resolve",
     "collect",
 ];
 
-/// How names of several words are written.
+/// Naming convention.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Case {
     Snake,
@@ -24,23 +24,23 @@ enum Case {
 
 /// A language of the repository.
 pub(super) struct Tongue {
-    /// The folder of all its files.
+    /// Directory of its files.
     folder: &'static str,
     ending: &'static str,
     text: &'static str,
-    /// What is written beside each module, and its ending.
+    /// Content and extension of an additional file for each module.
     beside: Option<(&'static str, &'static str)>,
     case: Case,
-    /// What stands between the folder and the name of a module where it is imported.
+    /// Separator between directory and module in an import.
     between: &'static str,
     end: &'static str,
-    /// Functions that all modules call, that every fortieth calls, and that one calls.
+    /// Functions called by all modules, by every fortieth, and by one.
     pub(super) called: [&'static str; 3],
-    /// How such a function is written: before its name, and behind it.
+    /// Text before and after the name in the definition of such a function.
     written: [&'static str; 2],
 }
 
-/// The languages, each with as many files.
+/// The languages; each has the same number of files.
 pub(super) const TONGUES: [Tongue; 5] = [
     Tongue {
         folder: "python",
@@ -99,13 +99,13 @@ pub(super) const TONGUES: [Tongue; 5] = [
     },
 ];
 
-/// A module: a file, or two of them.
+/// A module: one file, or two.
 struct Module<'t> {
     tongue: &'t Tongue,
     number: usize,
 }
 
-/// Makes a repository of about so many files, unless it stands already; gives its place.
+/// Generates a repository of about `files` files unless it exists; returns its path.
 pub(super) fn tree(folder: &Path, files: usize) -> Result<PathBuf> {
     let root = folder.join(format!("code-{files}"));
     if disk::exists(&root.join(STAMP)) {
@@ -138,12 +138,12 @@ pub(super) fn tree(folder: &Path, files: usize) -> Result<PathBuf> {
     Ok(root)
 }
 
-/// Names a function of the first module of a language, which is called by itself and by one other module.
+/// Returns a function of a language's first module that is called by that module and one other.
 pub(super) fn function(tongue: &'static Tongue, number: usize, at: usize) -> String {
     Module { tongue, number }.function(at)
 }
 
-/// Writes what all modules of a language use.
+/// Writes the code that all modules of a language use.
 fn common(root: &Path, tongue: &Tongue) -> Result<()> {
     let ending = tongue.beside.map_or(tongue.ending, |(_, ending)| ending);
     let package = if tongue.ending == "go" { "package common\n\n" } else { "" };
@@ -153,7 +153,7 @@ fn common(root: &Path, tongue: &Tongue) -> Result<()> {
     Ok(disk::write(&place, format!("{package}{all}").as_bytes())?)
 }
 
-/// Writes the files that make packages of folders.
+/// Writes the files that turn directories into packages.
 fn packages(root: &Path, tongue: &Tongue, modules: usize) -> Result<()> {
     let root = root.join(tongue.folder);
     let folders = (0..modules).step_by(FOLDER).map(|number| Module { tongue, number }.package());
@@ -163,7 +163,7 @@ fn packages(root: &Path, tongue: &Tongue, modules: usize) -> Result<()> {
     Ok(())
 }
 
-/// Writes the files that say which modules a crate has.
+/// Writes the `mod` lines of the Rust crate.
 fn modules_of_rust(root: &Path, tongue: &Tongue, modules: usize) -> Result<()> {
     let root = root.join(tongue.folder);
     let mut top = String::from("pub mod common;\n");
@@ -197,7 +197,7 @@ impl Module<'_> {
         format!("{}/{}/{}", self.tongue.folder, self.package(), self.name())
     }
 
-    /// Names its type.
+    /// Returns the name of its type.
     fn kind(&self) -> String {
         let mut chance = self.chance();
         format!("{}{}", Case::Pascal.write(&[chance.word(), chance.word()]), self.number)
@@ -210,7 +210,7 @@ impl Module<'_> {
         self.tongue.case.write(&[verb, chance.word(), &number])
     }
 
-    /// Fills a text with its names.
+    /// Fills a template with its names.
     fn text(&self, template: &str, base: &Module<'_>) -> String {
         let mut parts = template.split("%%\n");
         let mut next = || parts.next().unwrap_or_default();
@@ -246,7 +246,7 @@ impl Module<'_> {
         pairs.iter().fold(text.to_owned(), |text, (mark, with)| text.replace(mark, with))
     }
 
-    /// Calls what all modules use.
+    /// Generates the calls of the shared functions.
     fn checks(&self) -> String {
         let wanted = [true, self.number % FOLDER == 7, self.number == 7];
         let package = if self.tongue.ending == "go" { "common." } else { "" };

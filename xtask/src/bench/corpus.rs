@@ -1,4 +1,4 @@
-//! Trees of source files that are the same on every machine.
+//! Generated source trees, identical on every machine.
 
 use crate::{disk, say};
 use anyhow::Result;
@@ -7,15 +7,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// How many bytes the large file has, about.
+/// Approximate size of the large file, in bytes.
 const LARGE: usize = 80 * 1024;
-/// A word that stands in three files of a tree.
+/// A word that occurs in three files of a tree.
 pub(super) const RARE: &str = "zygomorphic_petal";
-/// A text that stands in every twentieth file or so.
+/// A text that occurs in about every twentieth file.
 pub(super) const LITERAL: &str = "retry_after_timeout";
 /// The large file.
 pub(super) const LARGE_FILE: &str = "src/large.rs";
-/// Says that a tree is whole, and of which making it is.
+/// Mark of a complete tree, with the version of the generator.
 pub(super) const STAMP: &str = ".corpus-2";
 
 const WORDS: [&str; 40] = [
@@ -26,7 +26,7 @@ const WORDS: [&str; 40] = [
 ];
 const ENDINGS: [&str; 6] = ["rs", "ts", "py", "md", "json", "rs"];
 
-/// Makes a tree of so many files, unless it stands already; gives its place.
+/// Generates a tree of `files` files unless it exists; returns its path.
 pub(super) fn tree(folder: &Path, files: usize) -> Result<PathBuf> {
     let root = folder.join(format!("files-{files}"));
     if disk::exists(&root.join(STAMP)) {
@@ -58,7 +58,7 @@ pub(super) fn tree(folder: &Path, files: usize) -> Result<PathBuf> {
     Ok(root)
 }
 
-/// Spreads files over folders of folders, fifty files to one.
+/// Distributes the files over nested directories, fifty to each.
 fn place(number: usize) -> String {
     let folder = number / 50;
     format!(
@@ -103,11 +103,11 @@ fn line(chance: &mut Chance) -> String {
     }
 }
 
-/// Numbers that look like chance and are always the same.
+/// Deterministic pseudo-random numbers.
 pub(super) struct Chance(u64);
 
 impl Chance {
-    /// Begins with a number: what begins with the same goes on with the same.
+    /// Creates a sequence; the same seed gives the same numbers.
     pub(super) fn new(from: u64) -> Self {
         Self(from.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d)
     }

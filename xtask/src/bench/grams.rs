@@ -1,4 +1,4 @@
-//! What searches cost with the index of trigrams beside `rg`, end to end: over the pipe of a server, with all that is around a call.
+//! Cost of searches with the trigram index compared with `rg`, end to end over the pipe of a server.
 
 use super::{
     Bench, cases,
@@ -18,20 +18,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// All lines, where a reply may be as large as they are.
+/// Our server with a reply limit that fits all lines.
 const ALL: &str = "toolpost serve, all lines";
-/// Enough for all lines of all patterns.
+/// Reply limit that fits all lines of all patterns.
 const REPLY: (&str, &str) = ("TOOLPOST_REPLY_BYTES", "1000000000");
-/// How long an idle server is watched.
+/// Time for which an idle server is watched.
 const IDLE: Duration = Duration::from_secs(10);
-/// How long a server takes at most until it answers by an index that stands on the disk.
+/// Maximum time until a server uses an index that exists on disk.
 const READY: Duration = Duration::from_secs(3);
-/// How often the index is built from nothing.
+/// Number of complete builds of the index.
 const BUILDS: usize = 5;
-/// How many files are changed one after the other.
+/// Number of files changed in sequence.
 const CHANGES: usize = 15;
 
-/// What agents look for in sources of Rust.
+/// Typical searches of agents in Rust code.
 const RUST: [&str; 10] = [
     "from_str_radix",
     "impl Iterator for",
@@ -44,7 +44,7 @@ const RUST: [&str; 10] = [
     r"fn\s+new\(",
     "debug_assert",
 ];
-/// What agents look for in the sources of Linux.
+/// Typical searches of agents in the Linux sources.
 const C: [&str; 10] = [
     "PM_RESUME",
     "EXPORT_SYMBOL_GPL",
@@ -58,10 +58,10 @@ const C: [&str; 10] = [
     "kmalloc_array",
 ];
 
-/// What no trigram helps to find.
+/// A pattern without trigrams.
 const PLAIN: &str = r"\bq\d\b";
 
-/// A tree that is searched.
+/// A tree to search.
 struct Ground<'b> {
     bench: &'b Bench,
     rg: &'static str,
@@ -70,7 +70,7 @@ struct Ground<'b> {
     cache: PathBuf,
 }
 
-/// Measures, and writes the tables.
+/// Measures, and formats the tables.
 pub(super) fn table(bench: &Bench) -> Result<String> {
     let rg = bench.rivals.rg.context("there is no rg to be compared with (Debian: ripgrep)")?;
     let mut trees: Vec<(String, PathBuf, [&str; 10])> = Vec::new();
@@ -99,14 +99,14 @@ pub(super) fn table(bench: &Bench) -> Result<String> {
     Ok(searches + &costs)
 }
 
-/// What the program says of an index that it has built, and what that cost.
+/// Status and cost of a complete build.
 struct Built {
     told: Value,
     seconds: f64,
 }
 
 impl Ground<'_> {
-    /// Builds the index a few times, each time from nothing; gives the median of what that cost.
+    /// Builds the index from scratch several times; returns the median cost.
     fn build(&self) -> Result<Built> {
         let (mut told, mut seconds) = (Value::Null, Vec::new());
         for _ in 0..BUILDS {
@@ -121,13 +121,13 @@ impl Ground<'_> {
         Ok(Built { told, seconds: median(&seconds) })
     }
 
-    /// Starts a server, and waits until it answers by the index.
+    /// Starts a server, and waits until it uses the index.
     fn ready(&self) -> Result<Server> {
         let mut command = self.bench.serve(&self.root);
         command.env("TOOLPOST_CACHE", &self.cache).env(REPLY.0, REPLY.1);
         let mut server = Server::start(&mut command)?;
         server.call("Grep", &json!({"pattern": "toolpost"}))?;
-        // The files are listed, and the index is opened, beside the first search.
+        // The files are listed and the index is opened during the first search.
         std::thread::sleep(READY);
         server.call("Grep", &json!({"pattern": "toolpost"}))?;
         Ok(server)
@@ -205,7 +205,8 @@ impl Ground<'_> {
         ))
     }
 
-    /// Changes one file after the other, and asks for what is new in it; gives the milliseconds until that is answered.
+    /// Changes the files in sequence, and searches for each change; returns the milliseconds until it is
+    /// found.
     fn change(&self, server: &mut Server) -> Result<f64> {
         let file = self.root.join("changed-by-the-bench.txt");
         let mut took = Vec::new();
@@ -221,7 +222,7 @@ impl Ground<'_> {
         Ok(median(&milliseconds(&took)))
     }
 
-    /// Searches for what has no trigrams, so that all files are read; gives our part of the time of `rg`.
+    /// Searches for a pattern without trigrams, which reads all files; returns our time relative to `rg`.
     fn plain(&self) -> Result<f64> {
         let (row, _) = self.search(PLAIN)?;
         let of =
@@ -230,7 +231,7 @@ impl Ground<'_> {
     }
 }
 
-/// Runs `rg` to its end; gives how many lines it printed, and how long that took. Where nothing matches it ends with 1.
+/// Runs `rg`; returns the number of lines and the duration. Without a match it exits with 1.
 fn theirs(mut command: Command) -> Result<(u64, Duration)> {
     let begin = Instant::now();
     let done = command.stdin(Stdio::null()).output()?;

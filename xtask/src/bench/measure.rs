@@ -1,41 +1,41 @@
-//! Times of contestants that take turns, so that a slow minute of the machine hits all of them.
+//! Timing of programs in turns, so that a slow phase of the machine affects all of them.
 
 use anyhow::Result;
 use std::time::Duration;
 
-/// What a contestant is called, and a function that does the work once and says how long it took.
+/// Name of a contestant, and a function that does the work once and returns its duration.
 pub type Contestant<'a> = (&'a str, Box<dyn FnMut() -> Result<Duration> + 'a>);
 
-/// The times of one case.
+/// Times of one case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// What was done.
+    /// The work.
     pub what: String,
-    /// Each contestant and its times, round by round.
+    /// Each contestant with its times, round by round.
     pub times: Vec<(String, Vec<Duration>)>,
 }
 
-/// How often the work is done in one turn, at most: an agent's calls come in bursts.
+/// Maximum repetitions in a turn: the calls of an agent come in bursts.
 const BURST: usize = 5;
-/// After so much time a turn is over.
+/// Maximum time of a turn.
 const TURN: Duration = Duration::from_millis(50);
 
-/// What takes longer than this may be done in fewer rounds.
+/// Duration above which fewer rounds are enough.
 const SLOW: Duration = Duration::from_millis(500);
 
-/// Runs contestants in turns; who begins changes from round to round. The first round warms up and is not counted. A turn
-/// is a burst of the same work, and its median counts.
+/// Runs contestants in turns; the first one changes from round to round. The first round is a warm-up and
+/// does not count. A turn is a burst of the same work, and its median counts.
 ///
 /// # Errors
-/// When a contestant cannot do its work.
+/// If a contestant fails.
 pub fn take_turns(what: &str, rounds: usize, contestants: Vec<Contestant<'_>>) -> Result<Row> {
     take_turns_with(what, (rounds, rounds), contestants)
 }
 
-/// Runs contestants in turns, as [`take_turns`] does, but those that take long in fewer rounds.
+/// Runs contestants in turns as [`take_turns`] does, but slow ones in fewer rounds.
 ///
 /// # Errors
-/// When a contestant cannot do its work.
+/// If a contestant fails.
 pub fn take_turns_with(
     what: &str,
     (rounds, of_slow): (usize, usize),
@@ -61,7 +61,7 @@ pub fn take_turns_with(
     Ok(Row { what: what.to_owned(), times })
 }
 
-/// Does the work of one turn, and gives the median of its times.
+/// Runs one turn, and returns the median of its times.
 fn burst(work: &mut dyn FnMut() -> Result<Duration>) -> Result<Duration> {
     let mut times = Vec::with_capacity(BURST);
     while times.len() < BURST && times.iter().sum::<Duration>() < TURN {
@@ -71,7 +71,7 @@ fn burst(work: &mut dyn FnMut() -> Result<Duration>) -> Result<Duration> {
     Ok(times[times.len() / 2])
 }
 
-/// Gives the middle of some numbers.
+/// Returns the median.
 #[must_use]
 pub fn median(numbers: &[f64]) -> f64 {
     let mut sorted = numbers.to_vec();
@@ -84,13 +84,13 @@ pub fn median(numbers: &[f64]) -> f64 {
     }
 }
 
-/// Gives the times in milliseconds.
+/// Returns the times in milliseconds.
 #[must_use]
 pub fn milliseconds(times: &[Duration]) -> Vec<f64> {
     times.iter().map(|time| time.as_secs_f64() * 1_000.0).collect()
 }
 
-/// Gives the median of the ratios of two contestants, each ratio of one round.
+/// Returns the median ratio of two contestants, each ratio within a round.
 #[must_use]
 pub fn ratio(left: &[Duration], right: &[Duration]) -> f64 {
     let ratios: Vec<f64> =

@@ -1,4 +1,4 @@
-//! Toolpost's dialects beside other MCP file servers: the same work on the same tree, over pipes.
+//! Toolpost's dialects compared with other MCP file servers: the same work on the same tree, over pipes.
 
 mod asks;
 
@@ -13,7 +13,7 @@ use anyhow::{Result, ensure};
 use serde_json::Value;
 use std::{path::Path, process::Command, time::Instant};
 
-/// What is done.
+/// A kind of work.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Work {
     Read,
@@ -26,7 +26,7 @@ enum Work {
     Command,
 }
 
-/// All work, with its name in the table and a word that every right answer holds.
+/// All work, with its name in the table and a word that every correct reply contains.
 const WORKS: [(Work, &str, &str); 8] = [
     (Work::Read, "read a file of 80 KB, whole", "const LIMIT: usize"),
     (Work::List, "list a directory of 50 files", "_49."),
@@ -38,14 +38,14 @@ const WORKS: [(Work, &str, &str); 8] = [
     (Work::Command, "run `echo hi`", "hi"),
 ];
 
-/// The folder of the files that contestants edit.
+/// Directory of the files that contestants edit.
 const OWN: &str = "own";
-/// The lines between which an edit changes back and forth.
+/// The two lines between which an edit toggles.
 const LINES: [&str; 2] = ["const LIMIT: usize = 1;", "const LIMIT: usize = 2;"];
 
-/// Our server whose commands run without a sandbox.
+/// Our server with commands outside the sandbox.
 const UNCONFINED: &str = "toolpost serve --sandbox off";
-/// The same command as a process of its own, without any server: bare, and in bubblewrap's sandbox where that is installed.
+/// The same command without a server: bare, and in bubblewrap if it is installed.
 const ALONE: [(&str, &[&str]); 2] = [
     ("plain process", &["bash", "-c", "echo hi"]),
     (
@@ -68,7 +68,7 @@ const ALONE: [(&str, &[&str]); 2] = [
     ),
 ];
 
-/// Makes a contestant of a program that runs the command without a server.
+/// Creates a contestant that runs the command without a server.
 fn alone((name, words): (&'static str, &'static [&'static str])) -> Contestant<'static> {
     let run = move || {
         let start = Instant::now();
@@ -80,11 +80,11 @@ fn alone((name, words): (&'static str, &'static [&'static str])) -> Contestant<'
     (name, Box::new(run))
 }
 
-/// What one call shall do.
+/// Parameters of a call.
 struct Job<'a> {
     work: Work,
     root: &'a Path,
-    /// The file that is read or edited.
+    /// The file to read or edit.
     file: &'a Path,
     old: &'static str,
     new: &'static str,
@@ -92,10 +92,10 @@ struct Job<'a> {
 
 /// A tool and its arguments.
 type Ask = (&'static str, Value);
-/// How a server is asked for a job; none where it has no tool for it.
+/// Returns the request for a job; `None` if the server has no tool for it.
 type Asks = fn(&Job<'_>) -> Option<Ask>;
 
-/// A dialect of ours, and how it is asked.
+/// Our dialects with their requests.
 const OURS: [(&str, Asks); 5] = [
     ("claude", asks::claude),
     ("trae", asks::trae),
@@ -104,7 +104,7 @@ const OURS: [(&str, Asks); 5] = [
     ("probe", asks::probe),
 ];
 
-/// Measures every work: each dialect that can do it beside every other server that can.
+/// Measures all work: each dialect that can do it, with every other server that can.
 pub(super) fn rows(bench: &Bench) -> Result<Vec<Row>> {
     let root = corpus::tree(&bench.folder, 1_000)?;
     let mut rows = Vec::new();
@@ -142,7 +142,7 @@ fn contestant<'a>(
     (work, holds): (Work, &'static str),
     root: &Path,
 ) -> Result<Option<Contestant<'a>>> {
-    // Each edits a copy of its own, so that nobody sees the writes of another.
+    // Each contestant edits its own copy, so that no one sees the writes of another.
     let own = root.join(OWN).join(format!("{}.rs", name.replace(' ', "_")));
     let large = root.join(corpus::LARGE_FILE);
     let file = if work == Work::Edit { &own } else { &large };
@@ -151,7 +151,7 @@ fn contestant<'a>(
     let mut server = Server::start(&mut command)?;
     if work == Work::Edit {
         disk::write(&own, disk::read(&large)?.as_bytes())?;
-        // Some want the file read first.
+        // Some servers require a read first.
         if let Some((tool, arguments)) = asks(&Job { work: Work::Read, ..job(0) }) {
             server.call(tool, &arguments)?;
         }
@@ -179,14 +179,14 @@ fn contestant<'a>(
 }
 
 impl Bench {
-    /// Prepares our server with a dialect, allowed to reply with all of the large file.
+    /// Creates the command of our server with a dialect, and a reply limit that fits the large file.
     fn dialect(&self, root: &Path, dialect: &str) -> Command {
         let mut command = self.serve(root);
         command.args(["--dialect", dialect]).env("TOOLPOST_REPLY_BYTES", "262144");
         command
     }
 
-    /// Prepares the other servers that are installed.
+    /// Creates the commands of the other installed servers.
     fn others(&self, root: &Path) -> Vec<(&'static str, Command, Asks)> {
         let mut others: Vec<(&'static str, Command, Asks)> = Vec::new();
         if let Some(command) = self.node(root) {

@@ -1,4 +1,4 @@
-//! A client of one MCP server over its pipes, as thin as can be: what is measured is the server.
+//! Minimal MCP client over pipes, so that only the server is measured.
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -8,18 +8,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A server that was started, and its pipes.
+/// A running server with its pipes.
 pub(super) struct Server {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     last: u64,
-    /// How long it took from the start to the answer of `initialize`.
+    /// Time from the start to the response to `initialize`.
     pub(super) started: Duration,
 }
 
 impl Server {
-    /// Starts a server, and waits until it has answered `initialize`.
+    /// Starts a server, and waits for its response to `initialize`.
     pub(super) fn start(command: &mut Command) -> Result<Self> {
         let begin = Instant::now();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -35,7 +35,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Calls a tool; gives the text of its answer, and how long it took.
+    /// Calls a tool; returns the text of the reply, and the duration.
     pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Result<(String, Duration)> {
         let begin = Instant::now();
         let answer = self.ask("tools/call", &json!({"name": tool, "arguments": arguments}))?;
@@ -48,7 +48,7 @@ impl Server {
         Ok((text, took))
     }
 
-    /// Gives the resident memory, in kilobytes.
+    /// Returns the resident memory, in kilobytes.
     pub(super) fn resident(&mut self) -> Result<u64> {
         self.ask("tools/list", &json!({}))?;
         std::thread::sleep(Duration::from_secs(1));
@@ -58,7 +58,7 @@ impl Server {
         line.trim().trim_end_matches("kB").trim().parse().context("VmRSS is no number")
     }
 
-    /// Gives the processor time that it has used, in ticks.
+    /// Returns the processor time used so far, in ticks.
     pub(super) fn ticks(&self) -> Result<f64> {
         let path = format!("/proc/{}/stat", self.child.id());
         super::ranked::ticks(&crate::disk::read(std::path::Path::new(&path))?, 13)
@@ -85,7 +85,7 @@ impl Server {
         }
     }
 
-    /// Refuses what the server asks of its client; a notification needs no answer.
+    /// Refuses a request of the server; a notification needs no response.
     fn refuse(&mut self, message: &Value) -> Result<()> {
         let Some(id) = message.get("id") else { return Ok(()) };
         let error = json!({"code": -32601, "message": "this client does nothing but call tools"});

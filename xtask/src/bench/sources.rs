@@ -1,13 +1,13 @@
-//! Trees of sources that nobody here wrote.
+//! Source trees of third-party projects.
 
 use crate::{debian, disk, programs};
 use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
 
-/// The package that holds the sources of Linux, and the name of what lies in it.
+/// Debian package of the Linux sources, and its content.
 const LINUX: &str = "linux-source-6.1";
 
-/// Makes a tree of the sources of Linux, as Debian has them.
+/// Creates a tree of the Linux sources.
 pub(super) fn linux(folder: &Path) -> Result<PathBuf> {
     let place = folder.join("linux");
     let root = place.join(LINUX);
@@ -19,14 +19,14 @@ pub(super) fn linux(folder: &Path) -> Result<PathBuf> {
     let archive = place.join("usr/src").join(format!("{LINUX}.tar.xz"));
     let mut tar = programs::program("tar");
     programs::output(tar.arg("-xf").arg(&archive).arg("-C").arg(&place))?;
-    // Debian's rules for it ignore everything.
+    // Debian's ignore file excludes everything.
     disk::remove_file(&root.join(".gitignore"))?;
     disk::write(&root.join(".git/HEAD"), b"ref: refs/heads/main\n")?;
     disk::write(&place.join("done"), b"")?;
     Ok(disk::canonical(&root)?)
 }
 
-/// Makes a tree of real sources: those of the packages that cargo has unpacked here, in the order of their paths.
+/// Creates a tree of the sources of the packages that cargo has unpacked, in path order.
 pub(super) fn packages(folder: &Path, files: usize) -> Result<PathBuf> {
     let root = folder.join(format!("sources-{files}"));
     if disk::exists(&root.join("done")) {

@@ -1,4 +1,4 @@
-//! What the index of symbols costs beside others: to make it, to keep it fresh, to ask it.
+//! Cost of the symbol index compared with competitors: build, update and query.
 
 mod asked;
 mod rival;
@@ -22,28 +22,28 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How many files the repository has.
+/// Number of files in the repository.
 const FILES: usize = 10_000;
-/// How many rounds there are of what takes half a second or more.
+/// Number of rounds for work of half a second or more.
 const OF_SLOW: usize = 3;
-/// Our index without the runtime around it.
+/// Our index without the runtime.
 const ALONE: &str = "toolpost, the index alone";
 
-/// What all cases work with.
+/// Environment of all cases.
 struct Ground<'b> {
     bench: &'b Bench,
     root: PathBuf,
-    /// The program that asks our index alone.
+    /// Program that queries the index alone.
     ask: PathBuf,
     rival: Rival,
-    /// The most memory that each held while it made its first index.
+    /// Peak memory of each program during its first index.
     peaks: RefCell<Vec<(&'static str, u64)>>,
     /// A function, and a part of its name.
     name: String,
     part: String,
 }
 
-/// Measures, and writes the tables.
+/// Measures, and formats the tables.
 pub(super) fn table(bench: &Bench, ask: PathBuf) -> Result<String> {
     let root = code::tree(&bench.folder, FILES)?;
     let name = code::function(&code::TONGUES[0], 7, 0);
@@ -63,17 +63,17 @@ pub(super) fn table(bench: &Bench, ask: PathBuf) -> Result<String> {
     Ok(times(&rows) + &ground.sizes()?)
 }
 
-/// Names what was compared with, each with its version.
+/// Returns the competitors with their versions.
 pub(super) fn versions() -> Vec<String> {
     rival::versions()
 }
 
-/// Shows a row while others are still measured.
+/// Prints a row as progress.
 fn times_of(row: &Row) -> String {
     times(std::slice::from_ref(row))
 }
 
-/// Runs a program to its end; what it prints must hold a text.
+/// Runs a program whose output must contain a text.
 fn timed(mut command: Command, wanted: &str) -> Result<Duration> {
     let begin = Instant::now();
     let printed = programs::output(&mut command)?;
@@ -96,7 +96,7 @@ impl Ground<'_> {
         Server::start(command.args(["--dialect", "zblade"]).env("TOOLPOST_CACHE", self.cache()))
     }
 
-    /// Looks for a name, in a process of its own.
+    /// Creates a command that searches for a name in a new process.
     fn call(&self) -> Command {
         let arguments = json!({ "query": self.name });
         let mut command = self.bench.ours(&self.root);
@@ -129,7 +129,7 @@ impl Ground<'_> {
         self.once("first answer, nothing on the disk", contestants)
     }
 
-    /// Does what takes minutes once.
+    /// Measures work that takes minutes, once.
     fn once(&self, what: &str, contestants: Vec<Contestant<'_>>) -> Result<Row> {
         say::complain(&format!("measures: {what}"));
         let took = |(name, mut work): Contestant<'_>| Ok((name.to_owned(), vec![work()?]));
@@ -139,7 +139,7 @@ impl Ground<'_> {
         Ok(row)
     }
 
-    /// Runs a program to its end, and notes how much memory it held.
+    /// Runs a program, and records its peak memory.
     fn watched(&self, name: &'static str, command: &Command) -> Result<Duration> {
         let begin = Instant::now();
         let held = peak(command)?;
@@ -155,7 +155,7 @@ impl Ground<'_> {
         self.turns("answer of a new process, all on the disk", contestants)
     }
 
-    /// Adds who asks by starting a process.
+    /// Adds the competitors that start a process for each query.
     fn rivals<'g>(
         &'g self,
         to: &mut Vec<Contestant<'g>>,
@@ -177,7 +177,7 @@ impl Ground<'_> {
         }
     }
 
-    /// Writes a file with a new function, and asks until it is known.
+    /// Writes a file with a new function, and queries until it is found.
     fn update(&self) -> Result<Row> {
         let file = self.root.join("python").join("common").join("fresh.py");
         let count = Cell::new(0);
@@ -276,7 +276,8 @@ impl Ground<'_> {
         Ok(rows)
     }
 
-    /// Asks for the callers of a function each time after a file was changed, so that nothing is left of the answer before.
+    /// Queries the callers of a function after a file was changed each time, so that no cached answer
+    /// remains.
     fn anew(&self, name: &str) -> Result<Row> {
         let file = self.root.join("python").join("common").join("anew.py");
         let count = Cell::new(0);
@@ -311,13 +312,13 @@ impl Ground<'_> {
 
     fn id(&self, name: &str) -> Result<String> {
         let (reply, _) = self.server()?.call("symbol_search", &json!({"query": name, "limit": 1}))?;
-        // Notes may stand behind the reply.
+        // Notes may follow the reply.
         let mut values = serde_json::Deserializer::from_str(&reply).into_iter::<Value>();
         let reply = values.next().context("a search has no reply")??;
         Ok(reply["results"][0]["symbol_id"].as_str().context("the function has no id")?.to_owned())
     }
 
-    /// Writes what is held on the disk and in memory.
+    /// Formats disk and memory usage.
     fn sizes(&self) -> Result<String> {
         let mut text = String::from("\n| what | MB |\n|---|---|\n");
         let mut row = |what: &str, bytes: u64| writeln!(text, "| {what} | {} |", bytes.div_ceil(1 << 20));
@@ -338,7 +339,7 @@ impl Ground<'_> {
     }
 }
 
-/// Tells how much a folder or a file holds on the disk.
+/// Returns the disk usage of a directory or file.
 fn size(place: &Path) -> Result<u64> {
     if !disk::exists(place) {
         return Ok(0);
@@ -347,7 +348,7 @@ fn size(place: &Path) -> Result<u64> {
     printed.split_whitespace().next().context("du printed nothing")?.parse().context("du printed no number")
 }
 
-/// Runs a program under GNU time, and gives how much memory its largest process held at most.
+/// Runs a program under GNU time, and returns the peak memory of its largest process.
 fn peak(command: &Command) -> Result<u64> {
     let note = std::env::temp_dir().join(format!("toolpost-bench-{}", std::process::id()));
     let mut timed = programs::program("/usr/bin/time");

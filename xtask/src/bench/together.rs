@@ -1,4 +1,4 @@
-//! Sixteen reads in one call and one after the other, each time from a cold cache.
+//! Sixteen reads in one call and in sixteen, each time with a cold cache.
 
 use super::{
     Bench,
@@ -14,14 +14,14 @@ use std::{
     time::Duration,
 };
 
-/// How many files are read.
+/// Number of files.
 const FILES: usize = 16;
-/// How many lines each of them has, of 48 bytes.
+/// Number of lines per file, of 48 bytes each.
 const LINES: usize = 1_000;
-/// Enough for all of them in one reply.
+/// Reply limit that fits all of them.
 const REPLY: (&str, &str) = ("TOOLPOST_REPLY_BYTES", "4194304");
 
-/// Measures it; gives no row where the cache of a file cannot be emptied.
+/// Measures; returns no row if the cache of a file cannot be dropped.
 pub(super) fn rows(bench: &Bench) -> Result<Vec<Row>> {
     let root = bench.folder.join("cold");
     let files = make(&root)?;
@@ -63,7 +63,7 @@ fn serve(bench: &Bench, root: &Path) -> Result<Server> {
     Server::start(bench.serve(root).args(["--dialect", "zblade"]).env(REPLY.0, REPLY.1))
 }
 
-/// Both sides must give every file to its end.
+/// Checks that every file was read to its end.
 fn whole(replies: &str) -> Result<()> {
     let missing = (0..FILES).find(|file| !replies.contains(&last(*file)));
     ensure!(missing.is_none(), "file {missing:?} was not read to its end");
@@ -88,7 +88,7 @@ fn last(file: usize) -> String {
     format!("the end of file {file}.")
 }
 
-/// Drops what the system keeps of the files in memory: `dd` asks for it with `posix_fadvise(POSIX_FADV_DONTNEED)`.
+/// Drops the files from the page cache, by `dd` with `posix_fadvise(POSIX_FADV_DONTNEED)`.
 fn empty(files: &[PathBuf]) -> Result<()> {
     for file in files {
         let input = format!("if={}", file.display());
@@ -97,7 +97,7 @@ fn empty(files: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// Tells whether nothing of the files is in memory after it was dropped.
+/// Returns whether the files have left the page cache after it was dropped.
 fn is_cold_after(files: &[PathBuf]) -> Result<bool> {
     if !programs::is_there("dd") || !programs::is_there("fincore") {
         return Ok(false);

@@ -1,10 +1,10 @@
-//! The reference of the command line, as the binary itself words it.
+//! Reference of the command line, from the help of the binary.
 
 use crate::{House, programs};
 use anyhow::{Result, bail};
 use std::fmt::Write;
 
-/// Makes the reference.
+/// Generates the reference.
 pub(super) fn reference(house: &House) -> Result<String> {
     let top = help(house, None)?;
     let commands = commands(&top);
@@ -40,7 +40,7 @@ fn help(house: &House, command: Option<&str>) -> Result<String> {
     programs::output(cargo.current_dir(house.root()))
 }
 
-/// Lists the commands that the help names.
+/// Lists the commands in a help text.
 fn commands(help: &str) -> Vec<String> {
     let lines = help.lines().skip_while(|line| line.trim() != "Commands:").skip(1);
     let lines = lines.take_while(|line| line.starts_with("  "));

@@ -1,11 +1,11 @@
-//! A generated part of a written page: it stands between two marks, and nothing else is touched.
+//! Generated parts of hand-written pages, between two marks.
 
 use anyhow::{Context, Result};
 
-/// Puts a text between the marks of a name.
+/// Replaces the text between the marks of a name.
 ///
 /// # Errors
-/// When the page has no such marks.
+/// If the page has no such marks.
 pub fn put(page: &str, name: &str, text: &str) -> Result<String> {
     let (begin, end) = (format!("<!-- {name}:begin -->\n"), format!("<!-- {name}:end -->"));
     let missing = || format!("the page needs the lines `{}` and `{end}`", begin.trim_end());

@@ -1,4 +1,4 @@
-//! The README's table: every dialect of the contract, what it is for, and how many of its tools are implemented.
+//! Table of the dialects in the README: purpose, and number of implemented tools.
 
 use crate::{
     parity::Against,
@@ -6,7 +6,7 @@ use crate::{
 };
 use std::fmt::Write;
 
-/// What each dialect is for, and whether it runs commands.
+/// Purpose of each dialect, and whether it runs commands.
 const CHOICE: [(&str, &str, &str); 5] = [
     ("trae", "Codex, and models without a preference", "yes"),
     ("zblade", "symbols, project maps, editors", "yes"),
@@ -15,7 +15,7 @@ const CHOICE: [(&str, &str, &str); 5] = [
     ("claude", "Claude models (the default)", "no"),
 ];
 
-/// Makes the table.
+/// Generates the table.
 #[must_use]
 pub fn table(said: &[Said], against: &Against) -> String {
     let mut text = String::from(

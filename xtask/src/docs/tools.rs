@@ -1,10 +1,10 @@
-//! The reference of the tools: what each dialect publishes, and what its pages say.
+//! Reference of the tools: definitions, and sections of the pages.
 
 use crate::said::{self, Said, SaidTool};
 use serde_json::Value;
 use std::fmt::Write;
 
-/// Makes the reference.
+/// Generates the reference.
 #[must_use]
 pub fn reference(said: &[Said]) -> String {
     let mut text = String::from(
@@ -39,7 +39,7 @@ fn section(tool: &SaidTool, text: &mut String) {
     }
 }
 
-/// Writes a row for each parameter, and for each part of an array's items.
+/// Writes a row for each parameter, and for each property of an array's items.
 fn parameters(before: &str, published: &Value, full: &Value, rows: &mut String) {
     let required: Vec<&str> = published
         .get("required")

@@ -1,4 +1,4 @@
-//! The skeleton of a dialect: a folder with an empty table, a page, and its words for the next steps.
+//! Scaffold of a dialect: a directory with an empty table, a page, and its hints.
 
 use super::{
     create, is_small_name, shape,
@@ -7,12 +7,12 @@ use super::{
 use crate::House;
 use anyhow::{Result, ensure};
 
-/// Where the dialects are listed.
+/// List of the dialects.
 const LIST: &str = "crates/dialects/src/lib.rs";
-/// Where the next steps are listed.
+/// List of the hints.
 const HINTS: &str = "crates/engine/src/failure.rs";
 
-/// Writes the dialect's folder, and lists it.
+/// Writes the files of the dialect, and adds it to the list.
 pub(super) fn write(house: &House, name: &str) -> Result<Vec<String>> {
     is_small_name(name)?;
     let list = house.read(LIST)?;
@@ -31,7 +31,7 @@ pub(super) fn write(house: &House, name: &str) -> Result<Vec<String>> {
         format!(
             "{folder}/mod.rs: the dialect; set its budget, its deadline, and whether a write needs a read"
         ),
-        format!("{folder}/hints.rs: its words for the next steps; name its own tools in them"),
+        format!("{folder}/hints.rs: its texts for hints; name its own tools in them"),
         format!("{folder}/tools.md: the page of its tools"),
         format!("{LIST}: its module and its row"),
         format!("next: the dialect in spec/dialects.json; cargo xtask new tool {name} NAME OPERATION"),
@@ -40,7 +40,7 @@ pub(super) fn write(house: &House, name: &str) -> Result<Vec<String>> {
 
 fn table(name: &str) -> String {
     format!(
-        "//! The tools of {name}.\n\nmod hints;\n\n\
+        "//! The tools of the dialect {name}.\n\nmod hints;\n\n\
          use std::time::Duration;\nuse toolpost_engine::Fresh;\nuse toolpost_text::matching::Step;\n\
          use toolpost_tool::{{Budget, Cut, Dialect, ToolDef, distinct}};\n\n\
          /// The dialect.\npub const DIALECT: Dialect = Dialect {{\n\
@@ -64,7 +64,7 @@ fn say(hints: &[shape::Part]) -> String {
     };
     let arms: String = hints.iter().map(arm).collect();
     format!(
-        "//! Words a next step with this dialect's tools.\n\nuse toolpost_engine::Hint;\n\n\
+        "//! Hints in the terms of this dialect's tools.\n\nuse toolpost_engine::Hint;\n\n\
          pub(super) fn say(hint: &Hint) -> String {{\nlet words = match hint {{\n{arms}}};\nwords.to_owned()\n}}\n"
     )
 }

@@ -1,13 +1,13 @@
-//! The skeleton of an operation: it looks at one path, and says which.
+//! Scaffold of an operation that reads the metadata of a path.
 
 use super::{create, is_small_name, text::pascal, text::with_module};
 use crate::House;
 use anyhow::Result;
 
-/// Where the operations are listed.
+/// List of the operations.
 const LIST: &str = "crates/engine/src/operations/mod.rs";
 
-/// Writes the operation's file, and lists it.
+/// Writes the file of the operation, and adds it to the list.
 pub(super) fn write(house: &House, name: &str) -> Result<Vec<String>> {
     is_small_name(name)?;
     let list = with_module(&house.read(LIST)?, &format!("pub mod {name};"))?;
@@ -24,14 +24,14 @@ pub(super) fn write(house: &House, name: &str) -> Result<Vec<String>> {
 fn skeleton(name: &str) -> String {
     let kind = pascal(name);
     format!(
-        "//! `{name}`: looks at one place.\n\n\
+        "//! `{name}`: the size of a file or directory.\n\n\
          use crate::{{Access, CallCtx, Engine, Failure, Operation, Touch, engine::blocking, failures}};\n\
          use schemars::JsonSchema;\nuse serde::Serialize;\nuse toolpost_workspace::WorkspacePath;\n\n\
-         /// Looks at one place.\npub struct {kind};\n\n\
-         /// Which place.\n#[derive(Debug, Clone)]\npub struct Request {{\n\
-         /// The place.\npub path: WorkspacePath,\n}}\n\n\
-         /// What was found there.\n#[derive(Debug, Serialize, JsonSchema, PartialEq, Eq)]\npub struct Output {{\n\
-         /// The place, relative to its root.\npub path: String,\n/// The size in bytes.\npub bytes: u64,\n}}\n\n\
+         /// Reads the size of a file or directory.\npub struct {kind};\n\n\
+         /// Arguments of the operation.\n#[derive(Debug, Clone)]\npub struct Request {{\n\
+         /// Path to read.\npub path: WorkspacePath,\n}}\n\n\
+         /// Result of the operation.\n#[derive(Debug, Serialize, JsonSchema, PartialEq, Eq)]\npub struct Output {{\n\
+         /// Path, relative to its root.\npub path: String,\n/// Size, in bytes.\npub bytes: u64,\n}}\n\n\
          impl Operation for {kind} {{\nconst NAME: &'static str = \"{name}\";\n\
          const ACCESS: &'static [Access] = &[Access::Reads];\ntype Request = Request;\ntype Output = Output;\n\n\
          fn touches(request: &Request) -> Vec<Touch> {{\nvec![Touch::Read(request.path.clone())]\n}}\n\n\

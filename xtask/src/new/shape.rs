@@ -1,16 +1,16 @@
-//! The shape of a type, read from its source line by line: fields, or variants, with what is said of them.
+//! Fields or variants of a type with their doc comments, read from the source line by line.
 
 /// A field or a variant.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) name: String,
-    /// A field's type, or what a variant carries.
+    /// Type of a field, or payload of a variant.
     pub(super) kind: String,
-    /// The first sentence of its doc comment.
+    /// First sentence of its doc comment.
     pub(super) says: String,
 }
 
-/// Gives the public fields of a struct.
+/// Returns the public fields of a struct.
 pub(super) fn fields(source: &str, name: &str) -> Vec<Part> {
     let parts = body(source, &format!("pub struct {name} {{"));
     let field = |(line, says): (&str, String)| {
@@ -20,7 +20,7 @@ pub(super) fn fields(source: &str, name: &str) -> Vec<Part> {
     parts.into_iter().filter_map(field).collect()
 }
 
-/// Gives the variants of an enum.
+/// Returns the variants of an enum.
 pub(super) fn variants(source: &str, name: &str) -> Vec<Part> {
     let parts = body(source, &format!("pub enum {name} {{"));
     let variant = |(line, says): (&str, String)| {
@@ -31,13 +31,13 @@ pub(super) fn variants(source: &str, name: &str) -> Vec<Part> {
     parts.into_iter().map(variant).collect()
 }
 
-/// Gives the type for which an operation's file implements the trait.
+/// Returns the type that implements the operation trait in a file.
 pub(super) fn operation(source: &str) -> Option<&str> {
     let (_, rest) = source.split_once("impl Operation for ")?;
     rest.split_whitespace().next()
 }
 
-/// Gives the lines directly inside of an item, each with the first sentence of its doc comment.
+/// Returns the lines directly inside an item, each with the first sentence of its doc comment.
 fn body<'a>(source: &'a str, open: &str) -> Vec<(&'a str, String)> {
     let mut parts = Vec::new();
     let mut says = String::new();

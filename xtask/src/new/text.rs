@@ -1,8 +1,8 @@
-//! Changes of a Rust file that need no parser: a module's line, a row of a table, names.
+//! Simple edits of Rust files without a parser: module lines, table rows and names.
 
 use anyhow::{Context, Result};
 
-/// Puts a module's line among the others, in order.
+/// Inserts a `mod` line at its place in the order.
 pub(super) fn with_module(text: &str, line: &str) -> Result<String> {
     let word = line.strip_suffix(';').and_then(|line| line.rsplit_once(' ')).map_or(line, |(word, _)| word);
     let modules = |other: &&str| other.starts_with(&format!("{word} ")) && other.ends_with(';');
@@ -17,7 +17,7 @@ pub(super) fn with_module(text: &str, line: &str) -> Result<String> {
     }
 }
 
-/// Adds a row to an array whose type tells its length, such as `const TOOLS: [ToolDef; 5] = […];`.
+/// Adds a row to an array whose type has the length, such as `const TOOLS: [ToolDef; 5] = […];`.
 pub(super) fn with_row(text: &str, start: &str, row: &str) -> Result<String> {
     let wrong = || format!("no array begins with `{start}`; add the row `{row}` by hand");
     let from = text.find(start).with_context(wrong)? + start.len();
@@ -34,7 +34,7 @@ pub(super) fn with_row(text: &str, start: &str, row: &str) -> Result<String> {
     Ok(format!("{}{}{}{list}{}", &text[..from], count + 1, &text[end..open], &text[close..]))
 }
 
-/// Writes a name in small letters with underscores.
+/// Converts a name to snake case.
 pub(super) fn snake(name: &str) -> String {
     let mut snake = String::new();
     let mut after_small = false;
@@ -48,7 +48,7 @@ pub(super) fn snake(name: &str) -> String {
     snake
 }
 
-/// Writes a name as Rust writes types.
+/// Converts a name to Pascal case.
 pub(super) fn pascal(name: &str) -> String {
     let words = name.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
     words

@@ -1,4 +1,4 @@
-//! The skeleton of a tool: its arguments are what the operation's request asks for.
+//! Scaffold of a tool with the fields of the operation's request as parameters.
 
 use super::{
     create,
@@ -9,7 +9,7 @@ use crate::House;
 use anyhow::{Context, Result, ensure};
 use std::fmt::Write;
 
-/// Types that an argument and a request's field can share.
+/// Types that a parameter and a request field can share.
 const PLAIN: [&str; 12] = [
     "String",
     "bool",
@@ -25,7 +25,7 @@ const PLAIN: [&str; 12] = [
     "Vec<String>",
 ];
 
-/// Writes the tool's file, its row, and its section of the dialect's last page.
+/// Writes the tool's file, its table row, and its section at the end of the dialect's last page.
 pub(super) fn write(house: &House, dialect: &str, name: &str, operation: &str) -> Result<Vec<String>> {
     let is_name =
         name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') && !name.is_empty();
@@ -67,7 +67,7 @@ fn last_page(table: &str) -> Option<&str> {
 }
 
 fn section(name: &str, operation: &str) -> String {
-    format!("## {name}\n\nAsks for `{operation}`.\n")
+    format!("## {name}\n\nRuns the operation `{operation}`.\n")
 }
 
 fn skeleton(name: &str, operation: &str, source: &str) -> Result<String> {
@@ -78,7 +78,7 @@ fn skeleton(name: &str, operation: &str, source: &str) -> Result<String> {
     let render = rendering(&shape::fields(source, "Output"));
     let module = if operation == "move" { "r#move".to_owned() } else { operation.to_owned() };
     Ok(format!(
-        "//! `{name}`: asks for `{operation}`.\n\n\
+        "//! `{name}`: runs the operation `{operation}`.\n\n\
          use schemars::JsonSchema;\nuse serde::Deserialize;\n\
          use toolpost_engine::{{Failure, operations::{module}::{{self, Output, Request}}}};\n\
          use toolpost_tool::{{Lowering, Page, Tool}};\n\n\
@@ -89,7 +89,7 @@ fn skeleton(name: &str, operation: &str, source: &str) -> Result<String> {
     ))
 }
 
-/// Makes the arguments' fields, and the function that turns them into the request.
+/// Generates the parameters, and the function that converts them to a request.
 fn lowering(name: &str, request: &[Part]) -> (String, String) {
     let is_known = |part: &&Part| part.kind == "WorkspacePath" || PLAIN.contains(&part.kind.as_str());
     let foreign: Vec<&str> =
@@ -120,7 +120,7 @@ fn lowering(name: &str, request: &[Part]) -> (String, String) {
     (fields, lower)
 }
 
-/// Makes the function that words the output: a line for each plain field.
+/// Generates the function that formats the output: a line for each simple field.
 fn rendering(output: &[Part]) -> String {
     let plain = ["String", "bool", "u32", "u64", "i64", "usize", "f64"];
     let plain = output.iter().filter(|part| plain.contains(&part.kind.as_str()));

@@ -1,18 +1,18 @@
-//! One dialect beside its contract, tool by tool, parameter by parameter.
+//! Comparison of a dialect with its contract, tool by tool and parameter by parameter.
 
 use crate::said::{self, Said, SaidTool};
 use serde_json::{Map, Value};
 
-/// A place where a dialect is not what the contract says.
+/// A difference between a dialect and the contract.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// The place: `dialect.tool.param`.
+    /// Its path: `dialect.tool.param`.
     pub key: String,
-    /// What differs.
+    /// Description.
     pub what: String,
 }
 
-/// What came of comparing a dialect.
+/// Result for a dialect.
 pub(super) struct Compared {
     pub(super) differences: Vec<Difference>,
     pub(super) not_yet: Vec<String>,
@@ -35,7 +35,7 @@ pub(super) fn dialect(contract: &Map<String, Value>, said: &Said) -> Compared {
     Compared { differences: place.found, not_yet }
 }
 
-/// Where the comparison is, and what it found.
+/// Current path, and the differences so far.
 struct Place {
     key: String,
     found: Vec<Difference>,
@@ -142,7 +142,7 @@ fn same_values(param: &Value, property: &Value, place: &mut Place) {
     }
 }
 
-/// Compares values; numbers are equal however they are written.
+/// Compares values; the notation of numbers does not matter.
 fn same(wanted: &Value, is: Option<&Value>) -> bool {
     match (wanted.as_f64(), is.and_then(Value::as_f64)) {
         (Some(wanted), Some(is)) => wanted.total_cmp(&is).is_eq(),
@@ -150,7 +150,7 @@ fn same(wanted: &Value, is: Option<&Value>) -> bool {
     }
 }
 
-/// Tells whether an argument of that name is understood; decoding looks past letter case and punctuation.
+/// Returns whether an argument name is accepted; decoding ignores case and punctuation.
 fn answers_to(name: &str, full: &Value, alias: &str) -> bool {
     let plain = |name: &str| {
         name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()

@@ -1,4 +1,4 @@
-//! Ways to find files for a question that are more, or less, than one search: the investigator, counting words with `rg`, and BM25 over files.
+//! Other ways to find files for a question: the investigator, word counts by `rg`, and BM25 over whole files.
 
 use crate::{disk, programs};
 use anyhow::{Context, Result, anyhow};
@@ -13,7 +13,7 @@ use toolpost_engine::{
 };
 use toolpost_workspace::{Options, Workspace};
 
-/// What asks in these ways.
+/// A tree, prepared for these methods.
 pub(super) struct Beside {
     engine: Engine,
     session: Arc<Session>,
@@ -22,18 +22,18 @@ pub(super) struct Beside {
     files: Vec<Words>,
 }
 
-/// The words of a file, and how many there are.
+/// Word frequencies of a file, and its length in words.
 struct Words {
     path: String,
     counts: HashMap<String, f64>,
     length: f64,
 }
 
-/// What everybody sets in BM25: how soon a word that comes often counts no more, and how much the length of a file does.
+/// Usual BM25 parameters: term saturation, and the influence of the file length.
 const SATURATION: f64 = 1.2;
 const LENGTH: f64 = 0.75;
 
-/// Words that stand in any message.
+/// Stop words of commit messages.
 const EMPTY: [&str; 32] = [
     "the", "and", "for", "with", "that", "this", "from", "not", "are", "was", "but", "when", "which", "have",
     "has", "had", "will", "can", "into", "use", "also", "now", "more", "than", "its", "all", "any", "you",
@@ -50,7 +50,7 @@ impl Beside {
         Ok(Self { engine, session, threads, files: words_of(tree)?, tree: tree.to_owned() })
     }
 
-    /// Lists the files that the investigator cites, the best first.
+    /// Returns the files that the investigator cites, best first.
     pub(super) fn investigate(&self, question: &str) -> Result<Vec<String>> {
         let base = self.engine.resolve(".").map_err(|failure| anyhow!(failure.what))?;
         let cx = CallCtx::unlimited(self.session.clone());
@@ -58,7 +58,7 @@ impl Beside {
         let found = self.threads.block_on(Investigate::run(&self.engine, request, &cx));
         let found = match found {
             Ok(found) => found,
-            // A message without a word is one to which nothing is found.
+            // A message that consists of stop words finds nothing.
             Err(failure) if failure.kind == toolpost_engine::Kind::Invalid => return Ok(Vec::new()),
             Err(failure) => return Err(anyhow!(failure.what)),
         };
@@ -71,7 +71,8 @@ impl Beside {
         Ok(files)
     }
 
-    /// Lists the files that fit best by BM25 over whole files, their words taken apart at all that is no letter or digit.
+    /// Returns the best files by BM25 over whole files, split into words at every character that is not
+    /// alphanumeric.
     pub(super) fn whole_files(&self, question: &str) -> Vec<String> {
         let count = self.files.len() as f64;
         let mean = self.files.iter().map(|file| file.length).sum::<f64>() / count.max(1.0);
@@ -105,7 +106,7 @@ impl Beside {
         found.into_iter().map(|(_, path)| path.clone()).collect()
     }
 
-    /// Lists the files in which the words of a question stand most often, as `rg` counts them.
+    /// Returns the files with the most occurrences of the question's words, counted by `rg`.
     pub(super) fn counted(&self, question: &str) -> Result<Vec<String>> {
         let mut seen = HashSet::new();
         let words: Vec<String> = question

@@ -1,4 +1,4 @@
-//! Files that are to be found by the message of the commit that changed them.
+//! Retrieval of changed files by the message of their commit.
 
 use super::Searched;
 use super::beside::Beside;
@@ -8,15 +8,15 @@ use anyhow::{Context, Result, ensure};
 use std::path::Path;
 use toolpost_index::ranked::Fusion;
 
-/// How many commits are looked at, the newest ones.
+/// Number of the newest commits considered.
 const COMMITS: usize = 400;
-/// A commit that changes more files than these is about none of them.
+/// Maximum number of changed files; a larger commit has no single topic.
 const FILES: usize = 8;
-/// What stands between the parts of what git writes.
+/// Separator in git's output.
 const MARK: char = '\u{1}';
 
-/// Measures a history: the files are those from before all these commits.
-/// Where `beside` says how many commits are asked, the investigator and rg are asked, too.
+/// Measures a history on the files before all these commits. `beside` is the number of commits for which the
+/// investigator and `rg` are measured too.
 pub(super) fn measure(
     place: &Path,
     target: &Path,
@@ -83,7 +83,7 @@ pub(super) fn measure(
     Ok(Commits { name, commits, blocks, ways: names.into_iter().zip(figures).collect() })
 }
 
-/// Picks the commits that can be asked: their messages, and the files of them that were there before.
+/// Selects the usable commits: their messages, and those of their files that already existed.
 fn fitting(commits: Vec<(String, Vec<String>)>, tree: &Path) -> Vec<(String, Vec<String>)> {
     let asked = commits.into_iter().filter_map(|(message, files)| {
         let wanted: Vec<String> = files.into_iter().filter(|file| disk::exists(&tree.join(file))).collect();
@@ -93,7 +93,7 @@ fn fitting(commits: Vec<(String, Vec<String>)>, tree: &Path) -> Vec<(String, Vec
     asked.collect()
 }
 
-/// The message without its last lines that name people.
+/// Returns a message without its trailers.
 fn said(message: &str) -> String {
     let lines = message.lines().filter(|line| !line.contains("-by: ") && !line.contains("://"));
     lines.collect::<Vec<_>>().join("\n").trim().to_owned()

@@ -1,4 +1,4 @@
-//! Functions that are to be found by the first sentence of their doc comments.
+//! Retrieval of functions by the first sentence of their doc comments.
 
 use super::report::{Figures, Functions};
 use super::{Searched, note};
@@ -9,12 +9,12 @@ use std::path::Path;
 use toolpost_index::ranked::Fusion;
 use toolpost_workspace::Hasher;
 
-/// The languages, and how their files end.
+/// Languages with their file extensions.
 const LANGUAGES: [(&str, &str); 2] = [("python", "py"), ("rust", "rs")];
-/// How many functions of each are taken, in even distances; `tools/embedder/reference.py` takes the same.
+/// Number of functions per language, evenly spaced; `tools/embedder/reference.py` selects the same ones.
 pub(super) const MOST: usize = 1_500;
 
-/// A question, and the code that it asks for.
+/// A query, and the code that it describes.
 struct Pair {
     question: String,
     code: String,
@@ -77,9 +77,9 @@ fn one(
     })
 }
 
-/// Takes what every line begins with from all of them, as a method has it.
+/// Removes the common indentation of all lines.
 fn dedented(code: &str) -> String {
-    // The first line begins where the function does; the others tell how deep it stood.
+    // The first line has lost its indentation; the others show how deep the function was.
     let depth = |line: &str| line.len() - line.trim_start().len();
     let rest = || code.lines().skip(1).filter(|line| !line.trim().is_empty());
     let last = code.lines().next_back().map_or(0, depth);
@@ -91,7 +91,7 @@ fn dedented(code: &str) -> String {
     first + &lines.map(line).collect::<String>()
 }
 
-/// Reads what MiniLM reaches, if that was measured on the same functions.
+/// Reads the figures of MiniLM, if they were measured on the same functions.
 fn of_reference(stored: &Value, pairs: &[Pair]) -> Result<(f64, f64, f64)> {
     let mut hasher = Hasher::default();
     for pair in pairs {

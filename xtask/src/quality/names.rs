@@ -1,4 +1,4 @@
-//! A measure of searches for defined names: the share that shows the definition first.
+//! Searches for defined names: the share that ranks the definition first.
 
 use super::say;
 use crate::disk;
@@ -12,17 +12,17 @@ use toolpost_index::ranked::{Ask, Fusion, Hit, Index, Meaning, Meant, Tests, Wha
 use toolpost_syntax::{Kind, Language};
 use toolpost_workspace::{Options, Workspace, WorkspacePath};
 
-/// The most names of a tree that are asked for, in even distances.
+/// Maximum number of names per tree, evenly spaced.
 const ASKED: usize = 200;
-/// The shortest name that is asked for, in letters.
+/// Minimum length of a name, in characters.
 const SHORTEST: usize = 3;
-/// The number of blocks that are looked at.
+/// Number of blocks requested.
 const BLOCKS: usize = 10;
 
-/// Each name, and the file and line of each of its definitions.
+/// Names with the file and line of each definition.
 type Names = BTreeMap<String, BTreeSet<(String, u32)>>;
 
-/// The places at which definitions are found.
+/// Ranks of the definitions.
 #[derive(Default)]
 struct Figures {
     asked: usize,
@@ -31,7 +31,7 @@ struct Figures {
     missed: Vec<String>,
 }
 
-/// Measures each tree, by words and by words and meaning, and prints what is not found.
+/// Measures each tree by keywords and by both, and prints the names that were not found.
 pub(super) fn measure(trees: &[PathBuf]) -> Result<()> {
     say::line("| tree | way | names | definition first | in the first three |\n|---|---|--:|--:|--:|");
     for tree in trees {
@@ -73,7 +73,7 @@ fn one(tree: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Lists the names that code defines outside tests.
+/// Lists the names that the code outside tests defines.
 fn names(index: &Index, root: &WorkspacePath, tree: &Path) -> Result<Names> {
     let all = parse("NOT zzqqxxjjzz").map_err(|fault| anyhow!("{fault:?}"))?.node;
     let files: BTreeSet<String> = search(index, root, &all)?.into_iter().map(|hit| hit.key.path).collect();

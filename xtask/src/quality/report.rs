@@ -1,8 +1,8 @@
-//! The tables of quality, in Markdown.
+//! Markdown tables of the retrieval quality.
 
 use std::fmt::Write;
 
-/// What came of asking often.
+/// Sums over all queries.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Figures {
     pub(super) asked: usize,
@@ -10,17 +10,17 @@ pub(super) struct Figures {
     pub(super) found: f64,
 }
 
-/// Functions of one language.
+/// Figures for the functions of one language.
 pub(super) struct Functions {
     pub(super) language: String,
     pub(super) count: usize,
     pub(super) ways: Vec<(&'static str, Figures)>,
-    /// What full MiniLM reaches on the same: MRR, recall, blocks a second.
+    /// Figures of the full MiniLM model for the same queries: MRR, recall, blocks per second.
     pub(super) reference: Option<(f64, f64, f64)>,
     pub(super) speed: f64,
 }
 
-/// Commits of one history.
+/// Figures for the commits of one history.
 pub(super) struct Commits {
     pub(super) name: String,
     pub(super) commits: usize,

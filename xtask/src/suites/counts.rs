@@ -1,8 +1,8 @@
-//! How many tests ran, read from the lines that sum them up.
+//! Test counts, read from the summary lines of test runners.
 
 use std::fmt;
 
-/// How many tests passed, failed, were left out on purpose, and could not run here.
+/// Numbers of passed, failed, ignored and skipped tests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     passed: u64,
@@ -12,7 +12,8 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Adds what a line says: `test result: ok. 3 passed; 0 failed; 1 ignored; …`, or `3 passed, 0 failed, 1 skipped`.
+    /// Adds the counts of a summary line: `test result: ok. 3 passed; 0 failed; 1 ignored; …`, or `3 passed,
+    /// 0 failed, 1 skipped`.
     pub(super) fn add(&mut self, line: &str) {
         let line = line.trim();
         let said = match line.strip_prefix("test result: ").and_then(|said| said.split_once(". ")) {
@@ -37,7 +38,7 @@ fn number(part: &str) -> Option<(u64, &str)> {
     Some((number.parse().ok()?, word))
 }
 
-/// Tells whether a line is nothing but numbers of tests.
+/// Returns whether a line consists only of test counts.
 fn is_sum(line: &str) -> bool {
     let words = ["passed", "failed", "skipped"];
     let parts: Vec<Option<(u64, &str)>> = line.split(',').map(number).collect();

@@ -1,4 +1,4 @@
-//! What a suite needs beside the binary: Python packages and npm packages, installed under the target folder.
+//! Python and npm packages of a test suite, installed below the target directory.
 
 use crate::{House, disk, programs};
 use anyhow::{Context, Result};
@@ -7,14 +7,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The suite's list of Python packages.
+/// List of Python packages in a suite.
 const PYTHON: &str = "requirements.txt";
-/// The suite's list of npm packages.
+/// List of npm packages in a suite.
 const NODE: &str = "package.json";
-/// What was installed last.
+/// Copy of the list that was installed last.
 const STAMP: &str = "installed";
 
-/// Installs what a suite lists, once for each state of the list; gives the variables that lead to it.
+/// Installs the packages of a suite once for each state of its lists; returns the environment variables that
+/// point to them.
 pub(crate) fn install(house: &House, suite: &Path) -> Result<Vec<(&'static str, OsString)>> {
     let name = suite.file_name().context("a suite's folder has a name")?;
     let tools = house.target().join("test-tools").join(name);
@@ -31,7 +32,7 @@ pub(crate) fn install(house: &House, suite: &Path) -> Result<Vec<(&'static str, 
     Ok(variables)
 }
 
-/// Runs an installation unless the same list was installed before; tells whether there is a list.
+/// Runs an installation unless the same list is installed; returns whether there is a list.
 fn once(list: &Path, folder: &Path, install: impl FnOnce(&PathBuf) -> Result<()>) -> Result<bool> {
     if !disk::exists(list) {
         return Ok(false);

@@ -1,11 +1,11 @@
 //! Progress reports of an external agent, converted to events and transcript messages.
 
-use super::allowed::in_meta;
+use super::permissions::in_meta;
 use crate::{
     budget::{Budget, Spent},
     effect::Effect,
-    happening::{Happening, Watch},
-    models::{Answered, Asked, Message, Said, Went},
+    event::{AgentEvent, Watch},
+    models::{CallRequest, CallStatus, Message, ModelMessage, ToolResult},
     transcript::Transcript,
 };
 use agent_client_protocol::v1::schema::{
@@ -25,7 +25,7 @@ const REPLY: usize = 64 * 1024;
 const NAME: usize = 80;
 
 /// Reports received so far.
-pub(super) struct Told<'a> {
+pub(super) struct ReportLog<'a> {
     watch: &'a Watch,
     transcript: &'a Transcript,
     budget: &'a Budget,
@@ -44,26 +44,26 @@ struct Open {
     arguments: String,
     words: String,
     began: Instant,
-    told: Announced,
+    told: Announcement,
 }
 
 /// State of the event for a call; agents report a call before they know its arguments.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Announced {
+enum Announcement {
     NotYet,
     Yes,
 }
 
 /// Reason to stop an agent because of its reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Enough {
+pub(super) enum StopCause {
     /// The budget is used up.
     Spent(Spent),
     /// Its text is too long.
     TooLong,
 }
 
-impl<'a> Told<'a> {
+impl<'a> ReportLog<'a> {
     pub(super) fn new(watch: &'a Watch, transcript: &'a Transcript, budget: &'a Budget) -> Self {
         let (text, before) = (String::new(), String::new());
         let (open, settled) = (HashMap::new(), HashSet::new());
@@ -74,7 +74,7 @@ impl<'a> Told<'a> {
     ///
     /// # Errors
     /// With the reason to stop the agent.
-    pub(super) fn hear(&mut self, update: SessionUpdate) -> Result<(), Enough> {
+    pub(super) fn hear(&mut self, update: SessionUpdate) -> Result<(), StopCause> {
         match update {
             SessionUpdate::AgentMessageChunk(chunk) => self.say(&words(&chunk.content)),
             SessionUpdate::ToolCall(call) => self.call(call.into()),
@@ -99,27 +99,28 @@ impl<'a> Told<'a> {
         if text.trim().is_empty() {
             return std::mem::take(&mut self.before).trim().to_owned();
         }
-        self.transcript.message(&Message::Model(Said { text: text.clone(), ..Said::default() }));
+        self.transcript
+            .message(&Message::Model(ModelMessage { text: text.clone(), ..ModelMessage::default() }));
         text.trim().to_owned()
     }
 
-    fn say(&mut self, words: &str) -> Result<(), Enough> {
+    fn say(&mut self, words: &str) -> Result<(), StopCause> {
         self.said += words.len();
         if self.said > WORDS {
-            return Err(Enough::TooLong);
+            return Err(StopCause::TooLong);
         }
         self.text.push_str(words);
-        (self.watch)(&Happening::Words(words.to_owned()));
+        (self.watch)(&AgentEvent::Words(words.to_owned()));
         Ok(())
     }
 
-    fn call(&mut self, update: ToolCallUpdate) -> Result<(), Enough> {
+    fn call(&mut self, update: ToolCallUpdate) -> Result<(), StopCause> {
         let id = update.tool_call_id.clone();
         if self.settled.contains(&id) {
             return Ok(());
         }
         if !self.open.contains_key(&id) {
-            self.budget.call().map_err(Enough::Spent)?;
+            self.budget.call().map_err(StopCause::Spent)?;
             self.open.insert(id.clone(), Open::new());
         }
         let status = update.fields.status;
@@ -137,17 +138,19 @@ impl<'a> Told<'a> {
     }
 
     fn tell(&mut self, id: &ToolCallId) {
-        let Some(open) = self.open.get_mut(id).filter(|open| open.told == Announced::NotYet) else { return };
-        open.told = Announced::Yes;
+        let Some(open) = self.open.get_mut(id).filter(|open| open.told == Announcement::NotYet) else {
+            return;
+        };
+        open.told = Announcement::Yes;
         let (tool, arguments) = (open.tool.clone(), open.arguments.clone());
         let text = std::mem::take(&mut self.text);
-        let call = Asked {
+        let call = CallRequest {
             id: id.0.to_string(),
             tool: tool.clone(),
             arguments: arguments.clone(),
             marks: Vec::new(),
         };
-        self.transcript.message(&Message::Model(Said {
+        self.transcript.message(&Message::Model(ModelMessage {
             text: text.clone(),
             calls: vec![call],
             thoughts: Vec::new(),
@@ -155,35 +158,35 @@ impl<'a> Told<'a> {
         if !text.trim().is_empty() {
             self.before = text;
         }
-        (self.watch)(&Happening::Call { tool, arguments });
+        (self.watch)(&AgentEvent::Call { tool, arguments });
     }
 
     fn settle(&mut self, id: &ToolCallId, status: ToolCallStatus) {
         let Some(open) = self.open.remove(id) else { return };
         self.settled.insert(id.clone());
-        let went = if status == ToolCallStatus::Completed { Went::Done } else { Went::Failed };
+        let went = if status == ToolCallStatus::Completed { CallStatus::Done } else { CallStatus::Failed };
         let bytes = open.words.len();
         let limit = cut::Limit { bytes: REPLY, lines: usize::MAX };
         let words = cut::ends(&open.words, limit).map_or_else(|| open.words.clone(), |kept| kept.to_string());
-        let why = if went == Went::Failed { words.clone() } else { String::new() };
+        let why = if went == CallStatus::Failed { words.clone() } else { String::new() };
         let answered =
-            Answered { id: id.0.to_string(), tool: open.tool.clone(), words, went, pictures: Vec::new() };
+            ToolResult { id: id.0.to_string(), tool: open.tool.clone(), words, went, pictures: Vec::new() };
         self.transcript.message(&Message::Results { results: vec![answered] });
         let (took, effect) = (open.began.elapsed(), Effect::default());
-        (self.watch)(&Happening::Settled { tool: open.tool, went, bytes, took, why, effect });
+        (self.watch)(&AgentEvent::Settled { tool: open.tool, went, bytes, took, why, effect });
     }
 }
 
 impl Open {
     fn new() -> Self {
         let (arguments, words) = ("{}".to_owned(), String::new());
-        Self { tool: "call".to_owned(), arguments, words, began: Instant::now(), told: Announced::NotYet }
+        Self { tool: "call".to_owned(), arguments, words, began: Instant::now(), told: Announcement::NotYet }
     }
 
     fn take(&mut self, update: &ToolCallUpdate) {
         let fields = &update.fields;
         let name = fields.name.as_deref().or_else(|| in_meta(update)).or(fields.title.as_deref());
-        if let Some(name) = name.filter(|_| self.told == Announced::NotYet) {
+        if let Some(name) = name.filter(|_| self.told == Announcement::NotYet) {
             self.tool = cut::line(name.trim(), NAME).0.to_owned();
         }
         if let Some(input) = fields.raw_input.as_ref().filter(|input| !input.is_null()) {
@@ -219,7 +222,7 @@ mod tests {
     use serde_json::{Value, json};
     use std::sync::{Arc, Mutex};
 
-    fn hear(told: &mut Told<'_>, update: Value) -> Result<(), Enough> {
+    fn hear(told: &mut ReportLog<'_>, update: Value) -> Result<(), StopCause> {
         told.hear(serde_json::from_value(update).unwrap())
     }
 
@@ -233,15 +236,15 @@ mod tests {
         let watched = seen.clone();
         let watch: Watch = Arc::new(move |happening| {
             watched.lock().unwrap().push(match happening {
-                Happening::Words(words) => words.clone(),
-                Happening::Call { tool, arguments } => format!("> {tool} {arguments}"),
-                Happening::Settled { tool, went, bytes, .. } => format!("< {tool} {went:?} {bytes}"),
+                AgentEvent::Words(words) => words.clone(),
+                AgentEvent::Call { tool, arguments } => format!("> {tool} {arguments}"),
+                AgentEvent::Settled { tool, went, bytes, .. } => format!("< {tool} {went:?} {bytes}"),
                 other => format!("{other:?}"),
             });
         });
         let (budget, transcript) =
             (Budget::new(Limits { calls: Some(2), ..Limits::default() }), Transcript::none());
-        let mut told = Told::new(&watch, &transcript, &budget);
+        let mut told = ReportLog::new(&watch, &transcript, &budget);
         let update = |id: &str, more: Value| {
             let mut update = json!({"sessionUpdate": "tool_call_update", "toolCallId": id});
             update.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -258,7 +261,7 @@ mod tests {
         hear(&mut told, update("b", json!({"status": "failed", "title": "Run"}))).unwrap();
         assert!(!told.waits());
         let third = json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "Read"});
-        assert_eq!(hear(&mut told, third), Err(Enough::Spent(Spent::Calls)));
+        assert_eq!(hear(&mut told, third), Err(StopCause::Spent(Spent::Calls)));
         assert_eq!(told.end(), "I look.");
         let wanted = ["I look.", "> Read {\"path\":\"x\"}", "< Read Done 4", "> Run {}", "< Run Failed 0"];
         assert_eq!(*seen.lock().unwrap(), wanted);
@@ -266,9 +269,9 @@ mod tests {
 
     #[test]
     fn what_was_said_last_is_what_came_of_it() {
-        let (watch, transcript) = (crate::happening::nobody(), Transcript::none());
+        let (watch, transcript) = (crate::event::nobody(), Transcript::none());
         let budget = Budget::new(Limits::default());
-        let mut told = Told::new(&watch, &transcript, &budget);
+        let mut told = ReportLog::new(&watch, &transcript, &budget);
         let call =
             json!({"sessionUpdate": "tool_call", "toolCallId": "a", "title": "x", "status": "completed"});
         for update in [say("First. "), call, say("It is "), say("done.\n")] {
@@ -277,6 +280,6 @@ mod tests {
         assert_eq!(told.end(), "It is done.");
         let long = "x".repeat(1024 * 1024);
         let many = (0..9).map(|_| hear(&mut told, say(&long))).find(Result::is_err);
-        assert_eq!(many, Some(Err(Enough::TooLong)));
+        assert_eq!(many, Some(Err(StopCause::TooLong)));
     }
 }

@@ -2,8 +2,8 @@
 //! the runtime.
 
 use super::{
-    allowed::{self, Verdict},
     files::Files,
+    permissions::{self, Verdict},
     setup::May,
 };
 use agent_client_protocol::{
@@ -33,17 +33,17 @@ const UPDATE: &str = "session/update";
 
 /// Event of a session.
 #[derive(Debug)]
-pub(super) enum Heard {
+pub(super) enum SessionEvent {
     /// A progress report.
     Update(Box<SessionUpdate>),
     /// A permission request, with the decision.
-    Asked { what: String, verdict: Verdict },
+    Permission { what: String, verdict: Verdict },
 }
 
 /// Rights of an agent in one session, and the receiver of its events.
 #[derive(Clone)]
 pub(super) struct Seat {
-    pub(super) heard: mpsc::Sender<Heard>,
+    pub(super) heard: mpsc::Sender<SessionEvent>,
     /// File access; `None` if it is denied.
     pub(super) files: Option<Arc<Files>>,
     pub(super) may: May,
@@ -79,7 +79,7 @@ impl Sessions {
             return;
         };
         if let Some(seat) = self.get(&notification.session_id) {
-            seat.heard.send(Heard::Update(Box::new(notification.update))).await.ok();
+            seat.heard.send(SessionEvent::Update(Box::new(notification.update))).await.ok();
         }
     }
 
@@ -90,10 +90,10 @@ impl Sessions {
         let call = &request.tool_call;
         let may = if seat.files.is_some() { seat.may } else { May::Read };
         let reads = |path: &Path| seat.files.is_some() && (seat.may_read)(path);
-        let answer = allowed::answer(call, &request.options, may, reads);
+        let answer = permissions::answer(call, &request.options, may, reads);
         let what = call.fields.title.as_deref().or(call.fields.name.as_deref()).unwrap_or("something");
         let what = cut::line(&what.replace('\n', " "), SHOWN).0.to_owned();
-        seat.heard.send(Heard::Asked { what, verdict: answer.verdict }).await.ok();
+        seat.heard.send(SessionEvent::Permission { what, verdict: answer.verdict }).await.ok();
         RequestPermissionResponse::new(match answer.option {
             Some(option) => RequestPermissionOutcome::Selected(SelectedPermissionOutcome::new(option)),
             None => RequestPermissionOutcome::Cancelled,

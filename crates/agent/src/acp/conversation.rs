@@ -1,15 +1,15 @@
 //! A session with an external agent: prompt, events, and cancellation at a limit.
 
 use super::{
-    allowed::Verdict,
-    calls::{Enough, Told},
-    client::{Heard, Seat},
-    link::{Link, Trouble},
+    calls::{ReportLog, StopCause},
+    client::{Seat, SessionEvent},
+    link::{AgentError, Link},
+    permissions::Verdict,
 };
 use crate::{
     budget::Budget,
-    ending::Reason,
-    happening::{Given, Happening, Watch},
+    event::{AgentEvent, PermissionDecision, Watch},
+    outcome::Reason,
     transcript::Transcript,
 };
 use agent_client_protocol::v1::schema::{
@@ -35,11 +35,11 @@ pub(super) const WAITING: usize = 256;
 pub(super) struct Conversation {
     link: Arc<Link>,
     id: SessionId,
-    heard: mpsc::Receiver<Heard>,
+    heard: mpsc::Receiver<SessionEvent>,
 }
 
 /// Limits of a prompt.
-pub(super) struct Holds<'a> {
+pub(super) struct PromptLimits<'a> {
     pub(super) budget: &'a Budget,
     pub(super) cancel: &'a CancellationToken,
     pub(super) watch: &'a Watch,
@@ -49,7 +49,7 @@ pub(super) struct Holds<'a> {
 }
 
 /// Result of a prompt.
-pub(super) struct Turned {
+pub(super) struct PromptResult {
     pub(super) reason: Reason,
     pub(super) words: String,
     /// Tools with unfinished calls.
@@ -64,19 +64,19 @@ impl Conversation {
         link: Arc<Link>,
         request: NewSessionRequest,
         seat: Seat,
-        heard: mpsc::Receiver<Heard>,
-    ) -> Result<Self, Trouble> {
+        heard: mpsc::Receiver<SessionEvent>,
+    ) -> Result<Self, AgentError> {
         let opened = link.ask("session/new", link.connection.send_request(request), OPEN).await?;
         link.sessions.add(opened.session_id.clone(), seat);
         Ok(Self { link, id: opened.session_id, heard })
     }
 
     /// Sends a prompt, and waits until the agent has finished.
-    pub(super) async fn prompt(&mut self, text: String, holds: &Holds<'_>) -> Turned {
+    pub(super) async fn prompt(&mut self, text: String, holds: &PromptLimits<'_>) -> PromptResult {
         let text = ContentBlock::Text(TextContent::new(text));
         let request = PromptRequest::new(self.id.clone(), vec![text]);
         let mut answer = pin!(self.link.connection.send_request(request).block_task());
-        let mut told = Told::new(holds.watch, holds.transcript, holds.budget);
+        let mut told = ReportLog::new(holds.watch, holds.transcript, holds.budget);
         let mut stopping: Option<(Reason, Instant)> = None;
         let mut last = Instant::now();
         let mut remark = "";
@@ -110,7 +110,7 @@ impl Conversation {
             }
         };
         let unsettled = told.unsettled();
-        Turned { reason, words: told.end(), unsettled, remark }
+        PromptResult { reason, words: told.end(), unsettled, remark }
     }
 
     /// Returns the next deadline: of the budget, of silence, or of a cancellation.
@@ -118,8 +118,8 @@ impl Conversation {
         &self,
         stopping: Option<&(Reason, Instant)>,
         last: Instant,
-        told: &Told<'_>,
-        holds: &Holds<'_>,
+        told: &ReportLog<'_>,
+        holds: &PromptLimits<'_>,
     ) -> Instant {
         if let Some((_, by)) = stopping {
             return *by;
@@ -172,7 +172,7 @@ impl Drop for Conversation {
 }
 
 /// Returns the reason for a passed deadline.
-fn late(holds: &Holds<'_>) -> Reason {
+fn late(holds: &PromptLimits<'_>) -> Reason {
     match holds.budget.late() {
         Err(spent) => Reason::Budget { spent },
         Ok(()) => {
@@ -184,19 +184,19 @@ fn late(holds: &Holds<'_>) -> Reason {
     }
 }
 
-fn hear(heard: Heard, told: &mut Told<'_>, holds: &Holds<'_>) -> Option<Reason> {
+fn hear(heard: SessionEvent, told: &mut ReportLog<'_>, holds: &PromptLimits<'_>) -> Option<Reason> {
     match heard {
-        Heard::Update(update) => match told.hear(*update) {
+        SessionEvent::Update(update) => match told.hear(*update) {
             Ok(()) => None,
-            Err(Enough::Spent(spent)) => Some(Reason::Budget { spent }),
-            Err(Enough::TooLong) => Some(Reason::Agent { fault: "it said more than 8 MB".to_owned() }),
+            Err(StopCause::Spent(spent)) => Some(Reason::Budget { spent }),
+            Err(StopCause::TooLong) => Some(Reason::Agent { fault: "it said more than 8 MB".to_owned() }),
         },
-        Heard::Asked { what, verdict } => {
+        SessionEvent::Permission { what, verdict } => {
             let (given, why) = match verdict {
-                Verdict::Yes(why) => (Given::Yes, why),
-                Verdict::No(why) => (Given::No, why),
+                Verdict::Yes(why) => (PermissionDecision::Yes, why),
+                Verdict::No(why) => (PermissionDecision::No, why),
             };
-            (holds.watch)(&Happening::Permission { what, given, why });
+            (holds.watch)(&AgentEvent::Permission { what, given, why });
             None
         }
     }

@@ -47,7 +47,7 @@ pub(super) struct Link {
 
 /// Reason why an agent cannot be used.
 #[derive(Debug, Error)]
-pub(super) enum Trouble {
+pub(super) enum AgentError {
     #[error("it could not be started: {0}")]
     Start(#[from] StartError),
     #[error("its pipes could not be used: {0}")]
@@ -66,7 +66,7 @@ pub(super) enum Trouble {
 
 impl Link {
     /// Starts an agent, and performs the handshake.
-    pub(super) async fn open(setup: &Setup) -> Result<Self, Trouble> {
+    pub(super) async fn open(setup: &Setup) -> Result<Self, AgentError> {
         let (served, input, output, errors) = start(setup)?;
         let tail = Arc::new(Tail::default());
         tokio::spawn(pipes::listen(errors, tail.clone()));
@@ -81,12 +81,12 @@ impl Link {
         });
         let about = InitializeResponse::new(ProtocolVersion::V1);
         let Ok(connection) = told.await else {
-            return Err(Trouble::Gone("it could not be spoken to".to_owned()));
+            return Err(AgentError::Gone("it could not be spoken to".to_owned()));
         };
         let link = Self { connection, sessions, about, served, tail, _over: over.drop_guard() };
         let about = link.ask(GREETING, link.connection.send_request(greeting(setup.may)), START).await?;
         if about.protocol_version != ProtocolVersion::V1 {
-            return Err(Trouble::Version(format!("it speaks {}", about.protocol_version.as_u16())));
+            return Err(AgentError::Version(format!("it speaks {}", about.protocol_version.as_u16())));
         }
         Ok(Self { about, ..link })
     }
@@ -97,13 +97,13 @@ impl Link {
         what: &'static str,
         sent: SentRequest<T>,
         limit: Duration,
-    ) -> Result<T, Trouble> {
+    ) -> Result<T, AgentError> {
         let answer = tokio::select! {
             answer = sent.block_task() => answer,
-            () = self.gone() => return Err(Trouble::Gone(self.farewell().await)),
+            () = self.gone() => return Err(AgentError::Gone(self.farewell().await)),
             () = sleep(limit) => {
                 let (seconds, tail) = (limit.as_secs_f64(), self.tail.words());
-                return Err(Trouble::Late { what, seconds, tail });
+                return Err(AgentError::Late { what, seconds, tail });
             }
         };
         match answer {
@@ -113,14 +113,18 @@ impl Link {
     }
 
     /// Converts an error of the connection.
-    pub(super) async fn trouble(&self, what: &'static str, error: &agent_client_protocol::Error) -> Trouble {
+    pub(super) async fn trouble(
+        &self,
+        what: &'static str,
+        error: &agent_client_protocol::Error,
+    ) -> AgentError {
         let gone = agent_client_protocol::is_incoming_transport_closed(error)
             || agent_client_protocol::is_connection_terminated(error);
         if gone {
-            return Trouble::Gone(self.farewell().await);
+            return AgentError::Gone(self.farewell().await);
         }
         if error.code == ErrorCode::AUTH_REQUIRED {
-            return Trouble::Login { methods: self.logins() };
+            return AgentError::Login { methods: self.logins() };
         }
         let mut why = error.message.clone();
         match &error.data {
@@ -130,10 +134,10 @@ impl Link {
         }
         // The connection itself rejects another protocol version.
         if what == GREETING && why.contains("protocol version") {
-            return Trouble::Version(why);
+            return AgentError::Version(why);
         }
         let shown: String = redact(&why).chars().filter(|letter| !letter.is_control()).take(600).collect();
-        Trouble::Refused { what, why: shown }
+        AgentError::Refused { what, why: shown }
     }
 
     /// Waits until the connection is closed.
@@ -203,7 +207,7 @@ fn greeting(may: May) -> InitializeRequest {
 }
 
 /// Starts the program outside the sandbox, because it needs its login and the network.
-fn start(setup: &Setup) -> Result<(Served, pipe::Sender, pipe::Receiver, pipe::Receiver), Trouble> {
+fn start(setup: &Setup) -> Result<(Served, pipe::Sender, pipe::Receiver, pipe::Receiver), AgentError> {
     let environment = setup
         .environment
         .iter()

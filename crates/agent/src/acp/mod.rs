@@ -1,32 +1,32 @@
 //! External agents, over the Agent Client Protocol.
 
-mod allowed;
 mod calls;
 mod client;
 mod conversation;
 mod files;
 mod link;
+mod permissions;
 mod pipes;
 mod setup;
 mod task;
 
 pub use files::Disk;
-pub use setup::{Handed, May, SERVER, Setup};
+pub use setup::{May, SERVER, ServerCommand, Setup};
 pub use task::{Task, Tools};
 
 use crate::{
     budget::{Budget, Limits},
-    crew,
-    ending::Reason,
-    fits::{Fit, Fitting},
-    happening::{Watch, nobody},
+    event::{Watch, nobody},
+    model_agents,
     models::Message,
+    outcome::Reason,
     permits::{Permits, TIME},
+    prompts,
+    schema_check::{CheckResult, SchemaCheck},
     subagent::Subagent,
     transcript::Transcript,
-    words,
 };
-use conversation::Turned;
+use conversation::PromptResult;
 use link::Link;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::Mutex;
@@ -108,10 +108,10 @@ impl Acp {
         Ok(kept.insert(link).clone())
     }
 
-    fn failure(&self, trouble: &link::Trouble) -> Failure {
+    fn failure(&self, trouble: &link::AgentError) -> Failure {
         let kind = match trouble {
-            link::Trouble::Late { .. } => Kind::Timeout,
-            link::Trouble::Login { .. } => Kind::Denied,
+            link::AgentError::Late { .. } => Kind::Timeout,
+            link::AgentError::Login { .. } => Kind::Denied,
             _ => Kind::Io,
         };
         let what = format!("The agent `{}` cannot be worked with: {trouble}.", self.setup.shown());
@@ -125,11 +125,11 @@ impl Acp {
         cancel: CancellationToken,
     ) -> Result<String, Failure> {
         let budget = self.permits.budget(session.id(), Limits { time: Some(TIME), ..Limits::default() });
-        budget.turn().map_err(crew::used_up)?;
+        budget.turn().map_err(model_agents::used_up)?;
         let (watch, transcript) = (nobody(), Transcript::none());
         let task = Task { system: String::new(), budget, cancel, watch, transcript, tools: Tools::None };
-        let mut text = format!("{} Use no tools.\n\n{}", words::MATERIAL, words::question(&prompt));
-        let mut fitting = Fitting::new(prompt.schema);
+        let mut text = format!("{} Use no tools.\n\n{}", prompts::MATERIAL, prompts::question(&prompt));
+        let mut fitting = SchemaCheck::new(prompt.schema);
         let mut conversation = self.begin(&task).await.map_err(|turned| unanswered(&turned))?;
         loop {
             let turned = conversation.prompt(text, &self.holds(&task)).await;
@@ -137,15 +137,15 @@ impl Acp {
                 return Err(unanswered(&turned));
             }
             match fitting.judge(&turned.words)? {
-                Fit::Fits(answer) => return Ok(answer),
-                Fit::Again(words) => text = words,
+                CheckResult::Fits(answer) => return Ok(answer),
+                CheckResult::Again(words) => text = words,
             }
         }
     }
 
     async fn part(&self, job: Job, door: Arc<dyn FrontDoor>, cx: &CallCtx) -> Result<Report, Failure> {
         let subagent = Subagent::find(&self.subagents, job.agent.as_deref())?;
-        let tools = crew::only(subagent, door.as_ref())?;
+        let tools = model_agents::only(subagent, door.as_ref())?;
         let _leave = self.permits.leave(cx).await?;
         let limits = Limits { time: Some(cx.time_left(TIME)), ..Limits::default() };
         let own = subagent.map(|subagent| subagent.words.as_str()).filter(|words| !words.is_empty());
@@ -157,21 +157,21 @@ impl Acp {
             transcript: Transcript::none(),
             tools: tools.map_or(Tools::All, Tools::Only),
         };
-        let text = words::part(&job.task, job.context.as_deref());
-        crew::report(self.go(vec![Message::User { text }], &task).await)
+        let text = prompts::part(&job.task, job.context.as_deref());
+        model_agents::report(self.go(vec![Message::User { text }], &task).await)
     }
 
     /// Returns the instructions before a task.
     #[must_use]
     pub fn told(&self, own: Option<&str>) -> String {
         let roots: Vec<String> = self.setup.roots.iter().map(|root| root.display().to_string()).collect();
-        let writes = if self.setup.may == May::Read { words::Writes::No } else { words::Writes::Yes };
-        words::handed(SERVER, &roots, own, writes)
+        let writes = if self.setup.may == May::Read { prompts::Writes::No } else { prompts::Writes::Yes };
+        prompts::handed(SERVER, &roots, own, writes)
     }
 }
 
 /// Returns the failure for a missing answer.
-fn unanswered(turned: &Turned) -> Failure {
+fn unanswered(turned: &PromptResult) -> Failure {
     let kind = match turned.reason {
         Reason::Cancelled => Kind::Cancelled,
         Reason::Budget { .. } | Reason::Limit => Kind::Timeout,

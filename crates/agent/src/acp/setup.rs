@@ -16,7 +16,7 @@ pub struct Setup {
     /// Roots of the workspace; the agent starts in the first one.
     pub roots: Vec<PathBuf>,
     /// Command of Toolpost's MCP server.
-    pub handed: Handed,
+    pub handed: ServerCommand,
     /// Permissions.
     pub may: May,
     /// Maximum time without a message, unless a tool is running.
@@ -25,7 +25,7 @@ pub struct Setup {
 
 /// Command of Toolpost's MCP server for the agent.
 #[derive(Debug, Clone, Default)]
-pub struct Handed {
+pub struct ServerCommand {
     /// Program.
     pub program: PathBuf,
     /// Arguments.

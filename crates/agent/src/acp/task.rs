@@ -3,17 +3,17 @@
 use super::{
     Acp,
     client::Seat,
-    conversation::{Conversation, Holds, Turned, WAITING},
+    conversation::{Conversation, PromptLimits, PromptResult, WAITING},
     files::Files,
     setup::SERVER,
 };
 use crate::{
     budget::{Budget, Spent},
-    ending::{Outcome, Reason},
-    happening::{Happening, Watch},
+    event::{AgentEvent, Watch},
     models::Message,
+    outcome::{Outcome, Reason},
+    prompts,
     transcript::Transcript,
-    words,
 };
 use agent_client_protocol::v1::schema::{EnvVariable, McpServer, McpServerStdio, NewSessionRequest};
 use std::{path::Path, sync::Arc};
@@ -61,10 +61,10 @@ impl Acp {
             Ok(conversation) => self.work_in(conversation, &messages, task).await,
             Err(turned) => turned,
         };
-        let Turned { reason, words, unsettled, remark } = turned;
+        let PromptResult { reason, words, unsettled, remark } = turned;
         task.transcript.ended(&reason);
         let used = task.budget.account();
-        (task.watch)(&Happening::Ended(used));
+        (task.watch)(&AgentEvent::Ended(used));
         let missing = reason.sentence().map(|sentence| {
             let unsettled = match unsettled.as_slice() {
                 [] => String::new(),
@@ -77,7 +77,12 @@ impl Acp {
         Outcome { reason, words, missing, used }
     }
 
-    async fn work_in(&self, mut conversation: Conversation, messages: &[Message], task: &Task) -> Turned {
+    async fn work_in(
+        &self,
+        mut conversation: Conversation,
+        messages: &[Message],
+        task: &Task,
+    ) -> PromptResult {
         let mut text = first(&task.system, messages);
         let mut asked = 0;
         loop {
@@ -85,20 +90,20 @@ impl Acp {
                 return ended(Reason::Budget { spent });
             }
             asked += 1;
-            (task.watch)(&Happening::Turn { number: asked });
+            (task.watch)(&AgentEvent::Turn { number: asked });
             let turned = conversation.prompt(text, &self.holds(task)).await;
             if turned.reason != Reason::Completed || !turned.words.is_empty() {
                 return turned;
             }
             if asked > u64::from(NUDGES) {
-                return Turned { reason: Reason::Empty, ..turned };
+                return PromptResult { reason: Reason::Empty, ..turned };
             }
             text = NOTHING.to_owned();
         }
     }
 
     /// Opens a session, unless the task is cancelled or out of time first.
-    pub(super) async fn begin(&self, task: &Task) -> Result<Conversation, Turned> {
+    pub(super) async fn begin(&self, task: &Task) -> Result<Conversation, PromptResult> {
         let due = task.budget.due();
         let late = async {
             match due {
@@ -132,7 +137,7 @@ impl Acp {
         opened.map_err(|trouble| self.failure(&trouble))
     }
 
-    fn seat(&self, heard: mpsc::Sender<super::client::Heard>, task: &Task) -> Seat {
+    fn seat(&self, heard: mpsc::Sender<super::client::SessionEvent>, task: &Task) -> Seat {
         let disk = self.disk.get().filter(|_| task.tools != Tools::None).cloned();
         let runtime = disk.as_ref().map(|disk| disk.runtime.clone());
         let may_read = move |path: &Path| {
@@ -165,8 +170,8 @@ impl Acp {
         vec![McpServer::Stdio(server)]
     }
 
-    pub(super) fn holds<'a>(&self, task: &'a Task) -> Holds<'a> {
-        Holds {
+    pub(super) fn holds<'a>(&self, task: &'a Task) -> PromptLimits<'a> {
+        PromptLimits {
             budget: &task.budget,
             cancel: &task.cancel,
             watch: &task.watch,
@@ -186,11 +191,11 @@ fn first(system: &str, messages: &[Message]) -> String {
     let before = if before.is_empty() {
         String::new()
     } else {
-        format!("What was said earlier in this work, by another process:\n\n{}\n\n", words::earlier(before))
+        format!("What was said earlier in this work, by another process:\n\n{}\n\n", prompts::earlier(before))
     };
     format!("{system}\n\n{before}The task:\n\n{task}")
 }
 
-fn ended(reason: Reason) -> Turned {
-    Turned { reason, words: String::new(), unsettled: Vec::new(), remark: "" }
+fn ended(reason: Reason) -> PromptResult {
+    PromptResult { reason, words: String::new(), unsettled: Vec::new(), remark: "" }
 }

@@ -93,7 +93,7 @@ pub enum EntryError {
 #[serde(rename_all = "camelCase")]
 struct File {
     #[serde(alias = "servers", alias = "mcp")]
-    mcp_servers: BTreeMap<String, Written>,
+    mcp_servers: BTreeMap<String, ServerEntry>,
     /// Rejected: a filter at this level would have no effect, although its author expects one.
     #[serde(alias = "allowed_tools")]
     allowed_tools: Option<serde_json::Value>,
@@ -101,7 +101,7 @@ struct File {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Written {
+struct ServerEntry {
     command: Option<String>,
     #[serde(default)]
     args: Vec<String>,
@@ -166,7 +166,11 @@ pub fn read(
         .collect()
 }
 
-fn entry(name: &str, written: Written, variable: &impl Fn(&str) -> Option<String>) -> Result<Entry, String> {
+fn entry(
+    name: &str,
+    written: ServerEntry,
+    variable: &impl Fn(&str) -> Option<String>,
+) -> Result<Entry, String> {
     let fits =
         |name: &str| name.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter));
     if name.is_empty() || name.len() > NAME || !fits(name) || name.contains("__") {

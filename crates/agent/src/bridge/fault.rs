@@ -86,7 +86,7 @@ fn sending(error: &(dyn Error + Send + Sync + 'static)) -> String {
 
 /// Describes a connection error without the URL, which may contain a secret.
 fn connection(error: &reqwest::Error) -> String {
-    let what = if error.is_connect() { "nobody answers at its address" } else { "the connection broke" };
+    let what = if error.is_connect() { "nothing listens at its URL" } else { "the connection broke" };
     let mut inner = error.source();
     while let Some(deeper) = inner.and_then(|error| error.source()) {
         inner = Some(deeper);

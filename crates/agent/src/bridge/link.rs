@@ -1,7 +1,7 @@
 //! Connection to an upstream server: start, handshake and tool list.
 
 use super::{
-    described,
+    definitions,
     entry::{Entry, Era, Way},
     fault,
 };
@@ -141,7 +141,7 @@ impl Link {
         self.stale.store(false, Ordering::Release);
         let listed = self.service.peer().list_all_tools().await;
         let listed = listed.map_err(|error| LinkError::List(fault::asking(&error)))?;
-        (self.tools, self.left_out) = described::tools(server, listed);
+        (self.tools, self.left_out) = definitions::tools(server, listed);
         Ok(())
     }
 

@@ -1,11 +1,11 @@
 //! Upstream MCP servers, whose tools are published along with Toolpost's own.
 
-mod answered;
-mod described;
+mod definitions;
 mod entry;
 mod fault;
 mod http;
 mod link;
+mod reply;
 mod server;
 
 pub use entry::{Entry, EntryError, Era, Way, read};

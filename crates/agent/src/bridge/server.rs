@@ -1,10 +1,10 @@
 //! An upstream server: connected on demand, stopped when it hangs, restarted after a crash.
 
 use super::{
-    answered,
     entry::{Entry, Way},
     fault,
     link::{Link, LinkError},
+    reply,
 };
 use rmcp::{
     Peer, RoleClient,
@@ -109,16 +109,16 @@ impl Server {
             }
         };
         match answer {
-            Ok(ServerResult::CallToolResult(result)) => answered::pieces(&self.entry, tool, result),
-            Ok(ServerResult::InputRequiredResult(_)) => Err(answered::complaint(
+            Ok(ServerResult::CallToolResult(result)) => reply::pieces(&self.entry, tool, result),
+            Ok(ServerResult::InputRequiredResult(_)) => Err(reply::complaint(
                 &self.entry,
                 tool,
                 "It wants to ask the user something before it goes on; that is not passed on here.",
             )),
             Ok(_) => {
-                Err(answered::complaint(&self.entry, tool, "It answered with what is no result of a tool."))
+                Err(reply::complaint(&self.entry, tool, "It answered with what is no result of a tool."))
             }
-            Err(ServiceError::McpError(error)) => Err(answered::complaint(&self.entry, tool, &error.message)),
+            Err(ServiceError::McpError(error)) => Err(reply::complaint(&self.entry, tool, &error.message)),
             Err(error) => Err(self.lost(&error).await),
         }
     }

@@ -9,7 +9,7 @@ use toolpost_text::escape;
 #[serde(untagged)]
 pub(super) enum Answer {
     Fault { fault: Fault, why: String },
-    Standing(Box<Stands>),
+    Standing(Box<EditorState>),
 }
 
 /// Reason why there is no result.
@@ -26,20 +26,20 @@ pub(super) enum Fault {
 
 /// State of the editor.
 #[derive(Deserialize)]
-pub(super) struct Stands {
+pub(super) struct EditorState {
     active: Option<String>,
     open: Vec<Open>,
     cursor: At,
-    selection: Option<Selected>,
+    selection: Option<SelectionState>,
     token: String,
     notes: Vec<String>,
-    refused: Option<Refused>,
+    refused: Option<Refusal>,
 }
 
 /// Reason why the editor refused an action.
 #[derive(Deserialize, Clone, Copy)]
 #[serde(rename_all = "lowercase")]
-enum Refused {
+enum Refusal {
     /// The text or cursor has changed.
     Moved,
     /// The deadline had passed.
@@ -59,17 +59,17 @@ struct At {
 }
 
 #[derive(Deserialize)]
-struct Selected {
+struct SelectionState {
     from: At,
     to: At,
     text: String,
-    shape: Shaped,
-    sight: Seen,
+    shape: SelectionShape,
+    sight: SightState,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Shaped {
+enum SelectionShape {
     Characters,
     Lines,
     Block,
@@ -77,7 +77,7 @@ enum Shaped {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Seen {
+enum SightState {
     Current,
     Last,
 }
@@ -100,7 +100,7 @@ impl Answer {
     }
 }
 
-impl Stands {
+impl EditorState {
     fn view(self) -> View {
         let buffer = |open: Open| Buffer {
             name: open.name,
@@ -110,7 +110,7 @@ impl Stands {
             active: self.active,
             open: self.open.into_iter().map(buffer).collect(),
             cursor: self.cursor.point(),
-            selection: self.selection.map(Selected::chosen),
+            selection: self.selection.map(SelectionState::chosen),
             token: self.token,
             notes: self.notes,
         }
@@ -123,20 +123,20 @@ impl At {
     }
 }
 
-impl Selected {
+impl SelectionState {
     fn chosen(self) -> Chosen {
         Chosen {
             from: self.from.point(),
             to: self.to.point(),
             text: self.text,
             shape: match self.shape {
-                Shaped::Characters => Shape::Characters,
-                Shaped::Lines => Shape::Lines,
-                Shaped::Block => Shape::Block,
+                SelectionShape::Characters => Shape::Characters,
+                SelectionShape::Lines => Shape::Lines,
+                SelectionShape::Block => Shape::Block,
             },
             sight: match self.sight {
-                Seen::Current => Sight::Current,
-                Seen::Last => Sight::Last,
+                SightState::Current => Sight::Current,
+                SightState::Last => Sight::Last,
             },
         }
     }
@@ -158,14 +158,14 @@ fn failed(editor: &str, fault: Fault, why: &str) -> Failure {
     }
 }
 
-fn not_done(editor: &str, refused: Refused) -> Failure {
+fn not_done(editor: &str, refused: Refusal) -> Failure {
     match refused {
-        Refused::Moved => {
+        Refusal::Moved => {
             let what = format!("The user moved something in {editor} just now; nothing was written.");
             Failure::new(Kind::Stale, what)
                 .hint(Hint::Advice("Look at it again, and decide anew.".to_owned()))
         }
-        Refused::Late => {
+        Refusal::Late => {
             Failure::new(Kind::Timeout, format!("{editor} came to it too late; nothing was done."))
                 .hint(Hint::TryAgain)
         }

@@ -1,6 +1,6 @@
 //! Calls of the form `to=functions.name {…}`.
 
-use super::Written;
+use super::TextCall;
 use serde_json::{Value, de::Deserializer};
 
 /// Prefix of such a call.
@@ -8,7 +8,7 @@ const BEGINS: &str = "to=functions.";
 
 /// Parses a call at the beginning of a text; returns it with its length in bytes. An unclosed call extends to
 /// the end of the text.
-pub(super) fn read(text: &str) -> Option<(Written, usize)> {
+pub(super) fn read(text: &str) -> Option<(TextCall, usize)> {
     let rest = text.strip_prefix(BEGINS)?;
     let end = rest.find(|found: char| !(found.is_ascii_alphanumeric() || "_-.".contains(found)))?;
     let (name, behind) = rest.split_at(end);
@@ -22,6 +22,6 @@ pub(super) fn read(text: &str) -> Option<(Written, usize)> {
         Some(Ok(_)) => values.byte_offset(),
         _ => object.trim_end().len(),
     };
-    let call = Written { tool: name.to_owned(), arguments: object[..length].to_owned() };
+    let call = TextCall { tool: name.to_owned(), arguments: object[..length].to_owned() };
     Some((call, begin + length))
 }

@@ -25,7 +25,7 @@ pub enum Sort {
 
 /// A call found in text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct TextCall {
     /// Name of the tool, as written.
     pub tool: String,
     /// Arguments, as text that should be a JSON object.
@@ -61,7 +61,7 @@ fn sort(property: &Value) -> Sort {
 /// A call must begin a line and name an existing tool (in the second form, any name). Calls in fenced blocks
 /// are examples, and are ignored.
 #[must_use]
-pub fn find(words: &str, tools: &[Form]) -> Vec<Written> {
+pub fn find(words: &str, tools: &[Form]) -> Vec<TextCall> {
     let mut found = Vec::new();
     let (mut at, mut fence): (usize, Option<&str>) = (0, None);
     while at < words.len() {

@@ -1,13 +1,13 @@
 //! Calls of the forms `<name><parameter>…</parameter></name>` and `<name/>`.
 
-use super::{Form, Sort, Written};
+use super::{Form, Sort, TextCall};
 use serde_json::{Map, Value};
 
 /// Parses a call at the beginning of a text; returns it with its length in bytes.
-pub(super) fn read(text: &str, tools: &[Form]) -> Option<(Written, usize)> {
+pub(super) fn read(text: &str, tools: &[Form]) -> Option<(TextCall, usize)> {
     let (name, mut at) = open(text)?;
     let tool = tools.iter().find(|tool| tool.name == name)?;
-    let written = |arguments: Map<String, Value>| Written {
+    let written = |arguments: Map<String, Value>| TextCall {
         tool: tool.name.clone(),
         arguments: Value::Object(arguments).to_string(),
     };

@@ -12,14 +12,14 @@ pub struct Question {
     /// Messages so far.
     pub messages: Vec<Message>,
     /// Callable tools.
-    pub tools: Vec<Offer>,
+    pub tools: Vec<ToolDefinition>,
     /// Maximum size of the answer, in tokens; `None` for the provider's default.
     pub most_tokens: Option<u32>,
 }
 
 /// Definition of a tool for a model.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Offer {
+pub struct ToolDefinition {
     /// Name.
     pub name: String,
     /// Description.
@@ -38,23 +38,23 @@ pub enum Message {
         text: String,
     },
     /// Message of the model.
-    Model(Said),
+    Model(ModelMessage),
     /// Results of the model's calls.
     Results {
         /// One per call.
-        results: Vec<Answered>,
+        results: Vec<ToolResult>,
     },
     /// Results of calls that the model wrote as text; providers get them as a user message.
     Replies {
         /// One per call.
-        results: Vec<Answered>,
+        results: Vec<ToolResult>,
     },
 }
 
 impl Message {
     /// Returns the results in the message.
     #[must_use]
-    pub fn results(&self) -> &[Answered] {
+    pub fn results(&self) -> &[ToolResult] {
         match self {
             Self::Results { results } | Self::Replies { results } => results,
             Self::User { .. } | Self::Model(_) => &[],
@@ -62,7 +62,7 @@ impl Message {
     }
 
     /// Returns the results in the message for modification.
-    pub(crate) fn results_mut(&mut self) -> &mut [Answered] {
+    pub(crate) fn results_mut(&mut self) -> &mut [ToolResult] {
         match self {
             Self::Results { results } | Self::Replies { results } => results,
             Self::User { .. } | Self::Model(_) => &mut [],
@@ -72,12 +72,12 @@ impl Message {
 
 /// Message of a model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Said {
+pub struct ModelMessage {
     /// Text.
     pub text: String,
     /// Calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub calls: Vec<Asked>,
+    pub calls: Vec<CallRequest>,
     /// Opaque data that the provider needs back unchanged, such as signed thoughts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub thoughts: Vec<Value>,
@@ -85,7 +85,7 @@ pub struct Said {
 
 /// A tool call of a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct CallRequest {
     /// Id that links the result to the call.
     pub id: String,
     /// Name of the tool.
@@ -99,7 +99,7 @@ pub struct Asked {
 
 /// Result of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answered {
+pub struct ToolResult {
     /// Id of the call.
     pub id: String,
     /// Name of the tool.
@@ -107,7 +107,7 @@ pub struct Answered {
     /// Text of the reply or the failure.
     pub words: String,
     /// Status.
-    pub went: Went,
+    pub went: CallStatus,
     /// Images of the reply for the model; the text says where each belongs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pictures: Vec<Picture>,
@@ -131,7 +131,7 @@ impl fmt::Debug for Picture {
 /// Status of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Went {
+pub enum CallStatus {
     /// Successful.
     Done,
     /// Failed; the text states the reason.
@@ -140,9 +140,9 @@ pub enum Went {
 
 /// A complete answer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Whole {
+pub struct Completion {
     /// The message.
-    pub said: Said,
+    pub said: ModelMessage,
     /// Reason of its end.
     pub stop: Stop,
     /// Token usage; `None` if the provider does not report it.

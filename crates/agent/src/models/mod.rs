@@ -1,21 +1,24 @@
 //! Models: a streaming interface, and the service around it with retries and limits.
 
 mod fault;
+mod genai_model;
 mod message;
-mod over_genai;
 mod provider;
 mod service;
 
 pub use fault::{Fault, FaultKind};
-pub use message::{Answered, Asked, Message, Offer, Picture, Question, Said, Stop, Usage, Went, Whole};
-pub use over_genai::OverGenai;
+pub use genai_model::GenaiModel;
+pub use message::{
+    CallRequest, CallStatus, Completion, Message, ModelMessage, Picture, Question, Stop, ToolDefinition,
+    ToolResult, Usage,
+};
 pub use provider::{BadPlace, Place, Provider};
-pub use service::{Heard, Patience, Service};
+pub use service::{Patience, RequestEvent, Service};
 
 use std::{future::Future, pin::Pin};
 
 /// Boxed future of a model.
-pub type Coming<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub type ModelFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A model that streams its answer.
 pub trait Model: Send + Sync {
@@ -32,7 +35,7 @@ pub trait Pieces: Send {
     ///
     /// # Errors
     /// If the request is refused, the connection breaks, or the response is invalid.
-    fn next(&mut self) -> Coming<'_, Result<Piece, Fault>>;
+    fn next(&mut self) -> ModelFuture<'_, Result<Piece, Fault>>;
 }
 
 /// A piece of an answer.
@@ -52,5 +55,5 @@ pub enum Piece {
         bytes: usize,
     },
     /// The complete answer.
-    End(Box<Whole>),
+    End(Box<Completion>),
 }

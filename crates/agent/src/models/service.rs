@@ -1,6 +1,6 @@
 //! Model service with retries, a limit on concurrent requests, and timeouts.
 
-use super::{Fault, FaultKind, Model, Piece, Question, Whole};
+use super::{Completion, Fault, FaultKind, Model, Piece, Question};
 use std::{
     collections::hash_map::RandomState,
     hash::{BuildHasher, Hasher},
@@ -39,7 +39,7 @@ impl Default for Patience {
 
 /// Event of a request.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Heard<'a> {
+pub enum RequestEvent<'a> {
     /// A piece of the answer.
     Piece(&'a Piece),
     /// The request failed and is retried.
@@ -82,8 +82,8 @@ impl Service {
         &self,
         question: &Question,
         cancel: &CancellationToken,
-        hear: &(dyn Fn(Heard<'_>) + Send + Sync),
-    ) -> Result<Whole, Fault> {
+        hear: &(dyn Fn(RequestEvent<'_>) + Send + Sync),
+    ) -> Result<Completion, Fault> {
         let mut next = 1;
         loop {
             let (fault, begun) = match self.once(question, cancel, hear).await {
@@ -92,11 +92,11 @@ impl Service {
             };
             next += 1;
             // The caller has already seen the beginning, so a retry would repeat it.
-            if begun == Begun::Yes || !fault.passes() || next > self.patience.tries.max(1) {
+            if begun == AnswerProgress::Yes || !fault.passes() || next > self.patience.tries.max(1) {
                 return Err(fault);
             }
             let pause = self.pause(&fault, next)?;
-            hear(Heard::Again { fault: &fault, pause, next });
+            hear(RequestEvent::Again { fault: &fault, pause, next });
             tokio::select! {
                 biased;
                 () = cancel.cancelled() => return Err(cancelled()),
@@ -109,17 +109,17 @@ impl Service {
         &self,
         question: &Question,
         cancel: &CancellationToken,
-        hear: &(dyn Fn(Heard<'_>) + Send + Sync),
-    ) -> Result<Whole, (Fault, Begun)> {
+        hear: &(dyn Fn(RequestEvent<'_>) + Send + Sync),
+    ) -> Result<Completion, (Fault, AnswerProgress)> {
         let permit = tokio::select! {
             biased;
-            () = cancel.cancelled() => return Err((cancelled(), Begun::No)),
+            () = cancel.cancelled() => return Err((cancelled(), AnswerProgress::No)),
             permit = self.at_once.acquire() => permit,
         };
-        let _permit = permit.map_err(|_| (cancelled(), Begun::No))?;
-        let mut begun = Begun::No;
+        let _permit = permit.map_err(|_| (cancelled(), AnswerProgress::No))?;
+        let mut begun = AnswerProgress::No;
         let (mut bytes, mut longest) = (0, 0);
-        let mut pieces = self.model.begin(question).map_err(|fault| (fault, Begun::No))?;
+        let mut pieces = self.model.begin(question).map_err(|fault| (fault, AnswerProgress::No))?;
         // A keep-alive is not content, but it resets the timeout.
         loop {
             let piece = tokio::select! {
@@ -132,11 +132,11 @@ impl Service {
                 Piece::End(whole) => return Ok((**whole).clone()),
                 Piece::Alive => {}
                 Piece::Words(words) | Piece::Thought(words) => {
-                    begun = Begun::Yes;
+                    begun = AnswerProgress::Yes;
                     bytes += words.len();
                 }
                 Piece::Calling { bytes, .. } => {
-                    begun = Begun::Yes;
+                    begun = AnswerProgress::Yes;
                     longest = longest.max(*bytes);
                 }
             }
@@ -144,12 +144,12 @@ impl Service {
                 let what = format!("The answer of the model has more than {MOST} bytes and was given up");
                 return Err((Fault::new(FaultKind::Shape, &what), begun));
             }
-            hear(Heard::Piece(&piece));
+            hear(RequestEvent::Piece(&piece));
         }
     }
 
-    fn silent(&self, begun: Begun) -> Fault {
-        let more = if begun == Begun::Yes { "Nothing more" } else { "Nothing" };
+    fn silent(&self, begun: AnswerProgress) -> Fault {
+        let more = if begun == AnswerProgress::Yes { "Nothing more" } else { "Nothing" };
         let seconds = self.patience.idle.as_secs_f64();
         Fault::new(FaultKind::Silent, &format!("{more} came from the model for {seconds} s"))
     }
@@ -175,7 +175,7 @@ impl Service {
 
 /// Progress of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Begun {
+enum AnswerProgress {
     Yes,
     No,
 }

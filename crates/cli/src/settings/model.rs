@@ -9,8 +9,8 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use std::{env, sync::Arc, time::Duration};
 use toolpost_agent::{
-    Began, Crew, Limits, Showing, Subagent,
-    models::{Model, OverGenai, Patience, Place, Provider, Service},
+    ImageDisplay, Limits, ModelAgents, RunHeader, Subagent,
+    models::{GenaiModel, Model, Patience, Place, Provider, Service},
 };
 
 /// Default context window, in tokens.
@@ -50,7 +50,7 @@ pub(crate) struct ModelSettings {
     pub(crate) model: Setting<Option<String>>,
     pub(crate) base_url: Setting<Option<String>>,
     pub(crate) window: Setting<u64>,
-    pub(crate) pictures: Setting<Showing>,
+    pub(crate) pictures: Setting<ImageDisplay>,
     pub(crate) idle: Setting<f64>,
     pub(crate) turns: Setting<u64>,
     pub(crate) calls: Setting<u64>,
@@ -78,7 +78,7 @@ impl ModelSettings {
                 "PICTURES",
                 showing,
                 file.pictures.as_deref().map(showing).transpose()?,
-                Showing::Shown,
+                ImageDisplay::Shown,
             )?,
             idle: from.choose(
                 None,
@@ -113,7 +113,7 @@ impl ModelSettings {
 
     /// Restores the model or external agent of an earlier run; transcripts of older versions do not record
     /// it.
-    pub(crate) fn resume(&mut self, began: &Began) -> Result<()> {
+    pub(crate) fn resume(&mut self, began: &RunHeader) -> Result<()> {
         if let Some(name) = &began.provider {
             self.provider.resume(provider(name)?);
             self.model.resume(Some(began.model.clone()));
@@ -136,7 +136,7 @@ impl ModelSettings {
     }
 
     /// Builds the agents of the model, or returns `None` if no usable model is named.
-    pub(crate) fn crew(&self, subagents: Vec<Subagent>) -> Result<Option<Arc<Crew>>> {
+    pub(crate) fn crew(&self, subagents: Vec<Subagent>) -> Result<Option<Arc<ModelAgents>>> {
         if self.missing().is_some() {
             return Ok(None);
         }
@@ -144,11 +144,11 @@ impl ModelSettings {
         let place = self.place()?;
         let http = toolpost_net::client()?;
         let maker = move |name: &str| -> Result<Arc<dyn Model>, toolpost_agent::models::Fault> {
-            Ok(Arc::new(OverGenai::new(place.clone(), name, http.clone())?))
+            Ok(Arc::new(GenaiModel::new(place.clone(), name, http.clone())?))
         };
         let patience = Patience { idle: Duration::from_secs_f64(self.idle.value), ..Patience::default() };
         let service = Service::new(maker(name)?, patience, AT_ONCE);
-        let crew = Crew::new(service, Arc::new(maker), self.window.value, subagents);
+        let crew = ModelAgents::new(service, Arc::new(maker), self.window.value, subagents);
         Ok(Some(Arc::new(crew.with_pictures(self.pictures.value))))
     }
 
@@ -250,17 +250,17 @@ fn provider(name: &str) -> Result<Provider> {
 }
 
 /// Parses the treatment of images.
-fn showing(word: &str) -> Result<Showing> {
-    [Showing::Shown, Showing::Named]
+fn showing(word: &str) -> Result<ImageDisplay> {
+    [ImageDisplay::Shown, ImageDisplay::Named]
         .into_iter()
         .find(|showing| shown(*showing) == word)
         .with_context(|| format!("`{word}` must be `shown` or `named`"))
 }
 
-fn shown(showing: Showing) -> &'static str {
+fn shown(showing: ImageDisplay) -> &'static str {
     match showing {
-        Showing::Shown => "shown",
-        Showing::Named => "named",
+        ImageDisplay::Shown => "shown",
+        ImageDisplay::Named => "named",
     }
 }
 

@@ -4,14 +4,14 @@ use super::{Settings, parse::one_of};
 use crate::args::OnOff;
 use anyhow::{Context, Result};
 use std::path::PathBuf;
-use toolpost_agent::Began;
+use toolpost_agent::RunHeader;
 
 impl Settings {
     /// Returns the header of a new transcript, with the settings of this run.
-    pub(crate) fn began(&self, task: String, roots: Vec<String>) -> Began {
+    pub(crate) fn began(&self, task: String, roots: Vec<String>) -> RunHeader {
         let (agent, narrow) = (&self.agent, &self.narrow);
         let own = agent.asks_own().is_ok_and(|own| own);
-        Began {
+        RunHeader {
             task,
             roots,
             dialects: self.dialects.value.clone(),
@@ -24,12 +24,12 @@ impl Settings {
             deny: narrow.deny.value.iter().map(|deny| deny.word().to_owned()).collect(),
             read_only: narrow.read_only.value == OnOff::On,
             session: self.session.value.clone().unwrap_or_default(),
-            ..Began::default()
+            ..RunHeader::default()
         }
     }
 
     /// Restores the settings of an earlier run. Denials accumulate: a flag cannot lift one of the transcript.
-    pub(crate) fn resume(&mut self, began: &Began) -> Result<()> {
+    pub(crate) fn resume(&mut self, began: &RunHeader) -> Result<()> {
         if !began.dialects.is_empty() {
             self.dialects.resume(began.dialects.clone());
         }

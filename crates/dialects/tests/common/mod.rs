@@ -1,4 +1,4 @@
-//! A workspace of its own for each test, a secret outside of it, and a runtime that speaks one dialect in it.
+//! A workspace for each test, a secret outside it, and a runtime that serves one dialect.
 
 use serde_json::Value;
 use std::{
@@ -10,8 +10,8 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Access, Agents, CodeService, Commands, Dependencies, Editing, Engine, Environment, Hosts, Places, Plan,
-    Progress, Sandbox, ServerSettings, Servers, Session, Several, SkillPlaces, operations::grep::Rules,
+    Access, Agents, CodeService, Commands, Dependencies, Editing, Engine, Environment, Hosts, PackageStores,
+    Plan, Progress, Sandbox, ServerSettings, Servers, Session, Several, SkillPlaces, operations::grep::Rules,
 };
 use toolpost_runtime::{Call, Config, Narrow, Outcome, Policy, Runtime, Structured, Verdict};
 use toolpost_tool::Dialect;
@@ -173,13 +173,13 @@ impl World {
         let skills =
             SkillPlaces { user: vec![base.path().join("home/skills")], trusted: Arc::new(|_, _| true) };
         let home = base.path().join("home");
-        let places = Places {
+        let places = PackageStores {
             cargo: Some(home.join(".cargo")),
             go: Some(home.join("go/pkg/mod")),
             maven: Some(home.join(".m2/repository")),
             gradle: Some(home.join(".gradle/caches/modules-2/files-2.1")),
             unpacked: Some(base.path().join("cache/sources")),
-            ..Places::default()
+            ..PackageStores::default()
         };
         let dependencies = Dependencies::new(workspace.clone(), places);
         // Replies are compared as a whole, however busy the machine is.

@@ -79,11 +79,11 @@ impl Provider for GitHub {
         let reply: Reply = answer.json()?;
         let mut notes = Vec::new();
         if reply.incomplete_results {
-            notes.push("it had no time to look everywhere".to_owned());
+            notes.push("its search was incomplete".to_owned());
         }
         if reply.total_count > reply.items.len() as u64 {
             notes.push(format!(
-                "it knows of {} files; these are the first {}",
+                "it has {} matching files; these are the first {}",
                 reply.total_count,
                 reply.items.len()
             ));

@@ -38,7 +38,7 @@ pub struct Service {
 #[derive(Debug, thiserror::Error)]
 pub enum BadService {
     /// The name is unknown.
-    #[error("no service is called `{name}`; there are {}", names())]
+    #[error("unknown service `{name}`; the services are {}", names())]
     Unknown {
         /// The name.
         name: String,
@@ -52,23 +52,19 @@ pub enum BadService {
         why: BadAddress,
     },
     /// The URL has a query or a fragment.
-    #[error(
-        "`{address}` has a `?` behind its path: name the address alone; a key stands in a variable of the environment"
-    )]
+    #[error("`{address}` has a query: give the URL without it, and the key in an environment variable")]
     Query {
         /// The URL without them.
         address: String,
     },
     /// The key cannot be sent in a header.
-    #[error("the key for {name} holds spaces, or what is not ASCII")]
+    #[error("the key for {name} contains spaces or non-ASCII characters")]
     Key {
         /// The service.
         name: &'static str,
     },
     /// The key would be sent unencrypted.
-    #[error(
-        "the key for {name} is not sent to {host}: the way there is not secured; name an address that begins with https://"
-    )]
+    #[error("the key for {name} is not sent to {host} unencrypted; use an https:// URL")]
     Open {
         /// The service.
         name: &'static str,
@@ -81,7 +77,7 @@ pub enum BadService {
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
     /// The service needs a key.
-    #[error("{name} answers nobody without a key; set {variables} in the environment")]
+    #[error("{name} needs a key; set {variables} in the environment")]
     NoKey {
         /// The service.
         name: &'static str,
@@ -92,7 +88,7 @@ pub enum ServiceError {
     #[error("{0}")]
     Fetch(String),
     /// The rate limit is reached.
-    #[error("{name} wants fewer requests{}", .wait.as_ref().map_or_else(String::new, |wait| format!(": none for {wait}")))]
+    #[error("{name} rate limit reached{}", .wait.as_ref().map_or_else(String::new, |wait| format!(": retry after {wait}")))]
     TooMany {
         /// The service.
         name: &'static str,
@@ -112,7 +108,7 @@ pub enum ServiceError {
         next: String,
     },
     /// The service reports an error in its response.
-    #[error("{name} says that something is wrong: {said}")]
+    #[error("{name} reports an error: {said}")]
     Said {
         /// The service.
         name: &'static str,
@@ -120,7 +116,7 @@ pub enum ServiceError {
         said: String,
     },
     /// The response has an unknown format.
-    #[error("what {name} answered cannot be understood: {why}")]
+    #[error("invalid answer of {name}: {why}")]
     Unclear {
         /// The service.
         name: &'static str,
@@ -225,7 +221,7 @@ impl Service {
         let broken = match &came.end {
             End::Whole => None,
             End::Cut => Some(format!("it is longer than {} MB", MOST >> 20)),
-            End::Late => Some("its end did not come in time".to_owned()),
+            End::Late => Some("it timed out".to_owned()),
             End::Broken(why) => Some(format!("it broke off: {why}")),
         };
         let answer = Answer { body: &came.body, broken: broken.as_deref() };
@@ -291,20 +287,20 @@ impl Service {
         };
         let variables = self.provider.variables().join(" or ");
         let next = match came.status {
-            202 => "it is not ready: ask again later".to_owned(),
-            401 | 403 if self.key.is_none() => format!("it wants a key: set {variables} in the environment"),
-            401 | 403 => "look at its key, and at what that key may do".to_owned(),
-            402 => "what was paid for is used up".to_owned(),
+            202 => "it is not ready: try again later".to_owned(),
+            401 | 403 if self.key.is_none() => format!("it needs a key: set {variables} in the environment"),
+            401 | 403 => "check its key and the permissions of the key".to_owned(),
+            402 => "the paid quota is used up".to_owned(),
             300..=399 => match &came.location {
                 Some(location) => format!(
-                    "it leads to {}, which is not followed: name the address it leads to as base_url",
+                    "it redirects to {}, which is not followed: set that URL as base_url",
                     self.clean(location)
                 ),
-                None => "it leads elsewhere without saying where".to_owned(),
+                None => "it redirects without a target".to_owned(),
             },
-            400 | 422 => "ask in other words".to_owned(),
-            404 | 405 => "look at its address (base_url)".to_owned(),
-            _ => "ask again later".to_owned(),
+            400 | 422 => "rephrase the question".to_owned(),
+            404 | 405 => "check its URL (base_url)".to_owned(),
+            _ => "try again later".to_owned(),
         };
         ServiceError::Refused { name: self.name(), status: came.status, said, next }
     }

@@ -19,7 +19,7 @@ pub enum FetchError {
         from: Option<String>,
     },
     /// The name resolves to a private address.
-    #[error("{host} leads to {address}, which is no address of the public network")]
+    #[error("{host} resolves to {address}, which is a private address")]
     NotPublic {
         /// The host.
         host: String,
@@ -29,7 +29,7 @@ pub enum FetchError {
         from: Option<String>,
     },
     /// The name does not resolve.
-    #[error("{host} has no address: {why}")]
+    #[error("{host} does not resolve: {why}")]
     Unknown {
         /// The host.
         host: String,
@@ -45,7 +45,7 @@ pub enum FetchError {
         why: String,
     },
     /// The TLS certificate is not trusted.
-    #[error("{place} does not prove who it is: {why}")]
+    #[error("invalid TLS certificate of {place}: {why}")]
     Unproven {
         /// The URL.
         place: String,
@@ -53,7 +53,7 @@ pub enum FetchError {
         why: String,
     },
     /// The time limit was reached.
-    #[error("{place} had not answered when the time was over")]
+    #[error("{place} timed out")]
     Late {
         /// The URL.
         place: String,

@@ -36,7 +36,7 @@ pub(crate) async fn way(
         },
     };
     if found.is_empty() {
-        return Err(unknown("the name is known, and leads nowhere".to_owned()));
+        return Err(unknown("the name has no address".to_owned()));
     }
     // A single private address refuses the host: mixed with public ones, it is an attack.
     let own = found.iter().find(|address| reach == Reach::Public && !is_public(**address));

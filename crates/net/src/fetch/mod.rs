@@ -133,13 +133,13 @@ pub async fn fetch(
         let bad = |why: String| FetchError::Leads { from: here.to_string(), to: location.clone(), why };
         let next = here.join(&location).map_err(|error| bad(error.to_string()))?;
         if here.is_secured() && !next.is_secured() {
-            return Err(bad("the way there is not secured, and the one before was".to_owned()));
+            return Err(bad("it would switch from https to http".to_owned()));
         }
         if hops.contains(&next) {
-            return Err(bad("it was there before, so it leads in a circle".to_owned()));
+            return Err(bad("it is a redirect loop".to_owned()));
         }
         if hops.len() > HOPS {
-            return Err(bad(format!("it has led elsewhere {HOPS} times already")));
+            return Err(bad(format!("there were already {HOPS} redirects")));
         }
         hops.push(next);
     }

@@ -1,6 +1,6 @@
 //! Tests with well-formed, damaged and hostile archives.
 
-use super::{Unpacked, chosen, unpack, zip::Archive};
+use super::{ArchiveCache, chosen, unpack, zip::Archive};
 use flate2::{Compression, Crc, write::DeflateEncoder};
 use std::io::Write;
 use std::path::Path;
@@ -132,22 +132,25 @@ fn archives_that_lead_out_or_lie_are_refused_as_a_whole() {
         (0..40).map(|_| Made { says: Some(15 << 20), ..file("x/Big.java", b"") }).collect();
     let whole = packed(&[good(), file("B.java", b"class B {}")]);
     let rows: [(Vec<u8>, &str); 16] = [
-        (with(file("../evil.java", b"x")), "it holds ../evil.java, which leads out of it"),
+        (with(file("../evil.java", b"x")), "it contains ../evil.java, which leads out of it"),
         (with(file("a/../../evil.java", b"x")), "which leads out of it"),
-        (with(file("/etc/evil", b"x")), "it holds /etc/evil, which leads out of it"),
+        (with(file("/etc/evil", b"x")), "it contains /etc/evil, which leads out of it"),
         (with(file("a\\..\\evil", b"x")), "which leads out of it"),
         (with(file("C:evil", b"x")), "which leads out of it"),
         (with(file("a//b", b"x")), "which leads out of it"),
         (with(file("a\0b", b"x")), "which leads out of it"),
         (with(file("", b"x")), "which leads out of it"),
         (with(file(&"x/".repeat(300), b"")), "which leads out of it"),
-        (with(Made { name: b"\xff.java", ..good() }), "no name in UTF-8"),
-        (bomb, "Bomb.java in it cannot be unpacked: it has more than the list says of it"),
-        (packed(&many), "it would have 600 MB, and at most 256 MB are unpacked"),
-        (with(Made { sum: Some(1), ..file("B.java", b"x") }), "its content is not what the list says of it"),
-        (packed(&[Made { says: Some(20), ..good() }]), "its content is not what the list says of it"),
-        (whole[..whole.len() - 30].to_vec(), "it is no whole archive"),
-        (b"<html>not found</html>".to_vec(), "it is no whole archive"),
+        (with(Made { name: b"\xff.java", ..good() }), "whose name is not UTF-8"),
+        (bomb, "Bomb.java in it cannot be unpacked: it is longer than the archive's directory states"),
+        (packed(&many), "it would unpack to 600 MB, and the limit is 256 MB"),
+        (
+            with(Made { sum: Some(1), ..file("B.java", b"x") }),
+            "its content does not match the archive's directory",
+        ),
+        (packed(&[Made { says: Some(20), ..good() }]), "its content does not match the archive's directory"),
+        (whole[..whole.len() - 30].to_vec(), "it is truncated or not an archive"),
+        (b"<html>not found</html>".to_vec(), "it is truncated or not an archive"),
     ];
     for (bytes, wanted) in rows {
         let found = unpacked(&bytes);
@@ -176,7 +179,7 @@ fn an_archive_is_unpacked_once_and_again_when_it_is_another() {
     let workspace = Workspace::open(Options { roots: vec![place("root")], ..Options::default() }).unwrap().0;
     let cache = place("cache/sources");
     let cache = Some(cache.as_path());
-    let unpacked = Unpacked::default();
+    let unpacked = ArchiveCache::default();
     let jar = workspace.resolve("a.jar").unwrap();
     let open = || unpacked.open(&workspace, cache, &jar, "java:a:a@1");
     let first = open().unwrap();
@@ -191,7 +194,7 @@ fn an_archive_is_unpacked_once_and_again_when_it_is_another() {
     std::fs::write(&lies, "class Known {}").unwrap();
     assert_eq!(file(&open().unwrap()), "class Known {}");
     assert_eq!(
-        file(&Unpacked::default().open(&workspace, cache, &jar, "java:a:a@1").unwrap()),
+        file(&ArchiveCache::default().open(&workspace, cache, &jar, "java:a:a@1").unwrap()),
         "class Known {}"
     );
     std::fs::write(place("root/a.jar"), packed(&[self::file("A.java", b"class Other {}")])).unwrap();

@@ -49,14 +49,14 @@ impl Member {
 impl<'a> Archive<'a> {
     /// Reads the central directory.
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self, String> {
-        let torn = || "it is no whole archive".to_owned();
+        let torn = || "it is truncated or not an archive".to_owned();
         let from = bytes.len().saturating_sub(LENGTHS.0 + COMMENT);
         let last = bytes.len().checked_sub(LENGTHS.0).ok_or_else(torn)?;
         let end = (from..=last).rev().find(|at| bytes[*at..].starts_with(&END)).ok_or_else(torn)?;
         let (count, mut at) =
             (short(bytes, end + 10).ok_or_else(torn)?, long(bytes, end + 16).ok_or_else(torn)?);
         if count == u16::MAX || at == u32::MAX as usize {
-            return Err("it is too large for this form of an archive (ZIP64)".to_owned());
+            return Err("it uses ZIP64, which is not supported".to_owned());
         }
         let mut members = Vec::new();
         for _ in 0..count {
@@ -69,7 +69,7 @@ impl<'a> Archive<'a> {
 
     /// Unpacks a file. Content longer than its stated size is an error.
     pub(super) fn content(&self, member: &Member) -> Result<Vec<u8>, String> {
-        let torn = || "it is not whole".to_owned();
+        let torn = || "it is truncated".to_owned();
         if member.encrypted {
             return Err("it is encrypted".to_owned());
         }
@@ -81,12 +81,12 @@ impl<'a> Archive<'a> {
         let content = match member.method {
             STORED => packed.to_vec(),
             DEFLATED => inflated(packed, size)?,
-            other => return Err(format!("it is packed in a way that is not known ({other})")),
+            other => return Err(format!("its compression method is not supported ({other})")),
         };
         let mut sum = Crc::new();
         sum.update(&content);
         if content.len() != size || sum.sum() != member.sum {
-            return Err("its content is not what the list says of it".to_owned());
+            return Err("its content does not match the archive's directory".to_owned());
         }
         Ok(content)
     }
@@ -123,11 +123,11 @@ fn inflated(packed: &[u8], size: usize) -> Result<Vec<u8>, String> {
             .decompress_vec(rest, &mut out, FlushDecompress::None)
             .map_err(|error| error.to_string())?;
         if out.len() > size {
-            return Err("it has more than the list says of it".to_owned());
+            return Err("it is longer than the archive's directory states".to_owned());
         }
         match status {
             Status::StreamEnd => return Ok(out),
-            _ if out.len() < out.capacity() && out.len() == had => return Err("it is not whole".to_owned()),
+            _ if out.len() < out.capacity() && out.len() == had => return Err("it is truncated".to_owned()),
             _ => out.reserve(out.len().max(FIRST).min(size + 1 - out.len())),
         }
     }

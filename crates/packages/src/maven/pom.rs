@@ -25,8 +25,8 @@ pub(super) struct Pom {
     own: Option<Coordinates>,
     parent: Option<Parent>,
     properties: HashMap<String, String>,
-    managed: Vec<Item>,
-    needed: Vec<Item>,
+    managed: Vec<Declaration>,
+    needed: Vec<Declaration>,
 }
 
 /// Reference to a parent POM.
@@ -39,7 +39,7 @@ pub(super) struct Parent {
 
 /// A dependency declaration.
 #[derive(Debug, Clone)]
-struct Item {
+struct Declaration {
     at: Coordinates,
     kind: String,
     classifier: String,
@@ -48,7 +48,7 @@ struct Item {
 
 /// Dependencies in an effective POM.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Needed {
+pub(super) struct Requirements {
     /// Name of the project itself.
     pub(super) own: String,
     /// Names and versions; an unknown version is empty.
@@ -58,7 +58,7 @@ pub(super) struct Needed {
 }
 
 /// Source of POMs.
-pub(super) trait Shelf {
+pub(super) trait PomSource {
     /// Finds the parent of the project at `at`, in the project or in a repository.
     fn parent(&self, at: Option<&Path>, parent: &Parent) -> Option<(Rc<Pom>, Option<PathBuf>)>;
 
@@ -112,9 +112,9 @@ fn coordinates(element: &Element) -> Coordinates {
     Coordinates { group: text("groupId"), artifact: text("artifactId"), version: text("version") }
 }
 
-fn items(list: Option<&Element>) -> Vec<Item> {
+fn items(list: Option<&Element>) -> Vec<Declaration> {
     let items = list.map(Element::children).unwrap_or_default();
-    let item = |element: &Element| Item {
+    let item = |element: &Element| Declaration {
         at: coordinates(element),
         kind: element.child("type").map_or("jar", Element::text).to_owned(),
         classifier: element.text_of("classifier").to_owned(),
@@ -124,8 +124,8 @@ fn items(list: Option<&Element>) -> Vec<Item> {
 }
 
 /// Computes the effective POM.
-pub(super) fn in_force(pom: &Rc<Pom>, at: Option<&Path>, shelf: &dyn Shelf) -> Needed {
-    let whole = Whole::of(pom, at, shelf);
+pub(super) fn effective(pom: &Rc<Pom>, at: Option<&Path>, shelf: &dyn PomSource) -> Requirements {
+    let whole = EffectivePom::of(pom, at, shelf);
     let versions = whole.versions(shelf, &mut HashSet::new());
     let mut artifacts: Vec<(String, String)> = Vec::new();
     let mut known = HashSet::new();
@@ -144,14 +144,14 @@ pub(super) fn in_force(pom: &Rc<Pom>, at: Option<&Path>, shelf: &dyn Shelf) -> N
     let own = format!("{}:{}", whole.own.group, whole.own.artifact);
     let mut missing = whole.missing.into_inner();
     missing.dedup();
-    Needed { own, artifacts, missing }
+    Requirements { own, artifacts, missing }
 }
 
 /// Group, artifact, type and classifier.
 type Key = (String, String, String, String);
 
 /// A project with all its parents.
-struct Whole {
+struct EffectivePom {
     own: Coordinates,
     /// The project, its parent, and so on.
     line: Vec<Rc<Pom>>,
@@ -159,8 +159,8 @@ struct Whole {
     missing: RefCell<Vec<String>>,
 }
 
-impl Whole {
-    fn of(pom: &Rc<Pom>, at: Option<&Path>, shelf: &dyn Shelf) -> Self {
+impl EffectivePom {
+    fn of(pom: &Rc<Pom>, at: Option<&Path>, shelf: &dyn PomSource) -> Self {
         let (mut line, mut missing) = (vec![pom.clone()], Vec::new());
         let mut place = at.map(Path::to_owned);
         while let Some(parent) = line.last().and_then(|pom| pom.parent.clone()) {
@@ -205,9 +205,9 @@ impl Whole {
 
     /// Returns the managed versions. Declarations in the project and its parents take precedence over
     /// imported BOMs; each BOM is read once.
-    fn versions(&self, shelf: &dyn Shelf, read: &mut HashSet<Coordinates>) -> HashMap<Key, String> {
+    fn versions(&self, shelf: &dyn PomSource, read: &mut HashSet<Coordinates>) -> HashMap<Key, String> {
         let mut out = HashMap::new();
-        let (lists, items): (Vec<&Item>, Vec<&Item>) = self
+        let (lists, items): (Vec<&Declaration>, Vec<&Declaration>) = self
             .line
             .iter()
             .flat_map(|pom| &pom.managed)
@@ -237,7 +237,7 @@ impl Whole {
         out
     }
 
-    fn key(&self, item: &Item) -> Key {
+    fn key(&self, item: &Declaration) -> Key {
         let put = |said: &str| self.put(said).unwrap_or_default();
         (put(&item.at.group), put(&item.at.artifact), put(&item.kind), put(&item.classifier))
     }

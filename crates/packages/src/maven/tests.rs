@@ -1,19 +1,19 @@
 //! Tests of effective POMs, with POMs in memory.
 
 use super::{
-    Coordinates, Direct, Parent, Path, PathBuf, Pom, Rc, Shelf, gradle, plain_path,
-    pom::{self, Needed},
+    Coordinates, Direct, Parent, Path, PathBuf, Pom, PomSource, Rc, gradle, plain_path,
+    pom::{self, Requirements},
 };
 use std::collections::HashMap;
 
 /// POMs by coordinates and by path.
 #[derive(Default)]
-struct Shelved {
+struct PomMap {
     stored: HashMap<String, Rc<Pom>>,
     beside: HashMap<&'static str, Rc<Pom>>,
 }
 
-impl Shelf for Shelved {
+impl PomSource for PomMap {
     fn parent(&self, at: Option<&Path>, parent: &Parent) -> Option<(Rc<Pom>, Option<PathBuf>)> {
         let file = at.and_then(|at| plain_path(&at.parent()?.join(&parent.beside)));
         let beside = file.and_then(|file| Some((self.beside.get(file.to_str()?)?.clone(), Some(file))));
@@ -52,7 +52,7 @@ fn manages(all: &[&str], lists: &[&str]) -> String {
 }
 
 /// A grandparent with an imported BOM, and a parent inside the project.
-fn shelf() -> Shelved {
+fn shelf() -> PomMap {
     let list = format!(
         "<properties><l>3.3</l></properties>{}{}",
         at("org.bom:list:3"),
@@ -70,16 +70,16 @@ fn shelf() -> Shelved {
         manages(&["a:both:2"], &[])
     );
     let stored = [("org:far:1", far), ("org.bom:list:3", list)];
-    Shelved {
+    PomMap {
         stored: stored.into_iter().map(|(name, text)| (name.to_owned(), read(&text))).collect(),
         beside: HashMap::from([("/w/pom.xml", read(&near))]),
     }
 }
 
 /// Returns the project's name, its dependencies and the missing POMs.
-fn in_force(text: &str) -> (String, String, String) {
-    let Needed { own, artifacts, missing } =
-        pom::in_force(&read(text), Some(Path::new("/w/app/pom.xml")), &shelf());
+fn effective(text: &str) -> (String, String, String) {
+    let Requirements { own, artifacts, missing } =
+        pom::effective(&read(text), Some(Path::new("/w/app/pom.xml")), &shelf());
     let artifacts = artifacts.iter().map(|(name, version)| format!("{name}={version}"));
     (own, artifacts.collect::<Vec<_>>().join(" "), missing.join(" "))
 }
@@ -107,7 +107,7 @@ fn versions_come_from_parents_lists_and_properties() {
     );
     let wanted =
         "a:far=1.1 a:over=new a:listed=3.3 a:both=2 a:own=1.5 a:mine=5 a:none= org:mod=5 a:inherited=7";
-    assert_eq!(in_force(&text), ("org:app".to_owned(), wanted.to_owned(), String::new()));
+    assert_eq!(effective(&text), ("org:app".to_owned(), wanted.to_owned(), String::new()));
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn what_is_not_here_is_not_known_and_is_named() {
         ),
     ];
     for (text, (own, artifacts, missing)) in rows {
-        assert_eq!(in_force(&text), (own.to_owned(), artifacts.to_owned(), missing.to_owned()), "{text}");
+        assert_eq!(effective(&text), (own.to_owned(), artifacts.to_owned(), missing.to_owned()), "{text}");
     }
 }
 
@@ -150,7 +150,7 @@ fn the_profile_counts_that_is_in_force_where_nobody_says_otherwise() {
         needs(&["a:x:${p}"]),
         needs(&["a:z:1"])
     );
-    assert_eq!(in_force(&text), ("g:a".to_owned(), "a:y=2 a:x=2".to_owned(), String::new()));
+    assert_eq!(effective(&text), ("g:a".to_owned(), "a:y=2 a:x=2".to_owned(), String::new()));
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn parents_in_a_ring_end() {
         manages(&["a:x:1"], &["g:one:1"])
     ));
     let stored = HashMap::from([("g:one:1".to_owned(), one.clone()), ("g:two:1".to_owned(), two)]);
-    let needed = pom::in_force(&one, None, &Shelved { stored, ..Shelved::default() });
+    let needed = pom::effective(&one, None, &PomMap { stored, ..PomMap::default() });
     assert_eq!((needed.own.as_str(), needed.artifacts), ("g:one", Vec::new()));
 }
 

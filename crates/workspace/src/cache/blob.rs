@@ -74,7 +74,7 @@ impl Blob {
         let mut bytes = self.raw(first * page, usize::try_from(end - first * page).unwrap_or(usize::MAX))?;
         let checks = self.checks.iter().skip(usize::try_from(first).unwrap_or(usize::MAX));
         if bytes.chunks(PAGE).zip(checks).any(|(page, wanted)| check(page) != *wanted) {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "it is no longer what was written"));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "it has changed since it was hashed"));
         }
         bytes.drain(..usize::try_from(from - first * page).unwrap_or(usize::MAX));
         bytes.truncate(len);

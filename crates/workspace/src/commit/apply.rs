@@ -121,7 +121,7 @@ fn open(work: &PlannedStep) -> std::result::Result<DirEntry, StepFailure> {
 }
 
 /// Returns the current identity. Only the content must match: another file with the same bytes is acceptable,
-/// and is what a revert restores.
+/// and a revert restores it.
 fn same(path: &WorkspacePath, fingerprint: &Fingerprint) -> std::result::Result<Fingerprint, CommitKind> {
     let entry = DirEntry::open(path).map_err(|errno| CommitKind::from(AccessKind::from(errno)))?;
     let (now, stat) = fingerprint_entry(&entry.directory, &entry.name)?;

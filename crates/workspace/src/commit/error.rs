@@ -27,16 +27,16 @@ pub enum CommitKind {
     #[error("is not held: hold it first")]
     NotHeld,
     /// The path is in an external root.
-    #[error("is not of the workspace, and is only read")]
+    #[error("is outside the workspace and read-only")]
     External,
     /// The path is a root itself.
     #[error("is a root of the workspace, which is never replaced, moved or deleted")]
     Root,
     /// Two drafts change the same path, or one is inside an entry that another moves away.
-    #[error("is changed twice in one commit: make it two commits")]
+    #[error("is changed twice in one commit: use two commits")]
     Clash,
     /// A directory would be copied into itself.
-    #[error("lies inside the directory that is to be copied there: choose a place outside of it")]
+    #[error("is inside the directory to copy: choose a target outside it")]
     IntoItself,
     /// The file does not exist.
     #[error("does not exist")]
@@ -44,18 +44,18 @@ pub enum CommitKind {
     /// The path exists already.
     #[error("exists already")]
     Exists,
-    /// The content differs from what the caller has seen.
+    /// The content is not the one that the caller has seen.
     #[error("has changed since it was read (now {found}): read it again")]
     Changed {
         /// Hash of the current content.
         found: ContentHash,
     },
     /// The owner has no write permission.
-    #[error("is read-only: make it writable first, if it is meant to change")]
+    #[error("is read-only: make it writable first if it should change")]
     ReadOnly,
     /// A directory or link cannot be moved to another file system.
     #[error(
-        "lies on another disk than {to}, where it cannot be moved in one step: copy it there, then delete it here"
+        "is on another file system than {to}, so it cannot be moved in one step: copy it there, then delete it here"
     )]
     OtherDisk {
         /// Target path.
@@ -68,10 +68,10 @@ pub enum CommitKind {
     #[error("is a directory")]
     IsDirectory,
     /// A parent of the path is not a directory.
-    #[error("lies below something that is not a directory")]
+    #[error("is below a file")]
     NotADirectory,
     /// The path is a pipe, a socket, a device or a link.
-    #[error("is {}, which is not replaced", .0.name())]
+    #[error("is {}, which cannot be replaced", .0.name())]
     NotRegular(Kind),
     /// Permission denied.
     #[error("permission denied ({fault}) {step}")]

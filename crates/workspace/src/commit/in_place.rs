@@ -74,12 +74,12 @@ pub(super) fn undo(
     let (before, after) = match (state.read(&copy), state.read(&format!("{copies}.bytes"))) {
         (Ok(before), Ok(after)) => (before, after),
         (Err(Errno::NOENT), _) | (_, Err(Errno::NOENT)) => return RevertOutcome::Nothing,
-        (Err(errno), _) | (_, Err(errno)) => return refused("the copies of it cannot be read", errno),
+        (Err(errno), _) | (_, Err(errno)) => return refused("its backups cannot be read", errno),
     };
     let file = match open(entry, old) {
         Ok(file) => file,
         Err(Errno::STALE | Errno::NOENT | Errno::LOOP | Errno::ISDIR | Errno::NXIO) => {
-            return left("it is not the same file any more");
+            return left("it is another file now");
         }
         Err(errno) => return refused("it cannot be opened", errno),
     };
@@ -88,7 +88,7 @@ pub(super) fn undo(
         Err(errno) => return refused("it cannot be read", errno),
     };
     if now != before && !is_torn(&now, &before, &after) {
-        return left("somebody has changed it since");
+        return left("another process has changed it since");
     }
     let outcome = if now == before {
         Ok(RevertOutcome::Nothing)

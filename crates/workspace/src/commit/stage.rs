@@ -24,7 +24,7 @@ use crate::tmpfile;
 /// From this length in bytes, space is reserved before writing, to detect a full disk early.
 const LARGE: usize = 1 << 20;
 
-/// StagedFile content under a temporary name.
+/// Staged content under a temporary name.
 pub(crate) struct StagedFile {
     pub(crate) fingerprint: Fingerprint,
     pub(crate) mode: u32,

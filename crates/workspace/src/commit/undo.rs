@@ -160,7 +160,9 @@ fn undo_put(path: &WorkspacePath, entry: &DirEntry, step: &Step) -> Result<Rever
         (Comparison::Same, None, _) => result(entry.unlink(&entry.name), path),
         (Comparison::Same, Some(_), Some(keeper)) => result(entry.replace(keeper, &entry.name), path),
         (Comparison::Same, Some(_), None) => RevertOutcome::Left("the file that it replaced is gone".into()),
-        (Comparison::Altered, _, _) => RevertOutcome::Left("somebody has changed the new file since".into()),
+        (Comparison::Altered, _, _) => {
+            RevertOutcome::Left("another process has changed the new file since".into())
+        }
         (Comparison::Other | Comparison::Absent, _, _) => RevertOutcome::Nothing,
     };
     let old_in_place = step.old.is_none() || is_old(&entry.name)? == Comparison::Same;
@@ -175,13 +177,13 @@ fn undo_put(path: &WorkspacePath, entry: &DirEntry, step: &Step) -> Result<Rever
     let outcome = match (outcome, kept) {
         (outcome, None) => outcome,
         (RevertOutcome::Left(why), Some(name)) => {
-            RevertOutcome::Left(format!("{why}; what it replaced is kept beside it as {name}"))
+            RevertOutcome::Left(format!("{why}; the file that it replaced is kept next to it as {name}"))
         }
         (RevertOutcome::Refused(why), Some(name)) => {
-            RevertOutcome::Refused(format!("{why}; what it replaced is kept beside it as {name}"))
+            RevertOutcome::Refused(format!("{why}; the file that it replaced is kept next to it as {name}"))
         }
         (RevertOutcome::Nothing | RevertOutcome::Restored, Some(name)) => RevertOutcome::Left(format!(
-            "somebody has changed it since; what was there before is kept beside it as {name}"
+            "another process has changed it since; its former content is kept next to it as {name}"
         )),
     };
     Ok(match (outcome, stuck) {

@@ -38,11 +38,11 @@ struct File {
     what: ChangeKind,
     path: String,
     to: Option<String>,
-    compared: Compared,
+    input: DiffInput,
 }
 
 /// Contents to compare, or a description.
-enum Compared {
+enum DiffInput {
     Contents(Option<Content>, Option<Content>),
     Words(String),
 }
@@ -62,10 +62,10 @@ impl History<'_> {
     }
 
     fn look(&self, file: File) -> FileDiff {
-        let File { what, path, to, compared } = file;
-        let shown = match compared {
-            Compared::Contents(before, after) => self.compare(before.as_ref(), after.as_ref()),
-            Compared::Words(words) => DiffBody::Words(words),
+        let File { what, path, to, input } = file;
+        let shown = match input {
+            DiffInput::Contents(before, after) => self.compare(before.as_ref(), after.as_ref()),
+            DiffInput::Words(words) => DiffBody::Words(words),
         };
         FileDiff { what, path, to, shown }
     }
@@ -73,8 +73,7 @@ impl History<'_> {
     /// Returns the files of a change; reads only the list of a directory.
     fn files(&self, change: &Change) -> Vec<File> {
         let (path, to) = (change.path(self.workspace), change.to(self.workspace));
-        let file =
-            |path: String, compared: Compared| File { what: change.what, path, to: to.clone(), compared };
+        let file = |path: String, input: DiffInput| File { what: change.what, path, to: to.clone(), input };
         let list =
             change.before.as_ref().filter(|before| before.sort == ContentKind::Tree && before.lost.is_none());
         let listed = list.map(|list| self.bytes(list).map(|bytes| nodes(&bytes).unwrap_or_default()));
@@ -83,16 +82,16 @@ impl History<'_> {
                 let below = nodes.into_iter().filter(|node| node.content.sort != ContentKind::Directory);
                 let whole = |place: &std::path::Path| shown(self.workspace, &change.place.path().join(place));
                 below
-                    .map(|node| file(whole(node.place.path()), Compared::Contents(Some(node.content), None)))
+                    .map(|node| file(whole(node.place.path()), DiffInput::Contents(Some(node.content), None)))
                     .collect()
             }
             Some(Err(why)) => {
-                vec![file(path, Compared::Words(format!("the directory cannot be shown: {why}")))]
+                vec![file(path, DiffInput::Words(format!("the directory cannot be listed: {why}")))]
             }
             None if change.what == ChangeKind::Moved && change.before.is_none() => {
-                vec![file(path, Compared::Words("moved, with its content as it was".to_owned()))]
+                vec![file(path, DiffInput::Words("moved, content unchanged".to_owned()))]
             }
-            None => vec![file(path, Compared::Contents(change.before.clone(), change.after.clone()))],
+            None => vec![file(path, DiffInput::Contents(change.before.clone(), change.after.clone()))],
         }
     }
 
@@ -106,8 +105,8 @@ impl History<'_> {
         let bytes = |content: Option<&Content>| content.map_or(Ok(Vec::new()), |content| self.bytes(content));
         let (old, new) = match (bytes(before), bytes(after)) {
             (Ok(old), Ok(new)) => (old, new),
-            (Err(why), _) => return DiffBody::Words(format!("what was there before cannot be shown: {why}")),
-            (_, Err(why)) => return DiffBody::Words(format!("what came of it cannot be shown: {why}")),
+            (Err(why), _) => return DiffBody::Words(format!("the former content cannot be shown: {why}")),
+            (_, Err(why)) => return DiffBody::Words(format!("the new content cannot be shown: {why}")),
         };
         match (text(&old), text(&new)) {
             (Some(old), Some(new)) if old != new => DiffBody::Text(unified_whole(old, new, CONTEXT)),
@@ -161,7 +160,7 @@ fn sentence(before: Option<&Content>, after: Option<&Content>) -> String {
         (None, Some(after)) => {
             let _ = write!(words, "{} made", name(after));
         }
-        (None, None) => words.push_str("an empty directory goes"),
+        (None, None) => words.push_str("empty directory removed"),
     }
     words
 }

@@ -19,18 +19,16 @@ pub struct History<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FindError {
     /// There is no change that could be meant.
-    #[error("the history holds no change of this workspace that is not undone")]
+    #[error("the history has no change of this workspace that is not undone")]
     Empty,
     /// No change has this id.
-    #[error(
-        "the history holds no change of this workspace whose id, or whose call's id, begins with `{said}`"
-    )]
+    #[error("the history has no change of this workspace whose id, or whose call's id, starts with `{said}`")]
     Unknown {
         /// The given id, escaped.
         said: String,
     },
     /// Several changes match.
-    #[error("`{said}` may be {}: say more of the id", .ids.join(" or "))]
+    #[error("`{said}` matches {}: give more of the id", .ids.join(" or "))]
     Several {
         /// The given id, escaped.
         said: String,

@@ -33,7 +33,7 @@ pub struct UndoReport {
 /// Errors of an undo; nothing has changed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum UndoError {
-    /// Files differ from what the change left.
+    /// Files changed since the change.
     #[error("the change {id} was not undone, because {}{}", list(.obstacles), first(.later))]
     Changed {
         /// Id of the change.
@@ -44,7 +44,7 @@ pub enum UndoError {
         later: Vec<String>,
     },
     /// The change affected files outside the roots.
-    #[error("the change {id} also touched {place}, outside of the workspace: open its root, too")]
+    #[error("the change {id} also affected {place}, outside the workspace: open its root, too")]
     Outside {
         /// Id of the change.
         id: String,
@@ -52,7 +52,7 @@ pub enum UndoError {
         place: String,
     },
     /// Former content is not available.
-    #[error("the change {id} cannot be undone: the former content of {place} is not there ({why})")]
+    #[error("the change {id} cannot be undone: the former content of {place} is not available ({why})")]
     NotKept {
         /// Id of the change.
         id: String,
@@ -62,7 +62,7 @@ pub enum UndoError {
         why: String,
     },
     /// The change is undone already.
-    #[error("the change {id} is undone already, by {by}: to make it again, undo that one")]
+    #[error("the change {id} is undone already, by {by}: to redo it, undo {by}")]
     Already {
         /// Id of the change.
         id: String,
@@ -77,7 +77,7 @@ pub enum UndoError {
     Commit(#[from] CommitError),
 }
 
-/// A file that differs from what the change left.
+/// A file that changed since the change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Obstacle {
     /// Display path.
@@ -255,13 +255,10 @@ impl<'a> UndoPlan<'a> {
         let after = change.after.as_ref()?;
         let why = match look(path) {
             CurrentState::There(..) if after.sort == ContentKind::Tree && after.lost.is_some() => {
-                format!(
-                    "{}, so nobody can say whether it is as it was",
-                    after.lost.as_deref().unwrap_or_default()
-                )
+                format!("{}, so it cannot be compared", after.lost.as_deref().unwrap_or_default())
             }
             CurrentState::There(..) if after.sort == ContentKind::Tree && !is_same_tree(path, after) => {
-                "holds other things now".to_owned()
+                "has other entries now".to_owned()
             }
             CurrentState::There(stat, now) if is_same(&now, after) => {
                 let locked = stat.owner_writable == OwnerWritable::No && after.mode != Some(stat.mode);
@@ -273,7 +270,7 @@ impl<'a> UndoPlan<'a> {
             CurrentState::There(_, now)
                 if now.sort == ContentKind::File && after.sort == ContentKind::File =>
             {
-                "has another content now".to_owned()
+                "has other content now".to_owned()
             }
             CurrentState::There(stat, _) => format!("is {} now", stat.kind.name()),
             CurrentState::Absent => "is gone".to_owned(),
@@ -292,7 +289,7 @@ impl<'a> UndoPlan<'a> {
         let why = match look(path) {
             CurrentState::Absent => return true,
             CurrentState::There(..) if to.is_some_and(|to| is_one(path, &to)) => return true,
-            CurrentState::There(stat, _) => format!("is there again, as {}", stat.kind.name()),
+            CurrentState::There(stat, _) => format!("exists again, as {}", stat.kind.name()),
             CurrentState::Unknown(why) => why,
         };
         self.obstacles.push(Obstacle { path: path.display(), why });
@@ -302,7 +299,7 @@ impl<'a> UndoPlan<'a> {
     fn bytes(&self, path: &WorkspacePath, content: &Content) -> Result<Vec<u8>, UndoError> {
         let not_kept = |why| UndoError::NotKept { id: self.record.id.clone(), place: path.display(), why };
         if content.sort == ContentKind::Other {
-            return Err(not_kept("which is no regular file, nothing was kept".to_owned()));
+            return Err(not_kept("it is not a regular file".to_owned()));
         }
         self.history.bytes(content).map_err(not_kept)
     }
@@ -349,5 +346,5 @@ fn first(later: &[String]) -> String {
     if later.is_empty() {
         return String::new();
     }
-    format!(". Later changes of these files have to be undone first: {}", later.join(", "))
+    format!(". Undo later changes of these files first: {}", later.join(", "))
 }

@@ -27,7 +27,7 @@ pub(crate) fn keep(recording: &mut Recording<'_>, path: &WorkspacePath, content:
     let listed = list(path, |node, directory, name| {
         node.lost = match node.sort {
             ContentKind::File => recording.keep_or_say(directory, name, node)?,
-            ContentKind::Other => Some("is no regular file".to_owned()),
+            ContentKind::Other => Some("is not a regular file".to_owned()),
             ContentKind::Directory | ContentKind::Tree | ContentKind::Link => None,
         };
         Ok(())

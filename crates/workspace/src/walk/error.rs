@@ -6,7 +6,7 @@ use crate::fault::Fault;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpenFault {
     /// The file was removed, or replaced by a link.
-    #[error("it was removed or replaced while the walk went on")]
+    #[error("it was removed or replaced during the walk")]
     Gone,
     /// The path is not a regular file.
     #[error("it is not a regular file")]

@@ -20,17 +20,17 @@ pub(super) struct Anchor {
 }
 
 /// A directory that waits to be opened.
-pub(super) struct Waiting<P> {
+pub(super) struct PendingDirectory<P> {
     pub(super) anchor: Arc<Anchor>,
     /// Path from the first directory with rules, without a trailing slash.
     pub(super) path: Box<[u8]>,
     pub(super) level: Arc<Level>,
     pub(super) place: P,
-    pub(super) named: Named,
+    pub(super) named: ByName,
 }
 
 /// An open directory with its listing.
-pub(super) struct Open<P> {
+pub(super) struct OpenDirectory<P> {
     pub(super) here: Arc<Anchor>,
     pub(super) above: Arc<Anchor>,
     /// Path from the first directory with rules, with a trailing slash unless empty.
@@ -42,7 +42,7 @@ pub(super) struct Open<P> {
 
 /// Flag for directories that the visitor named explicitly.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Named {
+pub(super) enum ByName {
     No,
     Yes,
 }
@@ -69,7 +69,7 @@ impl AsFd for Anchor {
     }
 }
 
-impl<P> Open<P> {
+impl<P> OpenDirectory<P> {
     /// Returns the anchor for the children: an old one if possible, so that few descriptors stay open.
     pub(super) fn anchor(&self) -> &Arc<Anchor> {
         if self.path.len() - self.above.upto > LONGEST_TAIL { &self.here } else { &self.above }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::io::Errno;
 
 use super::entry::{Candidate, Entry, RuleEffect, below, look};
-use super::frame::{Anchor, Named, Open, Waiting};
+use super::frame::{Anchor, ByName, OpenDirectory, PendingDirectory};
 use super::listing::{Kind, Listing};
 use super::options::{Options, Prune, Rules};
 use super::queue::{Queue, Task};
@@ -35,7 +35,7 @@ pub struct WalkResult<V> {
     pub ended: WalkEnd,
 }
 
-/// Ways in which a walk ends.
+/// Outcomes of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WalkEnd {
     /// Everything was visited.
@@ -72,7 +72,7 @@ pub fn walk<V: Visitor>(
     let mut first = Worker::new(&walk, make());
     let anchor = Anchor::new(descriptor, start.lead.len());
     let mut path = start.lead;
-    first.read(Arc::clone(&anchor), anchor, std::mem::take(&mut path), start.level, place, Named::Yes)?;
+    first.read(Arc::clone(&anchor), anchor, std::mem::take(&mut path), start.level, place, ByName::Yes)?;
     let workers = if walk.queue.waiting() == 0 { vec![first] } else { share(&walk, first, threads, make) };
     Ok(gather(workers, walk.stopped.load(Ordering::Relaxed)))
 }
@@ -84,13 +84,13 @@ struct Walk<'w, P> {
     stop: &'w (dyn Fn() -> bool + Sync),
     lead: usize,
     free: Vec<Vec<u8>>,
-    queue: Queue<Waiting<P>, Chunk<P>>,
+    queue: Queue<PendingDirectory<P>, Chunk<P>>,
     stopped: AtomicBool,
 }
 
 /// A part of an open directory.
 struct Chunk<P> {
-    open: Arc<Open<P>>,
+    open: Arc<OpenDirectory<P>>,
     range: Range<usize>,
 }
 
@@ -99,7 +99,7 @@ struct Worker<'w, V: Visitor> {
     visitor: V,
     skipped: Skipped,
     unreadable: Unreadable,
-    found: Vec<Waiting<V::Place>>,
+    found: Vec<PendingDirectory<V::Place>>,
     path: Vec<u8>,
     buffer: Vec<u8>,
 }
@@ -185,7 +185,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
     }
 
     /// Opens and lists a directory.
-    fn enter(&mut self, waiting: Waiting<V::Place>) {
+    fn enter(&mut self, waiting: PendingDirectory<V::Place>) {
         if self.stops() {
             return;
         }
@@ -214,10 +214,10 @@ impl<'w, V: Visitor> Worker<'w, V> {
         path: Vec<u8>,
         level: Arc<Level>,
         place: V::Place,
-        named: Named,
+        named: ByName,
     ) -> Result<(), Errno> {
         let listing = Listing::read(here.as_fd(), &mut self.buffer)?;
-        if named == Named::No && self.walk.options.prune == Prune::Dependencies {
+        if named == ByName::No && self.walk.options.prune == Prune::Dependencies {
             let name = path.strip_suffix(b"/").unwrap_or(&path).rsplit(|byte| *byte == b'/').next();
             if prune::holds_dependencies(name.unwrap_or_default(), listing.marks) {
                 self.leave_out(Reason::Dependency, EntryType::Directory, &path);
@@ -232,7 +232,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
             }
         };
         let count = listing.len();
-        let open = Open { here, above, path, level, place, listing };
+        let open = OpenDirectory { here, above, path, level, place, listing };
         if count <= CHUNK + CHUNK / 2 {
             self.part(&open, 0..count);
             return Ok(());
@@ -245,7 +245,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
     }
 
     /// Passes a part of a directory to the visitor.
-    fn part(&mut self, open: &Open<V::Place>, range: Range<usize>) {
+    fn part(&mut self, open: &OpenDirectory<V::Place>, range: Range<usize>) {
         let mut path = std::mem::take(&mut self.path);
         path.clear();
         path.extend_from_slice(&open.path);
@@ -263,7 +263,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
         self.walk.queue.add_directories(&mut self.found);
     }
 
-    fn name(&mut self, open: &Open<V::Place>, path: &[u8], name: &[u8], kind: Kind) {
+    fn name(&mut self, open: &OpenDirectory<V::Place>, path: &[u8], name: &[u8], kind: Kind) {
         let walk = self.walk;
         let candidate = Candidate { name, relative: path.get(walk.lead..).unwrap_or_default(), kind };
         let claim = self.visitor.judge(&open.place, &candidate);
@@ -279,12 +279,12 @@ impl<'w, V: Visitor> Worker<'w, V> {
         let standing = if against.is_some() { RuleEffect::Overruled } else { RuleEffect::Free };
         let entry = Entry { candidate: &candidate, directory: open.here.as_fd(), base: walk.base, standing };
         match self.visitor.visit(&open.place, &entry) {
-            Next::Enter(place) if kind == Kind::Directory => self.found.push(Waiting {
+            Next::Enter(place) if kind == Kind::Directory => self.found.push(PendingDirectory {
                 anchor: Arc::clone(open.anchor()),
                 path: path.into(),
                 level: Arc::clone(&open.level),
                 place,
-                named: if claim == Claim::Named { Named::Yes } else { Named::No },
+                named: if claim == Claim::Named { ByName::Yes } else { ByName::No },
             }),
             Next::On | Next::Enter(_) => {}
             Next::Stop => self.stop(),

@@ -20,24 +20,22 @@ pub enum Changes {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WatchError {
     /// The event queue overflowed.
-    #[error("more happened at once than the system keeps")]
+    #[error("more events occurred than the system can queue")]
     Overflow,
     /// The ignore rules changed.
     #[error("the ignore rules changed at {0}")]
     Rules(String),
     /// A root, or a mount below it, changed.
-    #[error("a root, or what is mounted in it, was moved or removed")]
+    #[error("a root, or a mount in it, was moved or removed")]
     Moved,
     /// Too many directories.
-    #[error(
-        "there are more directories than can be watched (fs.inotify.max_user_watches limits them for all programs)"
-    )]
+    #[error("there are more directories than can be watched (see fs.inotify.max_user_watches)")]
     TooMany,
     /// A network file system, whose changes by other machines cause no events.
-    #[error("{0} lies on a file system ({1}) that does not tell of changes by others")]
+    #[error("{0} is on a file system ({1}) that does not report changes by other machines")]
     Elsewhere(String, String),
     /// Watching is not supported on this system.
-    #[error("this system has no watching that is known here")]
+    #[error("watching is not supported on this system")]
     NoWatching,
     /// The operating system's error.
     #[error("directories cannot be watched: {0}")]

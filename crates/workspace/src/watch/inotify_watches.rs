@@ -27,7 +27,7 @@ const MOST: usize = 100_000;
 /// Maximum number of paths in one answer.
 const MOST_PATHS: usize = 50_000;
 
-/// Names that fingerprint dependency directories.
+/// Names that mark dependency directories.
 const DEPENDENCIES: [&[u8]; 5] =
     [b"CACHEDIR.TAG", b"pyvenv.cfg", b"modules.txt", b"autoload.php", b"Cargo.toml"];
 

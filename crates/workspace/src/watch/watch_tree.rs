@@ -6,7 +6,7 @@ use crate::root::Root;
 
 /// Parent of a watched directory.
 #[derive(Clone, Debug)]
-pub(super) enum Above {
+pub(super) enum ParentNode {
     /// None: the directory is this root.
     Root(Root),
     /// Another watched directory.
@@ -22,7 +22,7 @@ pub(super) struct WatchTree {
 
 #[derive(Debug)]
 struct Node {
-    above: Above,
+    above: ParentNode,
     name: Box<[u8]>,
     inside: HashMap<Box<[u8]>, i32>,
 }
@@ -40,7 +40,7 @@ impl WatchTree {
 
     /// Returns whether a watch is on a root.
     pub(super) fn is_root(&self, watch: i32) -> bool {
-        self.all.get(&watch).is_some_and(|place| matches!(place.above, Above::Root(_)))
+        self.all.get(&watch).is_some_and(|place| matches!(place.above, ParentNode::Root(_)))
     }
 
     /// Adds a root.
@@ -48,7 +48,7 @@ impl WatchTree {
         self.roots.push((root.clone(), watch));
         // A nested root is known by its location in the outer root.
         self.all.entry(watch).or_insert_with(|| Node {
-            above: Above::Root(root.clone()),
+            above: ParentNode::Root(root.clone()),
             name: Box::default(),
             inside: HashMap::new(),
         });
@@ -73,7 +73,7 @@ impl WatchTree {
             }
             None => HashMap::new(),
         };
-        self.all.insert(watch, Node { above: Above::Watch(above), name: name.into(), inside });
+        self.all.insert(watch, Node { above: ParentNode::Watch(above), name: name.into(), inside });
         if let Some(place) = self.all.get_mut(&above) {
             place.inside.insert(name.into(), watch);
         }
@@ -106,11 +106,11 @@ impl WatchTree {
         // A path has at most as many steps as there are directories.
         for _ in 0..=self.all.len() {
             match &place.above {
-                Above::Root(root) => {
+                ParentNode::Root(root) => {
                     names.reverse();
                     return Some((root, names.join(&b'/')));
                 }
-                Above::Watch(above) => {
+                ParentNode::Watch(above) => {
                     names.push(&place.name);
                     place = self.all.get(above)?;
                 }
@@ -136,8 +136,8 @@ impl WatchTree {
                 return true;
             }
             match self.all.get(&here).map(|place| &place.above) {
-                Some(Above::Watch(above)) => here = *above,
-                Some(Above::Root(_)) | None => return false,
+                Some(ParentNode::Watch(above)) => here = *above,
+                Some(ParentNode::Root(_)) | None => return false,
             }
         }
         true
@@ -145,7 +145,7 @@ impl WatchTree {
 
     /// Removes a watch from the children of its parent.
     fn cut(&mut self, watch: i32, place: &Node) {
-        if let Above::Watch(above) = place.above
+        if let ParentNode::Watch(above) = place.above
             && let Some(parent) = self.all.get_mut(&above)
             && parent.inside.get(&place.name) == Some(&watch)
         {

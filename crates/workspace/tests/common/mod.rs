@@ -1,4 +1,4 @@
-//! A world of its own for each test: a root, a place outside, a state directory.
+//! Isolated test directory: a root, a place outside it, a state directory.
 #![allow(dead_code, reason = "each test file uses a part of this")]
 
 use std::fs;
@@ -59,7 +59,7 @@ impl World {
         }
     }
 
-    /// What the state directory holds besides the history: nothing but folders when all is done.
+    /// Returns the state directory without the history: only empty directories after a finished commit.
     pub(crate) fn state_tree(&self) -> Vec<String> {
         let mut tree = tree_of(&self.state());
         tree.retain(|line| !line.starts_with("history/"));
@@ -84,7 +84,7 @@ impl World {
         String::from_utf8(fs::read(self.at(name)).unwrap()).unwrap()
     }
 
-    /// Shows the whole tree: `name=content`, `name/`, sorted.
+    /// Returns the whole tree, sorted: `name=content`, `name/`.
     pub(crate) fn tree(&self) -> Vec<String> {
         tree_of(&self.root())
     }
@@ -117,7 +117,7 @@ pub(crate) fn write(path: &WorkspacePath, content: &str, expect: Expect) -> Draf
     Draft { path: path.clone(), action: Action::Write { bytes: content.into(), expect } }
 }
 
-/// Holds all that the drafts touch, and commits them.
+/// Holds all paths of the drafts, and commits them.
 pub(crate) fn commit(workspace: &Workspace, drafts: Vec<Draft>) -> Result<CommitReport, CommitError> {
     let mut paths: Vec<WorkspacePath> = drafts.iter().map(|draft| draft.path.clone()).collect();
     paths.extend(drafts.iter().filter_map(|draft| match &draft.action {
@@ -127,7 +127,7 @@ pub(crate) fn commit(workspace: &Workspace, drafts: Vec<Draft>) -> Result<Commit
     workspace.hold(&paths, WAIT).unwrap().commit(drafts, &toolpost_workspace::Cause::default())
 }
 
-/// The built example, which commits in a process of its own.
+/// Path of the built example, which commits in another process.
 pub(crate) fn example() -> PathBuf {
     let mut path = std::env::current_exe().unwrap();
     path.pop();
@@ -139,7 +139,7 @@ pub(crate) fn is_root_user() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Says whether system calls can be made to fail here.
+/// Returns whether system calls can be made to fail on this machine.
 pub(crate) fn has_strace() -> bool {
     let found = Command::new("strace").args(["-e", "trace=none", "true"]).output();
     let works = found.is_ok_and(|output| output.status.success());
@@ -149,7 +149,7 @@ pub(crate) fn has_strace() -> bool {
     works
 }
 
-/// Says loudly that something was not tested here.
+/// Prints that a test was skipped.
 pub(crate) fn skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
 }

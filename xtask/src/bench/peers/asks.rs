@@ -1,12 +1,12 @@
-//! In which words each server is asked for the same work.
+//! Requests of each server for the same work.
 
 use super::{Ask, Job, Work};
 use serde_json::json;
 
-/// A regular expression that matches the heads of some functions.
+/// A regular expression that matches some function heads.
 const REGEX: &str = r"fn \w+_timeout\(";
 const GLOB: &str = "**/*.rs";
-/// The directory of fifty files, and the one that holds them all.
+/// The directory of fifty files, and its parent.
 const FOLDER: &str = "src/account_00/account_0";
 const SOURCES: &str = "src";
 
@@ -84,7 +84,7 @@ pub(super) fn node_server(job: &Job<'_>) -> Option<Ask> {
 
 pub(super) fn rust_server(job: &Job<'_>) -> Option<Ask> {
     match job.work {
-        // The dialects number the lines, and of the others it alone can do so, too.
+        // The dialects number the lines; among the others, only this tool can.
         Work::Read => Some(("read_text_file", json!({"path": job.file, "with_line_numbers": true}))),
         Work::Search => {
             let wanted = json!({"path": job.root, "pattern": "**/*", "query": REGEX, "is_regex": true});
@@ -94,7 +94,8 @@ pub(super) fn rust_server(job: &Job<'_>) -> Option<Ask> {
     }
 }
 
-/// Asks on where a search of Desktop Commander has not ended with the reply; all others end what they were asked for.
+/// Continues a search of Desktop Commander that the reply has not completed; all other servers reply with the
+/// complete result.
 pub(super) fn on(tool: &str, reply: &str) -> Option<Ask> {
     if !matches!(tool, "start_search" | "get_more_search_results") || reply.contains("Status: COMPLETED") {
         return None;

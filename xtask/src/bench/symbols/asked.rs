@@ -1,4 +1,4 @@
-//! Our index without the runtime around it: a process that answers a line with a line.
+//! The symbol index alone, in a process that answers one query per line.
 
 use anyhow::{Context, Result, ensure};
 use std::{
@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-/// The process, and its pipes.
+/// The process with its pipes.
 pub(super) struct Asked {
     child: Child,
     input: ChildStdin,
@@ -15,7 +15,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// Starts it, and waits until its index is whole.
+    /// Starts the process, and waits until its index is complete.
     pub(super) fn start(command: &mut Command) -> Result<Self> {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let input = child.stdin.take().context("it has no input")?;
@@ -25,7 +25,7 @@ impl Asked {
         Ok(asked)
     }
 
-    /// Asks; gives how long the answer took by its own clock, and how many things it found.
+    /// Sends a query; returns the duration by the process's own clock, and the number of results.
     pub(super) fn ask(&mut self, question: &str) -> Result<(Duration, usize)> {
         writeln!(self.input, "{question}")?;
         let mut line = String::new();

@@ -1,4 +1,4 @@
-//! The other programs that know symbols: codegraph from npm, and universal-ctags.
+//! Competitors of the symbol index: codegraph from npm, and universal-ctags.
 
 use crate::{accuracy, disk, programs, say};
 use anyhow::{Context, Result};
@@ -10,17 +10,17 @@ use std::{
 pub(super) const CODEGRAPH: &str = "codegraph";
 pub(super) const CTAGS: &str = "universal-ctags (definitions only)";
 
-/// The other programs, over one repository.
+/// The competitors, for one repository.
 pub(super) struct Rival {
-    /// The program of codegraph.
+    /// Path of codegraph.
     pub(super) codegraph: Option<PathBuf>,
-    /// Whether ctags and what reads its file are installed.
+    /// Whether ctags and its reader are installed.
     pub(super) ctags: bool,
     folder: PathBuf,
     root: PathBuf,
 }
 
-/// Names them, each with its version.
+/// Returns their names and versions.
 pub(super) fn versions() -> Vec<String> {
     let [package, version] = accuracy::PEER;
     let printed = |name: &str| {
@@ -39,7 +39,7 @@ impl Rival {
         Ok(Self { codegraph, ctags, folder: folder.to_owned(), root: root.to_owned() })
     }
 
-    /// Prepares codegraph.
+    /// Creates a codegraph command.
     pub(super) fn graph(&self, words: &[&str]) -> Result<Command> {
         let mut command = programs::program(self.codegraph.as_ref().context("codegraph is not installed")?);
         command.args(words).current_dir(&self.root).env("HOME", self.folder.join("home"));
@@ -47,22 +47,22 @@ impl Rival {
         Ok(command)
     }
 
-    /// Removes what codegraph keeps.
+    /// Removes codegraph's data.
     pub(super) fn forget(&self) -> Result<()> {
         Ok(disk::remove_folder(&self.root.join(".codegraph"))?)
     }
 
-    /// Tells how much codegraph keeps on the disk.
+    /// Returns the size of codegraph's data.
     pub(super) fn size(&self) -> Result<u64> {
         super::size(&self.root.join(".codegraph"))
     }
 
-    /// Gives the file that ctags writes.
+    /// Returns the path of the tag file.
     pub(super) fn tag_file(&self) -> PathBuf {
         self.folder.join("tags")
     }
 
-    /// Prepares ctags over all files.
+    /// Creates the command that indexes all files with ctags.
     pub(super) fn tags(&self) -> Command {
         let mut command = programs::program("ctags");
         command.args(["--recurse", "--languages=Python,TypeScript,Rust,C,Go", "-f"]).arg(self.tag_file());
@@ -70,7 +70,7 @@ impl Rival {
         command
     }
 
-    /// Prepares a look into the file of ctags.
+    /// Creates a command that queries the tag file.
     pub(super) fn read(&self, words: &[String]) -> Command {
         let mut command = programs::program("readtags");
         command.arg("-t").arg(self.tag_file()).args(words);

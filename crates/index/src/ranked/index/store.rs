@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use toolpost_workspace::walk::{FileStat, Kind};
-use toolpost_workspace::{Cache, CacheTurn, ContentHash, Root, Workspace, hash, unique};
+use toolpost_workspace::{Cache, CacheLock, ContentHash, Root, Workspace, hash, unique};
 
 use super::State;
 use crate::files::Sign;
@@ -36,7 +36,7 @@ pub(super) struct Store {
     files: HashMap<String, (FileStat, ContentHash, Option<Arc<str>>)>,
     check: Vec<u8>,
     /// Held as long as many files are read here.
-    turn: Option<CacheTurn>,
+    turn: Option<CacheLock>,
     /// Since when new contents wait to be written.
     since: Option<Instant>,
     listed: Option<Instant>,

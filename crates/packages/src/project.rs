@@ -1,6 +1,6 @@
 //! Manifests and lock files of the project, and access to their content.
 
-use crate::{archive::Unpacked, name::Ecosystem, places::Places};
+use crate::{archive::ArchiveCache, name::Ecosystem, stores::PackageStores};
 use std::path::Path;
 use toolpost_workspace::walk::{
     Candidate, Claim, Entry, Hidden, Kind, Next, Options, Prune, Rules, Visitor, found_below, walk,
@@ -34,17 +34,21 @@ const MOST: usize = 400;
 const LARGEST: u64 = 32 << 20;
 
 /// The manifests of the project, and the locations of its packages.
-pub(crate) struct Here<'a> {
+pub(crate) struct Project<'a> {
     pub(crate) workspace: &'a Workspace,
-    pub(crate) places: &'a Places,
-    pub(crate) unpacked: &'a Unpacked,
+    pub(crate) stores: &'a PackageStores,
+    pub(crate) unpacked: &'a ArchiveCache,
     /// Manifests and lock files, in order of depth.
     pub(crate) manifests: Vec<WorkspacePath>,
 }
 
-impl<'a> Here<'a> {
+impl<'a> Project<'a> {
     /// Finds the manifests and lock files of the workspace.
-    pub(crate) fn look(workspace: &'a Workspace, places: &'a Places, unpacked: &'a Unpacked) -> Self {
+    pub(crate) fn scan(
+        workspace: &'a Workspace,
+        stores: &'a PackageStores,
+        unpacked: &'a ArchiveCache,
+    ) -> Self {
         let mut manifests: Vec<WorkspacePath> = Vec::new();
         let options = Options {
             rules: Rules::Git,
@@ -56,13 +60,13 @@ impl<'a> Here<'a> {
             let Some(base) = holder.path().to_str().and_then(|path| workspace.resolve(path).ok()) else {
                 continue;
             };
-            let walked = walk(&base, 1, &options, &|| false, &|| Looker(Vec::new()));
+            let walked = walk(&base, 1, &options, &|| false, &|| ManifestVisitor(Vec::new()));
             manifests
                 .extend(walked.into_iter().flat_map(|walked| walked.visitors).flat_map(|looker| looker.0));
         }
         manifests.sort_by_cached_key(|path| (path.relative().components().count(), path.clone()));
         manifests.truncate(MOST);
-        Self { workspace, places, unpacked, manifests }
+        Self { workspace, stores, unpacked, manifests }
     }
 
     /// Returns the manifests with one of the given names.
@@ -119,9 +123,9 @@ pub(crate) fn is_plain(name: &str) -> bool {
 }
 
 /// Collects manifests; a place is the depth of a directory.
-struct Looker(Vec<WorkspacePath>);
+struct ManifestVisitor(Vec<WorkspacePath>);
 
-impl Visitor for Looker {
+impl Visitor for ManifestVisitor {
     type Place = usize;
 
     fn judge(&mut self, depth: &usize, candidate: &Candidate<'_>) -> Claim {

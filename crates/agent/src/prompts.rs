@@ -1,6 +1,6 @@
 //! Prompt texts.
 
-use crate::models::{Answered, Message, Went};
+use crate::models::Message;
 use toolpost_engine::Prompt;
 
 /// Maximum size of the earlier conversation in a prompt, in bytes.
@@ -89,15 +89,6 @@ pub(crate) fn earlier(messages: &[Message]) -> String {
     }
     kept.reverse();
     kept.join("\n\n")
-}
-
-/// Formats the replies to calls that a model wrote as text.
-pub(crate) fn replies(results: &[Answered]) -> String {
-    let replies = results.iter().map(|result| {
-        let went = if result.went == Went::Done { "done" } else { "failed" };
-        format!("<reply tool=\"{}\" went=\"{went}\">\n{}\n</reply>", result.tool, result.words.trim_end())
-    });
-    replies.collect::<Vec<_>>().join("\n")
 }
 
 /// Formats a delegated task.

@@ -48,7 +48,7 @@ fn piece(block: ContentBlock) -> Piece {
         ContentBlock::Text(text) => Piece::Text { text: text.text },
         ContentBlock::Image(image) => match STANDARD.decode(image.data.as_bytes()) {
             Ok(data) => Piece::Image { mime: image.mime_type, data },
-            Err(_) => Piece::Text { text: "[an image that is no base64]".to_owned() },
+            Err(_) => Piece::Text { text: "[an image with invalid base64]".to_owned() },
         },
         ContentBlock::Audio(audio) => Piece::Text {
             text: format!(
@@ -64,7 +64,7 @@ fn piece(block: ContentBlock) -> Piece {
             other => Piece::Text { text: format!("[a resource without text: {}]", uri(&other)) },
         },
         ContentBlock::ResourceLink(link) => Piece::Text { text: format!("[{} at {}]", link.name, link.uri) },
-        _ => Piece::Text { text: "[a sort of content that is not known here]".to_owned() },
+        _ => Piece::Text { text: "[content of an unknown type]".to_owned() },
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 use toolpost_engine::{Failure, Hint, Kind};
 
 /// Checks answers, with one retry for an invalid one.
-pub(crate) struct Fitting {
+pub(crate) struct SchemaCheck {
     schema: Option<String>,
     again: Again,
 }
@@ -17,14 +17,14 @@ enum Again {
 }
 
 /// Result of a check.
-pub(crate) enum Fit {
+pub(crate) enum CheckResult {
     /// The answer is valid.
     Fits(String),
     /// The answer is invalid; ask again with this text.
     Again(String),
 }
 
-impl Fitting {
+impl SchemaCheck {
     pub(crate) fn new(schema: Option<String>) -> Self {
         Self { schema, again: Again::NotYet }
     }
@@ -33,13 +33,13 @@ impl Fitting {
     ///
     /// # Errors
     /// If a second answer is invalid too.
-    pub(crate) fn judge(&mut self, text: &str) -> Result<Fit, Failure> {
-        let Some(schema) = &self.schema else { return Ok(Fit::Fits(text.to_owned())) };
+    pub(crate) fn judge(&mut self, text: &str) -> Result<CheckResult, Failure> {
+        let Some(schema) = &self.schema else { return Ok(CheckResult::Fits(text.to_owned())) };
         match (read(text, schema), self.again) {
-            (Ok(answer), _) => Ok(Fit::Fits(answer)),
+            (Ok(answer), _) => Ok(CheckResult::Fits(answer)),
             (Err(wrong), Again::NotYet) => {
                 self.again = Again::Once;
-                Ok(Fit::Again(format!("{wrong} Answer with the JSON alone, as the schema says.")))
+                Ok(CheckResult::Again(format!("{wrong} Answer with the JSON alone, as the schema says.")))
             }
             (Err(wrong), Again::Once) => {
                 let what = format!(

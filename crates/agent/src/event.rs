@@ -1,11 +1,11 @@
 //! Events of a running agent.
 
-use crate::{budget::Account, effect::Effect, models::Went};
+use crate::{budget::Account, effect::Effect, models::CallStatus};
 use std::{sync::Arc, time::Duration};
 
 /// An event of a running agent.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Happening {
+pub enum AgentEvent {
     /// The model is asked.
     Turn {
         /// Number of the turn, from 1.
@@ -41,7 +41,7 @@ pub enum Happening {
         /// Name of the tool.
         tool: String,
         /// Its result.
-        went: Went,
+        went: CallStatus,
         /// Size of the reply, in bytes.
         bytes: usize,
         /// Duration, without the time of approval prompts.
@@ -63,7 +63,7 @@ pub enum Happening {
         /// The action.
         what: String,
         /// The decision.
-        given: Given,
+        given: PermissionDecision,
         /// Its reason.
         why: &'static str,
     },
@@ -74,13 +74,13 @@ pub enum Happening {
         /// Its name, with a unique number.
         agent: String,
         /// The event.
-        happening: Box<Happening>,
+        happening: Box<AgentEvent>,
     },
 }
 
 /// Decision about a permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Given {
+pub enum PermissionDecision {
     /// Granted.
     Yes,
     /// Denied.
@@ -88,12 +88,12 @@ pub enum Given {
 }
 
 /// Callback for events.
-pub type Watch = Arc<dyn Fn(&Happening) + Send + Sync>;
+pub type Watch = Arc<dyn Fn(&AgentEvent) + Send + Sync>;
 
 /// Returns a callback that marks events as those of a subagent.
 pub(crate) fn within(watch: Watch, agent: String) -> Watch {
-    Arc::new(move |happening: &Happening| {
-        watch(&Happening::Within { agent: agent.clone(), happening: Box::new(happening.clone()) });
+    Arc::new(move |happening: &AgentEvent| {
+        watch(&AgentEvent::Within { agent: agent.clone(), happening: Box::new(happening.clone()) });
     })
 }
 

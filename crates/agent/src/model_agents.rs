@@ -3,17 +3,17 @@
 use crate::{
     budget::{Account, Budget, Limits, Spent},
     compaction,
-    ending::{Outcome, Reason},
-    fits::{Fit, Fitting},
-    hands::AtDoor,
-    happening::{Watch, nobody, within},
-    models::{Coming, Fault, FaultKind, Message, Model, Question, Service, Whole},
+    event::{Watch, nobody, within},
+    models::{Completion, Fault, FaultKind, Message, Model, ModelFuture, Question, Service},
+    outcome::{Outcome, Reason},
     permits::{Permits, TIME},
-    pictures::Showing,
+    pictures::ImageDisplay,
+    prompts,
     run::Run,
+    schema_check::{CheckResult, SchemaCheck},
     subagent::Subagent,
+    toolset::NestedTools,
     transcript::Transcript,
-    words,
 };
 use std::{
     sync::{
@@ -34,26 +34,26 @@ const TURNS: u64 = 30;
 pub type Maker = Arc<dyn Fn(&str) -> Result<Arc<dyn Model>, Fault> + Send + Sync>;
 
 /// The model and its subagents.
-pub struct Crew {
+pub struct ModelAgents {
     service: Service,
     maker: Maker,
     window: u64,
     subagents: Vec<Subagent>,
     watch: OnceLock<Watch>,
     permits: Permits,
-    told: OnceLock<Told>,
-    showing: Showing,
+    told: OnceLock<Instructions>,
+    showing: ImageDisplay,
     /// Number of subagents started so far.
     begun: AtomicU64,
 }
 
 /// Instructions and roots, which every subagent gets.
-struct Told {
+struct Instructions {
     instructions: String,
     roots: Vec<String>,
 }
 
-impl Crew {
+impl ModelAgents {
     /// Creates the agents from the model's service, a factory for other models, the context window in tokens
     /// and the user's subagents.
     #[must_use]
@@ -66,7 +66,7 @@ impl Crew {
             watch: OnceLock::new(),
             permits: Permits::new(),
             told: OnceLock::new(),
-            showing: Showing::default(),
+            showing: ImageDisplay::default(),
             begun: AtomicU64::new(0),
         }
     }
@@ -79,13 +79,13 @@ impl Crew {
 
     /// Sets the treatment of images.
     #[must_use]
-    pub fn with_pictures(self, showing: Showing) -> Self {
+    pub fn with_pictures(self, showing: ImageDisplay) -> Self {
         Self { showing, ..self }
     }
 
     /// Sets the instructions and the roots; only the first call counts.
     pub fn tell(&self, instructions: String, roots: Vec<String>) {
-        let _ = self.told.set(Told { instructions, roots });
+        let _ = self.told.set(Instructions { instructions, roots });
     }
 
     /// Sets the event callback; only the first call counts.
@@ -119,13 +119,13 @@ impl Crew {
     ) -> Result<String, Failure> {
         let budget = self.permits.budget(session.id(), Limits::default());
         let mut question = asked(&prompt);
-        let mut fitting = Fitting::new(prompt.schema);
+        let mut fitting = SchemaCheck::new(prompt.schema);
         loop {
             budget.turn().map_err(used_up)?;
             let whole = self.once(&question, &budget, &cancel).await?;
             match fitting.judge(&whole.said.text)? {
-                Fit::Fits(answer) => return Ok(answer),
-                Fit::Again(words) => {
+                CheckResult::Fits(answer) => return Ok(answer),
+                CheckResult::Again(words) => {
                     question.messages.extend([Message::Model(whole.said), Message::User { text: words }]);
                 }
             }
@@ -138,7 +138,7 @@ impl Crew {
         question: &Question,
         budget: &Budget,
         cancel: &CancellationToken,
-    ) -> Result<Whole, Failure> {
+    ) -> Result<Completion, Failure> {
         let late = async {
             match budget.due() {
                 Some(due) => tokio::time::sleep_until(due.into()).await,
@@ -166,8 +166,8 @@ impl Crew {
         let told = self.told.get();
         let run = Run {
             service,
-            hands: Arc::new(AtDoor { door, only: tools, due: budget.due() }),
-            system: words::system(
+            hands: Arc::new(NestedTools { door, only: tools, due: budget.due() }),
+            system: prompts::system(
                 told.map_or("", |told| told.instructions.as_str()),
                 told.map_or(&[], |told| told.roots.as_slice()),
                 subagent
@@ -182,7 +182,7 @@ impl Crew {
             transcript: Transcript::none(),
             showing: self.showing,
         };
-        let text = words::part(&job.task, job.context.as_deref());
+        let text = prompts::part(&job.task, job.context.as_deref());
         report(run.go(vec![Message::User { text }]).await)
     }
 
@@ -203,7 +203,7 @@ impl Crew {
     }
 }
 
-impl Agents for Crew {
+impl Agents for ModelAgents {
     fn ask<'a>(
         &'a self,
         prompt: Prompt,
@@ -214,15 +214,15 @@ impl Agents for Crew {
     }
 
     fn work<'a>(&'a self, job: Job, door: Arc<dyn FrontDoor>, cx: &'a CallCtx) -> Asking<'a, Report> {
-        let part: Coming<'a, Result<Report, Failure>> = Box::pin(self.part(job, door, cx));
+        let part: ModelFuture<'a, Result<Report, Failure>> = Box::pin(self.part(job, door, cx));
         part
     }
 }
 
 fn asked(prompt: &Prompt) -> Question {
-    let text = words::question(prompt);
+    let text = prompts::question(prompt);
     Question {
-        system: words::MATERIAL.to_owned(),
+        system: prompts::MATERIAL.to_owned(),
         messages: vec![Message::User { text }],
         ..Question::default()
     }

@@ -26,7 +26,7 @@ pub(crate) struct Entry {
 
 /// All dependencies of one ecosystem.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Locked {
+pub(crate) struct DependencyList {
     pub(crate) entries: Vec<Entry>,
     /// Display paths of the files that were read.
     pub(crate) read: Vec<String>,
@@ -36,7 +36,7 @@ pub(crate) struct Locked {
     pub(crate) own: Vec<String>,
 }
 
-impl Locked {
+impl DependencyList {
     /// Adds a dependency. If it is present already, it may only change from transitive to direct, and gain a
     /// version.
     pub(crate) fn add(&mut self, entry: Entry) {
@@ -57,7 +57,7 @@ impl Locked {
 
 /// Explanation for a dependency without sources on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Absent {
+pub(crate) struct MissingSource {
     /// Locations that were searched.
     pub(crate) looked: Vec<String>,
     /// Instruction for installing it.
@@ -66,7 +66,7 @@ pub(crate) struct Absent {
 
 /// Location of the sources of a package.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct PackageSource {
     /// Its directory, or its only file.
     pub(crate) path: WorkspacePath,
     pub(crate) version: String,

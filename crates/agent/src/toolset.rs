@@ -1,6 +1,6 @@
 //! Tool access of a run: the runtime itself, or the nested calls of the delegating call.
 
-use crate::{effect::Effect, models::Coming};
+use crate::{effect::Effect, models::ModelFuture};
 use serde_json::Value;
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -17,48 +17,48 @@ const COMPLETE: &str = "complete";
 
 /// A callable tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hand {
+pub struct RunTool {
     /// The tool.
     pub tool: Offered,
     /// Effect of a successful call on the run.
-    pub ends: Ends,
+    pub ends: TaskEffect,
 }
 
 /// Effect of a successful call on the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ends {
+pub enum TaskEffect {
     /// None.
     Nothing,
     /// The task is complete; the call contains its result.
     Work,
 }
 
-impl Hand {
+impl RunTool {
     /// Returns whether calls can run concurrently: they only read, or each part is checked separately.
     #[must_use]
     pub fn is_shared(&self) -> bool {
         let alone = |access: &Access| {
             matches!(access, Access::Writes | Access::Executes | Access::Bridges | Access::Editor)
         };
-        self.ends == Ends::Nothing && !self.tool.access.iter().any(alone)
+        self.ends == TaskEffect::Nothing && !self.tool.access.iter().any(alone)
     }
 }
 
 /// Tools of a run.
-pub trait Hands: Send + Sync {
+pub trait Toolset: Send + Sync {
     /// Returns the tools in the order of publication.
-    fn tools(&self) -> Vec<Hand>;
+    fn tools(&self) -> Vec<RunTool>;
 
     /// Returns the published name of a tool that the model calls by another name.
     fn meant(&self, name: &str) -> Option<String>;
 
     /// Makes a call.
-    fn call(&self, tool: String, arguments: String, cancel: CancellationToken) -> Coming<'_, Replied>;
+    fn call(&self, tool: String, arguments: String, cancel: CancellationToken) -> ModelFuture<'_, ToolReply>;
 }
 
 /// Reply of a call.
 #[derive(Debug, Clone)]
-pub struct Replied {
+pub struct ToolReply {
     /// Content for the model.
     pub answer: InnerAnswer,
     /// Effect of the call, if its reply has data.
@@ -67,7 +67,7 @@ pub struct Replied {
     pub asked: Duration,
 }
 
-impl From<InnerAnswer> for Replied {
+impl From<InnerAnswer> for ToolReply {
     fn from(answer: InnerAnswer) -> Self {
         Self { answer, effect: Effect::default(), asked: Duration::ZERO }
     }
@@ -98,7 +98,7 @@ impl Asker for Timed {
 }
 
 /// Tools of a runtime.
-pub struct AtRuntime {
+pub struct RuntimeTools {
     /// The runtime.
     pub runtime: Arc<Runtime>,
     /// Session of the calls.
@@ -107,8 +107,8 @@ pub struct AtRuntime {
     pub asker: Arc<dyn Asker>,
 }
 
-impl Hands for AtRuntime {
-    fn tools(&self) -> Vec<Hand> {
+impl Toolset for RuntimeTools {
+    fn tools(&self) -> Vec<RunTool> {
         self.runtime.catalogue().tools().iter().map(|tool| hand(tool)).collect()
     }
 
@@ -116,7 +116,7 @@ impl Hands for AtRuntime {
         self.runtime.catalogue().find(name).map(|tool| tool.name.clone())
     }
 
-    fn call(&self, tool: String, arguments: String, cancel: CancellationToken) -> Coming<'_, Replied> {
+    fn call(&self, tool: String, arguments: String, cancel: CancellationToken) -> ModelFuture<'_, ToolReply> {
         let timed =
             Arc::new(Timed { asker: self.asker.clone(), cancel: cancel.clone(), asked: Mutex::default() });
         let call = Call {
@@ -138,24 +138,24 @@ impl Hands for AtRuntime {
             let effect = answer.structured.as_ref().map(Effect::of).unwrap_or_default();
             let (words, pictures) = answer.told();
             let asked = *timed.asked.lock().unwrap_or_else(PoisonError::into_inner);
-            Replied { answer: InnerAnswer { ended, words, pictures }, effect, asked }
+            ToolReply { answer: InnerAnswer { ended, words, pictures }, effect, asked }
         })
     }
 }
 
-fn hand(published: &Published) -> Hand {
-    let ends = if published.operation() == COMPLETE { Ends::Work } else { Ends::Nothing };
+fn hand(published: &Published) -> RunTool {
+    let ends = if published.operation() == COMPLETE { TaskEffect::Work } else { TaskEffect::Nothing };
     let tool = Offered {
         name: published.name.clone(),
         description: published.description.clone(),
         schema: published.schema.to_string(),
         access: published.access().to_vec(),
     };
-    Hand { tool, ends }
+    RunTool { tool, ends }
 }
 
 /// Tools of a subagent, as nested calls of the delegating call.
-pub struct AtDoor {
+pub struct NestedTools {
     /// Gateway of the delegating call.
     pub door: Arc<dyn FrontDoor>,
     /// Names of the allowed tools; `None` for all.
@@ -164,18 +164,18 @@ pub struct AtDoor {
     pub due: Option<Instant>,
 }
 
-impl Hands for AtDoor {
-    fn tools(&self) -> Vec<Hand> {
+impl Toolset for NestedTools {
+    fn tools(&self) -> Vec<RunTool> {
         let wanted = |tool: &Offered| self.only.as_ref().is_none_or(|only| only.contains(&tool.name));
         let tools = self.door.tools().into_iter().filter(wanted);
-        tools.map(|tool| Hand { tool, ends: Ends::Nothing }).collect()
+        tools.map(|tool| RunTool { tool, ends: TaskEffect::Nothing }).collect()
     }
 
     fn meant(&self, name: &str) -> Option<String> {
         self.tools().into_iter().map(|hand| hand.tool.name).find(|known| known == name)
     }
 
-    fn call(&self, tool: String, arguments: String, cancel: CancellationToken) -> Coming<'_, Replied> {
+    fn call(&self, tool: String, arguments: String, cancel: CancellationToken) -> ModelFuture<'_, ToolReply> {
         if self.meant(&tool).is_none() {
             let names: Vec<String> = self.tools().into_iter().map(|hand| hand.tool.name).collect();
             let shown: String = tool.chars().take(80).flat_map(char::escape_default).collect();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// Stores of the package managers. A store that is `None` is not searched.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Places {
+pub struct PackageStores {
     /// Cargo's home, with `registry` and `git`.
     pub cargo: Option<PathBuf>,
     /// Go's module cache.
@@ -19,9 +19,9 @@ pub struct Places {
     pub unpacked: Option<PathBuf>,
 }
 
-impl Places {
+impl PackageStores {
     /// Returns the default stores: from environment variables, else below the home directory.
-    pub fn customary(home: Option<PathBuf>, variable: impl Fn(&str) -> Option<PathBuf>) -> Self {
+    pub fn default_locations(home: Option<PathBuf>, variable: impl Fn(&str) -> Option<PathBuf>) -> Self {
         let said = |name: &str| variable(name).filter(|path| path.is_absolute());
         let at_home = |below: &str| home.as_ref().map(|home| home.join(below));
         // Go keeps modules in the first directory of GOPATH.
@@ -42,12 +42,12 @@ impl Places {
 
 #[cfg(test)]
 mod tests {
-    use super::Places;
+    use super::PackageStores;
     use std::path::PathBuf;
 
     #[test]
     fn variables_come_before_the_home_directory() {
-        let none = Places::customary(Some("/home/ada".into()), |_| None);
+        let none = PackageStores::default_locations(Some("/home/ada".into()), |_| None);
         assert_eq!(none.cargo, Some("/home/ada/.cargo".into()));
         assert_eq!(none.go, Some("/home/ada/go/pkg/mod".into()));
         assert_eq!((none.python, none.maven), (None, Some("/home/ada/.m2/repository".into())));
@@ -59,7 +59,7 @@ mod tests {
             _ => None,
         };
         let (cargo, go) = (Some("/c".into()), Some("/g/pkg/mod".into()));
-        let places = Places { cargo, go, ..Places::default() };
-        assert_eq!(Places::customary(None, set), places);
+        let stores = PackageStores { cargo, go, ..PackageStores::default() };
+        assert_eq!(PackageStores::default_locations(None, set), stores);
     }
 }

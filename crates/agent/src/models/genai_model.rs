@@ -1,10 +1,9 @@
 //! Models of all providers, through the `genai` crate; no other file imports it.
 
 use super::{
-    Answered, Asked, Coming, Fault, FaultKind, Message, Model, Picture, Piece, Pieces, Place, Provider,
-    Question, Said, Stop, Usage, Went, Whole,
+    CallRequest, CallStatus, Completion, Fault, FaultKind, Message, Model, ModelFuture, ModelMessage,
+    Picture, Piece, Pieces, Place, Provider, Question, Stop, ToolResult, Usage,
 };
-use crate::words;
 use futures_util::StreamExt;
 use genai::adapter::AdapterKind;
 use genai::chat::{
@@ -20,13 +19,13 @@ use std::time::Duration;
 const NO_KEY: &str = "none";
 
 /// A model of a provider.
-pub struct OverGenai {
+pub struct GenaiModel {
     client: Client,
     place: Place,
     name: String,
 }
 
-impl OverGenai {
+impl GenaiModel {
     /// Creates a model at an endpoint, with the HTTP client of `toolpost-net`.
     ///
     /// # Errors
@@ -65,10 +64,10 @@ impl OverGenai {
     }
 }
 
-impl Model for OverGenai {
+impl Model for GenaiModel {
     fn begin(&self, question: &Question) -> Result<Box<dyn Pieces>, Fault> {
         let request = request(question, self.place.provider);
-        Ok(Box::new(Giving {
+        Ok(Box::new(GenaiStream {
             client: self.client.clone(),
             asked: Some((self.target(), request, self.options(question))),
             stream: None,
@@ -79,7 +78,7 @@ impl Model for OverGenai {
 }
 
 /// Stream of an answer.
-struct Giving {
+struct GenaiStream {
     client: Client,
     asked: Option<(ServiceTarget, ChatRequest, ChatOptions)>,
     stream: Option<ChatStream>,
@@ -87,7 +86,7 @@ struct Giving {
     provider: Provider,
 }
 
-impl Giving {
+impl GenaiStream {
     async fn piece(&mut self) -> Result<Piece, Fault> {
         if let Some((target, request, options)) = self.asked.take() {
             let response = self.client.exec_chat_stream(target, request, Some(&options)).await;
@@ -108,8 +107,8 @@ impl Giving {
     }
 }
 
-impl Pieces for Giving {
-    fn next(&mut self) -> Coming<'_, Result<Piece, Fault>> {
+impl Pieces for GenaiStream {
+    fn next(&mut self) -> ModelFuture<'_, Result<Piece, Fault>> {
         Box::pin(async move {
             let piece = self.piece().await;
             if !matches!(&piece, Ok(piece) if !matches!(piece, Piece::End(_))) {
@@ -167,8 +166,8 @@ fn messages(message: &Message, provider: Provider) -> Vec<ChatMessage> {
         Message::Model(said) => vec![ChatMessage::assistant(MessageContent::from_parts(parts(said)))],
         Message::Results { results } => replied(results, provider),
         Message::Replies { results } => {
-            let seen: Vec<Answered> = results.iter().map(|result| taken(result, provider)).collect();
-            let words = ContentPart::Text(words::replies(&seen));
+            let seen: Vec<ToolResult> = results.iter().map(|result| taken(result, provider)).collect();
+            let words = ContentPart::Text(replies(&seen));
             let parts: Vec<ContentPart> =
                 std::iter::once(words).chain(seen.iter().flat_map(pictures)).collect();
             vec![ChatMessage::user(MessageContent::from_parts(parts))]
@@ -177,8 +176,8 @@ fn messages(message: &Message, provider: Provider) -> Vec<ChatMessage> {
 }
 
 /// Converts results, with images where the provider's format allows them.
-fn replied(results: &[Answered], provider: Provider) -> Vec<ChatMessage> {
-    let seen: Vec<Answered> = results.iter().map(|result| taken(result, provider)).collect();
+fn replied(results: &[ToolResult], provider: Provider) -> Vec<ChatMessage> {
+    let seen: Vec<ToolResult> = results.iter().map(|result| taken(result, provider)).collect();
     let pictures: Vec<ContentPart> = seen.iter().flat_map(pictures).collect();
     let responses: Vec<ToolResponse> = seen.iter().map(result).collect();
     let mut messages = match provider {
@@ -201,7 +200,7 @@ fn replied(results: &[Answered], provider: Provider) -> Vec<ChatMessage> {
 }
 
 /// Replaces images of types that the provider does not accept by a note.
-fn taken(result: &Answered, provider: Provider) -> Answered {
+fn taken(result: &ToolResult, provider: Provider) -> ToolResult {
     let mut result = result.clone();
     let takes = provider.pictures();
     let (kept, left): (Vec<Picture>, Vec<Picture>) =
@@ -214,8 +213,17 @@ fn taken(result: &Answered, provider: Provider) -> Answered {
     result
 }
 
+/// Formats the replies to calls that a model wrote as text.
+fn replies(results: &[ToolResult]) -> String {
+    let replies = results.iter().map(|result| {
+        let went = if result.went == CallStatus::Done { "done" } else { "failed" };
+        format!("<reply tool=\"{}\" went=\"{went}\">\n{}\n</reply>", result.tool, result.words.trim_end())
+    });
+    replies.collect::<Vec<_>>().join("\n")
+}
+
 /// Returns the images of a result, each after a text that says where it belongs.
-fn pictures(result: &Answered) -> Vec<ContentPart> {
+fn pictures(result: &ToolResult) -> Vec<ContentPart> {
     if result.pictures.is_empty() {
         return Vec::new();
     }
@@ -227,7 +235,7 @@ fn pictures(result: &Answered) -> Vec<ContentPart> {
 }
 
 /// Converts a result for Anthropic, with its images and error flag.
-fn anthropic_result(result: &Answered) -> ContentPart {
+fn anthropic_result(result: &ToolResult) -> ContentPart {
     let words = json!({ "type": "text", "text": result.words });
     let pictures = result.pictures.iter().map(|picture| {
         let source = json!({ "type": "base64", "media_type": picture.mime, "data": &*picture.data });
@@ -235,18 +243,18 @@ fn anthropic_result(result: &Answered) -> ContentPart {
     });
     let content: Vec<Value> = std::iter::once(words).chain(pictures).collect();
     let mut part = json!({ "type": "tool_result", "tool_use_id": result.id, "content": content });
-    if result.went == Went::Failed {
+    if result.went == CallStatus::Failed {
         part["is_error"] = json!(true);
     }
     ContentPart::from_custom(part, None)
 }
 
-fn result(result: &Answered) -> ToolResponse {
+fn result(result: &ToolResult) -> ToolResponse {
     ToolResponse::new(result.id.clone(), result.words.clone()).with_fn_name(result.tool.clone())
 }
 
 /// Converts a model's message, with its parts in the order that providers expect.
-fn parts(said: &Said) -> Vec<ContentPart> {
+fn parts(said: &ModelMessage) -> Vec<ContentPart> {
     let thoughts = said.thoughts.iter().filter_map(|thought| serde_json::from_value(thought.clone()).ok());
     let mut parts: Vec<ContentPart> = thoughts.collect();
     if !said.text.is_empty() {
@@ -257,7 +265,7 @@ fn parts(said: &Said) -> Vec<ContentPart> {
 }
 
 /// Converts a call. Arguments that are not an object are replaced, because no provider accepts them.
-fn sent(call: &Asked) -> ToolCall {
+fn sent(call: &CallRequest) -> ToolCall {
     let arguments = serde_json::from_str(&call.arguments).ok().filter(Value::is_object);
     ToolCall {
         call_id: call.id.clone(),
@@ -281,7 +289,7 @@ fn piece(event: ChatStreamEvent) -> Piece {
     }
 }
 
-fn whole(end: StreamEnd) -> Whole {
+fn whole(end: StreamEnd) -> Completion {
     let usage = end.captured_usage.map(|usage| {
         let number = |number: Option<i32>| u64::try_from(number.unwrap_or(0)).unwrap_or(0);
         let cached = usage.prompt_tokens_details.and_then(|details| details.cached_tokens);
@@ -299,7 +307,7 @@ fn whole(end: StreamEnd) -> Whole {
         Some(StopReason::ContentFilter(_)) => Stop::Filtered,
         Some(StopReason::Other(word)) => Stop::Other(word),
     };
-    let mut said = Said::default();
+    let mut said = ModelMessage::default();
     for part in end.captured_content.into_iter().flat_map(MessageContent::into_parts) {
         match part {
             ContentPart::Text(text) => said.text.push_str(&text),
@@ -307,17 +315,17 @@ fn whole(end: StreamEnd) -> Whole {
             other => said.thoughts.extend(serde_json::to_value(other).ok()),
         }
     }
-    Whole { said, stop, usage }
+    Completion { said, stop, usage }
 }
 
 /// Converts a received call; arguments that are not JSON stay text.
-fn heard(call: ToolCall) -> Asked {
+fn heard(call: ToolCall) -> CallRequest {
     let arguments = match call.fn_arguments {
         Value::String(text) => text,
         Value::Null => "{}".to_owned(),
         other => other.to_string(),
     };
-    Asked {
+    CallRequest {
         id: call.call_id,
         tool: call.fn_name,
         arguments,
