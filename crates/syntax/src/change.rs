@@ -111,7 +111,7 @@ pub fn change(
     side: Side,
     new: &str,
 ) -> Result<SymbolEdit, SymbolError> {
-    let tree = language.parse(text).map_err(SymbolError::ParseError)?;
+    let tree = language.parse(text).map_err(SymbolError::Unread)?;
     let mut symbols = tree.symbols();
     let at = meant(text, &symbols, name)?;
     widen(text, &mut symbols[at], new);
