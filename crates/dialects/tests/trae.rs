@@ -122,7 +122,7 @@ fn search_by_regex() {
         ),
         (
             json!({"query": "hit", "search_directory": "../out"}),
-            "! ../out is outside of the workspace: only ROOT may be used. Starting with a further root lifts this.",
+            "! ../out is outside of the workspace: only ROOT may be used. To use other directories, start Toolpost with a further `--root DIRECTORY`.",
         ),
         (json!({}), "! query is missing: it takes a string, for example {\"query\":\"fn \\\\w+_timeout\"}."),
     ];
@@ -168,7 +168,7 @@ fn search_codebase() {
         ),
         (
             json!({"query": "x", "target_directories": ["../out"]}),
-            "! ../out is outside of the workspace: only ROOT may be used. Starting with a further root lifts this."
+            "! ../out is outside of the workspace: only ROOT may be used. To use other directories, start Toolpost with a further `--root DIRECTORY`."
                 .to_owned(),
         ),
         (json!({"query": " "}), "! The query is empty: say in a few words what to look for.".to_owned()),
@@ -299,7 +299,7 @@ fn view_files_says_what_it_does_not_show() {
         ),
         (
             one(json!({"file_path": "../out/secret", "start_line": 1, "end_line": 2})),
-            "! ../out/secret is outside of the workspace: only ROOT may be used. Starting with a further root lifts this.",
+            "! ../out/secret is outside of the workspace: only ROOT may be used. To use other directories, start Toolpost with a further `--root DIRECTORY`.",
         ),
         (
             one(json!("ten")),
@@ -359,7 +359,7 @@ fn list_dir() {
         ),
         (
             json!({"dir_path": ".."}),
-            "! .. is outside of the workspace: only ROOT may be used. Starting with a further root lifts this.".to_owned(),
+            "! .. is outside of the workspace: only ROOT may be used. To use other directories, start Toolpost with a further `--root DIRECTORY`.".to_owned(),
         ),
         (json!({}), "! dir_path is missing: it takes a string, for example {\"dir_path\":\"src\"}.".to_owned()),
     ];
@@ -443,7 +443,7 @@ fn write_to_file_refuses() {
         ),
         (
             json!({"file_path": "out", "content": "1", "rewrite": true}),
-            "! out is outside of the workspace (a symbolic link leads to ../out/secret): only ROOT may be used. Starting with a further root lifts this.",
+            "! out is outside of the workspace (a symbolic link leads to ../out/secret): only ROOT may be used. To use other directories, start Toolpost with a further `--root DIRECTORY`.",
         ),
         (
             json!({"file_path": "f", "rewrite": true}),
@@ -633,9 +633,9 @@ fn rename_file() {
         ("d", "d/in/d", "! d cannot be moved into itself, to d/in/d.\nName a place outside of it.".to_owned()),
         ("q", "n", "! File not found: q (the workspace is ROOT).\nSee which files there are with list_dir.".to_owned()),
         (".", "n", "! . is a root of the workspace, which stays where it is.".to_owned()),
-        ("a", "../out/a", "! ../out/a is outside of the workspace: only ROOT may be used. Starting with a further root lifts this.".to_owned()),
-        ("l/secret", "n", "! l/secret is outside of the workspace (a symbolic link leads to ../out): only ROOT may be used. Starting with a further root lifts this.".to_owned()),
-        ("a", "l/new", "! l/new is outside of the workspace (a symbolic link leads to ../out): only ROOT may be used. Starting with a further root lifts this.".to_owned()),
+        ("a", "../out/a", "! ../out/a is outside of the workspace: only ROOT may be used. To use other directories, start Toolpost with a further `--root DIRECTORY`.".to_owned()),
+        ("l/secret", "n", "! l/secret is outside of the workspace (a symbolic link leads to ../out): only ROOT may be used. To use other directories, start Toolpost with a further `--root DIRECTORY`.".to_owned()),
+        ("a", "l/new", "! l/new is outside of the workspace (a symbolic link leads to ../out): only ROOT may be used. To use other directories, start Toolpost with a further `--root DIRECTORY`.".to_owned()),
         ("a", ".git/hooks/pre-commit", "! Not allowed to write .git/hooks/pre-commit: Version control keeps its own files, and some of them (hooks, config, attributes) run programs.\nOnly the operator can allow it, by a rule: touch = [\"write\"], paths = [\"ROOT/.git/hooks/pre-commit\"], decide = \"allow\".".to_owned()),
         ("sub/.env", "seen", "! Not allowed to write sub/.env: Such a file usually holds secrets. Nobody is here.\nOnly the operator can allow it, by a rule: touch = [\"read\", \"write\"], paths = [\"ROOT/sub/.env\"], decide = \"allow\".".to_owned()),
         ("sub", "seen", "! sub cannot be taken as a whole: the rules do not let sub/.env be read without asking. Nothing was changed.\nLeave that file where it is and name the others, or name it in a call of its own, so that somebody can be asked.".to_owned()),
@@ -683,7 +683,7 @@ fn delete_file() {
         (json!({"file_paths": ["d/"]}), format!("! {directory}")),
         (json!({"file_paths": ["a", "d", "zz"]}), format!("! Nothing was deleted: 2 of 3 cannot be.\n{directory}\nFile not found: zz (the workspace is ROOT).\nSee which files there are with list_dir.")),
         (json!({"file_paths": ["."]}), "! . is a root of the workspace, which is never deleted.".to_owned()),
-        (json!({"file_paths": ["a", "../out/secret"]}), "! ../out/secret is outside of the workspace: only ROOT may be used. Starting with a further root lifts this.".to_owned()),
+        (json!({"file_paths": ["a", "../out/secret"]}), "! ../out/secret is outside of the workspace: only ROOT may be used. To use other directories, start Toolpost with a further `--root DIRECTORY`.".to_owned()),
         (json!({"file_paths": ["a", ".env"]}), "! Not allowed to write .env: Such a file usually holds secrets. Nobody is here.\nOnly the operator can allow it, by a rule: touch = [\"write\"], paths = [\"ROOT/.env\"], decide = \"allow\".".to_owned()),
     ];
     for (arguments, words) in refused {

@@ -185,14 +185,13 @@ async fn what_is_not_deleted() {
             &["../out/secret"],
             WITH,
             Kind::Outside,
-            "../out/secret is outside of the workspace: only ROOT may be used. Starting with a further root lifts this.",
+            "../out/secret is outside of the workspace: only ROOT may be used. To use other directories, start Toolpost with a further `--root DIRECTORY`.",
         ),
         (
             &["outside/secret"],
             WITH,
             Kind::Outside,
-            "outside/secret is outside of the workspace (a symbolic link leads to ../out): only ROOT may be used. Starting \
-             with a further root lifts this.",
+            "outside/secret is outside of the workspace (a symbolic link leads to ../out): only ROOT may be used. To use other directories, start Toolpost with a further `--root DIRECTORY`.",
         ),
         (&["a/"], WITH, Kind::WrongKind, "a is not a directory, so a/ cannot be."),
         (
@@ -262,7 +261,7 @@ async fn renaming() {
 
 #[tokio::test]
 async fn what_is_not_moved_or_copied() {
-    const OUT: &str = "../out/new is outside of the workspace: only ROOT may be used. Starting with a further root lifts this.";
+    const OUT: &str = "../out/new is outside of the workspace: only ROOT may be used. To use other directories, start Toolpost with a further `--root DIRECTORY`.";
     const STAYS: &str = ". is a root of the workspace, which stays where it is.";
     const GONE: &str = "File not found: gone (the workspace is ROOT).";
     const FILE: &str = "b: exists already. Nothing was changed.";

@@ -188,7 +188,7 @@ async fn a_file_that_cannot_be_changed_leaves_all_as_it_was() {
         (
             wrap("*** Add File: ../x\n+a"),
             Kind::Outside,
-            "../x is outside of the workspace: only ROOT may be used. Starting with a further root lifts this.",
+            "../x is outside of the workspace: only ROOT may be used. To use other directories, start Toolpost with a further `--root DIRECTORY`.",
             "",
         ),
         (

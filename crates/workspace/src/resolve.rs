@@ -28,7 +28,7 @@ const HOPS: u32 = 40;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PathError {
     /// It lies outside of every root.
-    #[error("{said} is outside of the workspace{}: only {} may be used. Starting with a further root lifts this",
+    #[error("{said} is outside of the workspace{}: only {} may be used. To use other directories, start Toolpost with a further `--root DIRECTORY`",
         leads_to(.target.as_deref()), .roots.join(", "))]
     Outside {
         /// What was said, escaped.

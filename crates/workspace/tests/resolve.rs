@@ -203,7 +203,7 @@ fn outside_reads_the_same_whether_it_exists() {
     let (out, root) = (world.base().join("out"), world.root());
     let wanted = format!(
         "out/secret.txt is outside of the workspace (a symbolic link leads to {}/): only {} may be used. \
-         Starting with a further root lifts this",
+         To use other directories, start Toolpost with a further `--root DIRECTORY`",
         out.display(),
         root.display()
     );
