@@ -60,7 +60,7 @@ pub(crate) fn assemble(settings: &Settings, structured: Structured, life: Life) 
     let policy = judging(settings, &workspace)?;
     let sandbox = sandbox(settings, &workspace, &policy);
     let servers = servers(&workspace, sandbox.clone());
-    let commands = commands(&workspace, sandbox, &policy)?;
+    let commands = commands(settings, &workspace, sandbox, &policy)?;
     let rules = if settings.ignore_files.value == OnOff::On { Rules::Git } else { Rules::None };
     let several = if settings.first_match.value == OnOff::On { Several::First } else { Several::Refused };
     let seeking = if settings.search_agent.value == OnOff::On { Seeking::Agent } else { Seeking::Words };
@@ -181,9 +181,16 @@ fn embedder(settings: &Settings) -> Result<Option<Arc<dyn Embedder>>> {
 }
 
 /// Creates the command runner. Output too large for memory goes to unnamed files in the state directory.
-fn commands(workspace: &Workspace, sandbox: Sandbox, policy: &Policy) -> Result<Commands> {
+fn commands(
+    settings: &Settings,
+    workspace: &Workspace,
+    sandbox: Sandbox,
+    policy: &Policy,
+) -> Result<Commands> {
     let spool = workspace.state_folder().map_or_else(std::env::temp_dir, Path::to_path_buf);
-    Commands::new(spool, sandbox, policy.hosts()?).map_err(|failure| anyhow!(failure.what))
+    let commands = Commands::new(spool, sandbox, policy.hosts()?);
+    let commands = commands.map_err(|failure| anyhow!(failure.what))?;
+    Ok(commands.with_resources(settings.resources.resources()))
 }
 
 /// Creates the language servers, sandboxed like commands. A server installed inside a root is never started.

@@ -313,6 +313,7 @@ fn in_force(settings: &Settings) -> Vec<String> {
     let deadline = settings.deadline.value.map(|time| time.as_secs_f64().to_string());
     let bytes = settings.reply_bytes.value.map(|bytes| bytes.to_string());
     let shared = &settings.shared;
+    let limits = &settings.resources;
     let index = shared.index.value.as_deref().map_or("none".to_owned(), toolpost_shared::without_password);
     let embedding = said(&settings.embedding.address, "the embedded model");
     let repositories = shared.repositories.value.as_ref();
@@ -340,6 +341,10 @@ fn in_force(settings: &Settings) -> Vec<String> {
         line("mcp_config", &settings.mcp_config, path(&settings.mcp_config)),
         line("ask", &settings.ask, word(&settings.ask.value)),
         line("sandbox", &settings.sandbox, word(&settings.sandbox.value)),
+        line("command_memory_mb", &limits.memory_mb, limits.memory_mb.value.to_string()),
+        line("command_processes", &limits.processes, limits.processes.value.to_string()),
+        line("command_file_mb", &limits.file_mb, limits.file_mb.value.to_string()),
+        line("disk_reserve_mb", &limits.disk_reserve_mb, limits.disk_reserve_mb.value.to_string()),
         line("code_mode", &settings.code_mode, word(&settings.code_mode.value)),
         line("events", &settings.events.file, path(&settings.events.file)),
         line("events_detail", &settings.events.detail, word(&settings.events.detail.value)),

@@ -85,6 +85,10 @@ fn environment() -> BTreeMap<String, String> {
         "IGNORE_FILES",
         "DURABLE",
         "ANY_ROOT",
+        "COMMAND_MEMORY_MB",
+        "COMMAND_PROCESSES",
+        "COMMAND_FILE_MB",
+        "DISK_RESERVE_MB",
         "HISTORY_MB",
         "HISTORY_DAYS",
     ];

@@ -24,7 +24,7 @@ use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
-use toolpost_engine::Access;
+use toolpost_engine::{Access, Resources};
 use toolpost_workspace::{HistoryLimits, operator};
 
 const MB: u64 = 1024 * 1024;
@@ -39,6 +39,7 @@ pub(crate) struct Settings {
     pub(crate) mcp_config: Setting<Option<PathBuf>>,
     pub(crate) ask: Setting<Ask>,
     pub(crate) sandbox: Setting<OnOff>,
+    pub(crate) resources: CommandLimits,
     pub(crate) code_mode: Setting<CodeMode>,
     pub(crate) events: EventSettings,
     pub(crate) state: Setting<Option<PathBuf>>,
@@ -86,6 +87,14 @@ pub(crate) struct SharedIndexSettings {
     pub(crate) repositories: Setting<Option<Vec<String>>>,
 }
 
+/// The limits of each command, together with everything that it starts; 0 is no limit.
+pub(crate) struct CommandLimits {
+    pub(crate) memory_mb: Setting<u64>,
+    pub(crate) processes: Setting<u64>,
+    pub(crate) file_mb: Setting<u64>,
+    pub(crate) disk_reserve_mb: Setting<u64>,
+}
+
 /// Limits of the history.
 pub(crate) struct HistorySettings {
     pub(crate) megabytes: Setting<u64>,
@@ -105,6 +114,10 @@ struct File {
     mcp_config: Option<PathBuf>,
     ask: Option<Ask>,
     sandbox: Option<OnOff>,
+    command_memory_mb: Option<u64>,
+    command_processes: Option<u64>,
+    command_file_mb: Option<u64>,
+    disk_reserve_mb: Option<u64>,
     code_mode: Option<CodeMode>,
     events: Option<PathBuf>,
     events_detail: Option<EventsDetail>,
@@ -164,6 +177,10 @@ impl Settings {
             mcp_config: from.optional(flags.mcp_config.clone(), "MCP_CONFIG", path, file.mcp_config)?,
             ask: from.choose(flags.ask, "ASK", one_of, file.ask, Ask::Deny)?,
             sandbox: from.choose(flags.sandbox, "SANDBOX", one_of, file.sandbox, OnOff::On)?,
+            resources: CommandLimits::find(
+                &from,
+                [file.command_memory_mb, file.command_processes, file.command_file_mb, file.disk_reserve_mb],
+            )?,
             code_mode: from.choose(flags.code_mode, "CODE_MODE", one_of, file.code_mode, CodeMode::Off)?,
             events: EventSettings::find(flags, &from, (file.events, file.events_detail))?,
             state: from.folder(
@@ -303,6 +320,34 @@ impl SharedIndexSettings {
             index: from.optional(flags.index.clone(), "INDEX", |text| Ok(text.to_owned()), file.0)?,
             repositories: from.optional(repositories, "REPOSITORY", names, file.1)?,
         })
+    }
+}
+
+impl CommandLimits {
+    fn find(from: &Sources, [memory, processes, file_size, reserve]: [Option<u64>; 4]) -> Result<Self> {
+        let default = Resources::of_machine();
+        let number = |text: &str| Ok(text.parse()?);
+        let megabytes = |bytes: Option<u64>| bytes.unwrap_or_default() / MB;
+        let (most, large) = (megabytes(default.memory), megabytes(default.file_size));
+        let (count, free) = (default.processes.unwrap_or_default(), megabytes(default.disk_reserve));
+        Ok(Self {
+            memory_mb: from.choose(None, "COMMAND_MEMORY_MB", number, memory, most)?,
+            processes: from.choose(None, "COMMAND_PROCESSES", number, processes, count)?,
+            file_mb: from.choose(None, "COMMAND_FILE_MB", number, file_size, large)?,
+            disk_reserve_mb: from.choose(None, "DISK_RESERVE_MB", number, reserve, free)?,
+        })
+    }
+
+    /// Returns the limits that the settings mean.
+    pub(crate) fn resources(&self) -> Resources {
+        let limit = |setting: &Setting<u64>| Some(setting.value).filter(|value| *value > 0);
+        let bytes = |setting: &Setting<u64>| limit(setting).map(|megabytes| megabytes.saturating_mul(MB));
+        Resources {
+            memory: bytes(&self.memory_mb),
+            processes: limit(&self.processes),
+            file_size: bytes(&self.file_mb),
+            disk_reserve: bytes(&self.disk_reserve_mb),
+        }
     }
 }
 

@@ -66,8 +66,8 @@ pub use toolpost_net::{BadHost, Embeddings, Hosts, Reach, Say};
 pub use toolpost_packages::{Dependencies, PackageStores, ResolvedPath, is_dependency};
 /// How commands are confined, and what the system here allows of it.
 pub use toolpost_process::{
-    Access as Confinement, Available, Environment, Means, Network, Plan, Sandbox, available, inner_step,
-    inner_step_of,
+    Access as Confinement, Available, Environment, Means, Network, Plan, Resources, Sandbox, available,
+    inner_step, inner_step_of,
 };
 /// What a script may use up.
 pub use toolpost_script::Limits as ScriptLimits;

@@ -7,10 +7,8 @@ use rustix::fs::{CWD, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Rlimit, Signal};
 
+use crate::resources::Resources;
 use crate::system;
-
-/// How many processes and threads a command in a world of its own may have.
-const PROCESSES: u64 = 4096;
 
 /// Whether a command gets a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +25,8 @@ pub(crate) struct Setup {
     pub(crate) terminal: Terminal,
     /// How many files the command may open.
     pub(crate) files: Rlimit,
+    /// The memory, processes and disk space that the command may use.
+    pub(crate) resources: Resources,
     /// Descriptors that the command gets besides the first three.
     pub(crate) kept: Vec<RawFd>,
 }
@@ -53,6 +53,9 @@ pub(crate) fn become_command(setup: &Setup, supervisor: Pid) -> io::Result<()> {
     system::default_signals();
     // A limit that cannot be set back is no reason not to run.
     let _ = rustix::process::setrlimit(Resource::Nofile, setup.files);
+    if let Some(size) = setup.resources.file_size {
+        lower(Resource::Fsize, size);
+    }
     system::close_on_exec_from(3);
     for kept in &setup.kept {
         // SAFETY is not at stake: the number is one of a descriptor that the launch holds open.
@@ -69,11 +72,18 @@ pub(crate) fn keep(descriptor: RawFd) -> io::Result<()> {
     Ok(rustix::io::fcntl_setfd(descriptor, rustix::io::FdFlags::empty())?)
 }
 
-/// Keeps a command from filling the machine with processes; in a world of its own only its own count.
-pub(crate) fn limit_processes() {
-    let before = rustix::process::getrlimit(Resource::Nproc).maximum.unwrap_or(PROCESSES);
-    let most = Some(before.min(PROCESSES));
-    let _ = rustix::process::setrlimit(Resource::Nproc, Rlimit { current: most, maximum: most });
+/// Limits the processes of a command in a user namespace of its own, where the kernel counts no others.
+pub(crate) fn limit_processes(resources: &Resources) {
+    if let Some(processes) = resources.processes {
+        lower(Resource::Nproc, processes);
+    }
+}
+
+/// Lowers a limit of this process and of those that it starts; a lower one stays.
+fn lower(resource: Resource, to: u64) {
+    let before = rustix::process::getrlimit(resource).maximum.unwrap_or(to);
+    let most = Some(before.min(to));
+    let _ = rustix::process::setrlimit(resource, Rlimit { current: most, maximum: most });
 }
 
 /// Lets the system end commands before the server when memory runs out.

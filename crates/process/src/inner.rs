@@ -19,10 +19,11 @@ use crate::guard::{Guard, Guarded, give_away};
 use crate::message::{Message, failed, hand_out, say};
 use crate::sandbox::told::{Told, all_of};
 use crate::sandbox::{
-    Creations, Locks, Network, NetworkIs, Pinned, Rules, Sockets, Stop, calls, host, listener,
+    Attributes, Creations, Locks, Network, NetworkIs, Pinned, Rules, Sockets, Stop, calls, host, listener,
 };
-use crate::supervisor::{Circle, supervise};
+use crate::supervisor::supervise;
 use crate::system::{self, Forked, Pointers};
+use crate::tree::Circle;
 
 /// By this word, and a descriptor behind it, the inner step is known.
 pub(crate) const NAME: &str = "toolpost-inner-step";
@@ -132,7 +133,7 @@ fn run(told: &Told) -> ! {
                 system::exit(1);
             }
             // SAFETY: this process uses no descriptor but those that `supervise` keeps.
-            unsafe { supervise(control, guard, child, Circle::World) }
+            unsafe { supervise(&command.setup, guard, child, Circle::World) }
         }
         Err(fault) => give_up(control, &stopped(PROCESS)(fault)),
     }
@@ -191,9 +192,10 @@ impl Command {
                 control: told.control,
                 terminal: told.terminal,
                 files: told.files,
+                resources: told.resources,
                 kept: told.kept.clone(),
             },
-            locks: Locks::new(rules, Sockets::Own),
+            locks: Locks::new(rules, Sockets::Own, Attributes::Allowed),
             words: Some(told.words.clone()).filter(|words| !words.is_empty()).map(Pointers::new),
             environment: Pointers::new(told.environment.clone()),
         }
@@ -212,7 +214,7 @@ impl Command {
         let processes = unsafe { BorrowedFd::borrow_raw(told.processes) };
         let number = own_number(processes.as_fd()).unwrap_or_default();
         let _ = rustix::io::write(said, &number.to_le_bytes());
-        limit_processes();
+        limit_processes(&told.resources);
         let message = match self.close(told, supervisor).and_then(|()| give_away(guarded)) {
             Err(stop) => {
                 let (part, errno) = stop.numbers();

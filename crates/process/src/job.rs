@@ -15,6 +15,7 @@ use crate::launch::{Program, Size};
 use crate::leftovers::{self, Holder};
 use crate::output::{Followed, Output, Shown, Want};
 use crate::reported::Reported;
+use crate::resources::Resources;
 use crate::sandbox::Enforcement;
 use crate::state::{Ending, Leftover, Report, Stage, Why};
 use crate::watch;
@@ -66,6 +67,7 @@ pub(crate) struct Shared {
     pub(crate) holder: Holder,
     pub(crate) begun: SystemTime,
     pub(crate) started: Instant,
+    pub(crate) resources: Resources,
     pub(crate) grace: Duration,
     /// How the output of this job is called in `/proc/PID/fd`.
     pub(crate) output_name: Option<String>,
@@ -140,6 +142,11 @@ impl Job {
     /// Gives the directory in which it was started.
     pub fn directory(&self) -> &std::path::Path {
         &self.shared.directory
+    }
+
+    /// Returns what it may use, together with everything that it starts.
+    pub fn resources(&self) -> Resources {
+        self.shared.resources
     }
 
     /// Says what is enforced for it and all that it starts.

@@ -150,6 +150,7 @@ impl Jobs {
             holder,
             begun: SystemTime::now(),
             started: Instant::now(),
+            resources: launch.limits.resources,
             grace: launch.limits.grace,
             output_name: name_of_other_end(&started.output),
             inner: Mutex::new(inner),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::environment::Environment;
+use crate::resources::Resources;
 use crate::sandbox::Sandbox;
 
 /// A program to start: what, where, with which environment and limits.
@@ -128,11 +129,13 @@ pub struct Limits {
     pub output: Option<u64>,
     /// How long it may take to end after it was asked to, before it is killed.
     pub grace: Duration,
+    /// The memory, processes and disk space that it may use, with everything that it starts.
+    pub resources: Resources,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { time: None, output: None, grace: Duration::from_secs(2) }
+        Self { time: None, output: None, grace: Duration::from_secs(2), resources: Resources::supervised() }
     }
 }
 

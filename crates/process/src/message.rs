@@ -23,6 +23,10 @@ pub(crate) enum Message {
     Refused(i32),
     /// The command was not let create the guarded name of this number.
     Guarded(i32),
+    /// The command used more memory than its limit: this many MiB. Everything of it is being killed.
+    OverMemory(i32),
+    /// The command reached its limit of processes. Everything of it is being killed.
+    OverProcesses,
     /// With this comes the descriptor that listens for the command's proxy.
     Listens,
 }
@@ -37,6 +41,8 @@ impl Message {
             b'X' => Some(Self::Ended(number)),
             b'R' => Some(Self::Refused(number)),
             b'G' => Some(Self::Guarded(number)),
+            b'M' => Some(Self::OverMemory(number)),
+            b'P' => Some(Self::OverProcesses),
             b'L' => Some(Self::Listens),
             b'F' => {
                 let [a, b, c, d] = number.to_le_bytes();
@@ -53,6 +59,8 @@ impl Message {
             Self::Ended(status) => (b'X', status.to_le_bytes()),
             Self::Refused(errno) => (b'R', errno.to_le_bytes()),
             Self::Guarded(number) => (b'G', number.to_le_bytes()),
+            Self::OverMemory(mebibytes) => (b'M', mebibytes.to_le_bytes()),
+            Self::OverProcesses => (b'P', [0; 4]),
             Self::Listens => (b'L', [0; 4]),
             Self::Failed(part, errno) => {
                 let ([a, b], [c, d]) = (part.to_le_bytes(), errno.to_le_bytes());

@@ -61,7 +61,7 @@ impl Served {
         let run = format!("served-{}", random_name()?);
         let prepared = prepare(&launch, &run, || None)?;
         let enforcement = prepared.confinement.as_ref().map(|confined| confined.enforcement.clone());
-        let (started, input, errors) = spawn_apart(prepared, raise_file_limit())?;
+        let (started, input, errors) = spawn_apart(&launch, prepared, raise_file_limit())?;
         let supervisor = Mutex::new(Some(started.supervisor.id().cast_signed()));
         let shared = Arc::new(Shared { control: started.control, supervisor });
         let (tell, ended) = watch::channel(None);

@@ -21,6 +21,7 @@ use crate::error::StartError;
 use crate::launch::{Channel, Launch, Size};
 use crate::message::{MESSAGE, Message};
 use crate::prepare::Prepared;
+use crate::resources::Resources;
 use crate::sandbox::{Confinement, Maker, World};
 use crate::supervisor;
 
@@ -44,22 +45,28 @@ pub(crate) fn spawn(launch: &Launch, prepared: Prepared, files: Rlimit) -> Resul
         Channel::Pipe => pipe().map_err(missing("a pipe"))?,
         Channel::Terminal(size) => terminal(size).map_err(missing("a terminal"))?,
     };
-    spawn_on(ends, prepared, files)
+    spawn_on(ends, prepared, (files, launch.limits.resources))
 }
 
 /// Starts a prepared launch with three pipes of its own; gives besides what is written to it, and its errors.
 pub(crate) fn spawn_apart(
+    launch: &Launch,
     prepared: Prepared,
     files: Rlimit,
 ) -> Result<(Started, OwnedFd, OwnedFd), StartError> {
     let pipe = || rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(missing("a pipe"));
     let ((their_input, input), (output, their_output), (errors, their_errors)) = (pipe()?, pipe()?, pipe()?);
     let stdio = [their_input.into(), their_output.into(), their_errors.into()];
-    let started = spawn_on(Ends { stdio, output, terminal: None }, prepared, files)?;
+    let ends = Ends { stdio, output, terminal: None };
+    let started = spawn_on(ends, prepared, (files, launch.limits.resources))?;
     Ok((started, input, errors))
 }
 
-fn spawn_on(ends: Ends, mut prepared: Prepared, files: Rlimit) -> Result<Started, StartError> {
+fn spawn_on(
+    ends: Ends,
+    mut prepared: Prepared,
+    (files, resources): (Rlimit, Resources),
+) -> Result<Started, StartError> {
     let confinement = prepared.confinement.take().map(Arc::new);
     check_directory(&prepared)?;
     let (control, theirs) =
@@ -69,6 +76,7 @@ fn spawn_on(ends: Ends, mut prepared: Prepared, files: Rlimit) -> Result<Started
         control: theirs.as_raw_fd(),
         terminal: if ends.terminal.is_some() { Terminal::StandardInput } else { Terminal::None },
         files,
+        resources,
         kept: prepared.kept.iter().map(AsRawFd::as_raw_fd).collect(),
     };
     let world = confinement.as_ref().and_then(|it| it.world.as_ref());
@@ -123,7 +131,7 @@ pub(crate) fn try_spawn(confinement: Confinement) -> Result<(), StartError> {
     };
     let files = rustix::process::getrlimit(Resource::Nofile);
     let ends = pipe().map_err(missing("a pipe"))?;
-    let mut started = spawn_on(ends, prepared, files)?;
+    let mut started = spawn_on(ends, prepared, (files, Resources::unlimited()))?;
     let mut ended = None;
     let mut message = [0; MESSAGE];
     while let Ok((MESSAGE, _)) = recv(&started.control, &mut message, RecvFlags::empty()) {
@@ -161,7 +169,13 @@ fn begun(
                 listening = Some(listener(control).map_err(missing("the proxy's listener"))?);
             }
             // This and what follows is for the job's thread.
-            Some(Message::Started(_) | Message::Ended(_) | Message::Guarded(_)) => return Ok(listening),
+            Some(
+                Message::Started(_)
+                | Message::Ended(_)
+                | Message::Guarded(_)
+                | Message::OverMemory(_)
+                | Message::OverProcesses,
+            ) => return Ok(listening),
             Some(Message::Failed(part, errno)) => {
                 let fault = io::Error::from_raw_os_error(errno.into());
                 return Err(StartError::Sandbox { step: confinement.words(part), fault });

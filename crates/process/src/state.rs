@@ -24,6 +24,25 @@ pub enum Why {
     TimedOut(Duration),
     /// It wrote more than its limit, in bytes.
     TooMuchOutput(u64),
+    /// It and everything that it started used more memory than its limit, both in bytes.
+    TooMuchMemory {
+        /// The limit.
+        limit: u64,
+        /// The memory in use when it was measured.
+        used: u64,
+    },
+    /// It and everything that it started were as many processes and threads as its limit allows.
+    TooManyProcesses {
+        /// The limit.
+        limit: u64,
+    },
+    /// A file system that it may write to had less free space than has to remain, both in bytes.
+    TooLittleDisk {
+        /// The space that has to remain free.
+        reserve: u64,
+        /// The free space when it was measured.
+        free: u64,
+    },
     /// Its session ended, or the server did.
     SessionEnded,
 }

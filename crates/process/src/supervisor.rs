@@ -6,7 +6,7 @@
 //! Until `execve` or `_exit` nothing here may allocate, lock or print.
 
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, RawFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -21,7 +21,8 @@ use crate::message::{Message, failed, hand_out, say};
 use crate::sandbox::calls::OfNetwork;
 use crate::sandbox::{Confinement, Creations, Maker, Script, Stop, calls};
 use crate::system::{self, Forked, Reaped};
-use crate::tree;
+use crate::tree::{self, Circle};
+use crate::usage::Meter;
 
 /// The order to kill everything.
 pub(crate) const KILL: u8 = b'K';
@@ -74,7 +75,7 @@ unsafe fn split_in_two<'a>(
     match unsafe { system::fork() }? {
         Forked::Child => become_command(setup, supervisor).map(|()| guarded),
         // SAFETY: this process uses no descriptor but those that `supervise` keeps.
-        Forked::Parent(child) => unsafe { supervise(setup.control, guard, child, Circle::Descendants) },
+        Forked::Parent(child) => unsafe { supervise(setup, guard, child, Circle::Descendants) },
     }
 }
 
@@ -111,7 +112,7 @@ unsafe fn split_into_world<'a>(
             if let Some(number) = own_number(&processes) {
                 say(setup.control, Message::Started(number));
             }
-            limit_processes();
+            limit_processes(&setup.resources);
             become_command(setup, supervisor).map(|()| guarded)
         }
         Forked::Parent(child) => {
@@ -120,7 +121,7 @@ unsafe fn split_into_world<'a>(
                 system::exit(1);
             }
             // SAFETY: this process uses no descriptor but those that `supervise` keeps.
-            unsafe { supervise(setup.control, guard, child, Circle::World) }
+            unsafe { supervise(setup, guard, child, Circle::World) }
         }
     }
 }
@@ -160,7 +161,8 @@ unsafe fn stay_outside(first: i32) -> ! {
 ///
 /// Every descriptor but the control socket is closed: nobody may use one afterwards.
 #[expect(unsafe_code, reason = "descriptors are closed and borrowed by their number")]
-pub(crate) unsafe fn supervise(control: RawFd, guard: Option<Guard<'_>>, child: i32, circle: Circle) -> ! {
+pub(crate) unsafe fn supervise(setup: &Setup, guard: Option<Guard<'_>>, child: i32, circle: Circle) -> ! {
+    let (control, mut meter) = (setup.control, Meter::new(setup.resources, circle));
     // The server's memory is not to be read through this process.
     let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
     let _ = rustix::process::chdir(c"/");
@@ -186,7 +188,8 @@ pub(crate) unsafe fn supervise(control: RawFd, guard: Option<Guard<'_>>, child: 
     };
     loop {
         watch.reap(control);
-        let timeout = watch.kill();
+        let measured = watch.measure(&mut meter, control);
+        let timeout = watch.kill().or(measured);
         let calls = guard.as_ref().and_then(Guard::waits_at).unwrap_or(children.as_fd());
         let mut ready = [
             PollFd::new(&children, PollFlags::IN),
@@ -222,15 +225,6 @@ struct Watch {
     next_pass: Option<Instant>,
 }
 
-/// What belongs to a command.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Circle {
-    /// What descends from the supervisor.
-    Descendants,
-    /// Everything in the supervisor's world.
-    World,
-}
-
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Order {
     Watch,
@@ -261,6 +255,20 @@ impl Watch {
             Err(Errno::AGAIN | Errno::INTR) => {}
             _ => self.order = Order::KillAll,
         }
+    }
+
+    /// Measures what the command uses, when that is due, and has everything killed if that is more than a limit. Returns how
+    /// long to wait for the next measurement.
+    fn measure(&mut self, meter: &mut Meter, control: BorrowedFd<'_>) -> Option<Timespec> {
+        if self.order != Order::Watch {
+            return None;
+        }
+        if let Some(message) = meter.exceeded() {
+            let _ = send(control, &message.bytes(), SendFlags::NOSIGNAL);
+            self.order = Order::KillAll;
+            return None;
+        }
+        meter.wait().and_then(|wait| Timespec::try_from(wait).ok())
     }
 
     /// Kills one generation, when a pass is due: the children of a killed process become children of this one, which the

@@ -189,6 +189,23 @@ impl Pointers {
     }
 }
 
+/// Returns the size of a page of memory, in bytes.
+pub(crate) fn page_size() -> u64 {
+    // SAFETY: the argument is a plain number.
+    u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
+}
+
+/// Returns the number of processors that this process may use; allocates nothing.
+pub(crate) fn processors() -> u64 {
+    // SAFETY: an empty set is all zeros, and it lives through the calls.
+    let count = unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &raw mut set);
+        libc::CPU_COUNT(&set)
+    };
+    u64::try_from(count).unwrap_or(1).max(1)
+}
+
 /// What `reap` found.
 pub(crate) enum Reaped {
     Ended { pid: i32, status: i32 },

@@ -18,6 +18,19 @@ pub(crate) struct Process {
     /// When it started, in ticks since the machine did: with the number it names a process for ever.
     pub(crate) started: u64,
     pub(crate) is_zombie: bool,
+    /// The number of its threads.
+    pub(crate) threads: u64,
+    /// The pages that it has in memory, shared ones and those of mapped files included.
+    pub(crate) resident: u64,
+}
+
+/// The processes that belong to a command.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Circle {
+    /// The descendants of the supervisor.
+    Descendants,
+    /// All processes in the supervisor's namespace.
+    World,
 }
 
 /// Goes through all processes; allocates nothing, so that a forked process may do it.
@@ -95,7 +108,9 @@ fn parse(text: &[u8]) -> Option<Process> {
     let is_zombie = matches!(fields.next()?, b"Z" | b"X");
     let mut next = || number(fields.next()?);
     let (parent, group, session) = (next()?, next()?, next()?);
-    let started = number(fields.nth(15)?)?;
+    let threads = number(fields.nth(13)?)?;
+    let started = number(fields.nth(1)?)?;
+    let resident = number(fields.nth(1)?)?;
     Some(Process {
         pid: pid.try_into().ok()?,
         parent: parent.try_into().ok()?,
@@ -103,6 +118,8 @@ fn parse(text: &[u8]) -> Option<Process> {
         session: session.try_into().ok()?,
         started,
         is_zombie,
+        threads,
+        resident,
     })
 }
 
@@ -117,7 +134,16 @@ mod tests {
     #[test]
     fn stat_is_read() {
         let line = b"42 (a) b (c) S 7 8 9 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 998877 1 2\n";
-        let wanted = Process { pid: 42, parent: 7, group: 8, session: 9, started: 998_877, is_zombie: false };
+        let wanted = Process {
+            pid: 42,
+            parent: 7,
+            group: 8,
+            session: 9,
+            started: 998_877,
+            is_zombie: false,
+            threads: 1,
+            resident: 2,
+        };
         assert_eq!(parse(line), Some(wanted));
         for bad in ["", "42", "42 (a", "42 (a) S 7 8", "x (a) S 7 8 9"] {
             assert_eq!(parse(bad.as_bytes()), None, "{bad}");
@@ -126,8 +152,16 @@ mod tests {
 
     #[test]
     fn descendants_are_found_parents_first() {
-        let process =
-            |pid, parent, is_zombie| Process { pid, parent, group: 0, session: 0, started: 0, is_zombie };
+        let process = |pid, parent, is_zombie| Process {
+            pid,
+            parent,
+            group: 0,
+            session: 0,
+            started: 0,
+            is_zombie,
+            threads: 1,
+            resident: 0,
+        };
         let all = [
             process(9, 4, false),
             process(4, 2, false),

@@ -19,6 +19,7 @@ use crate::spawn::Started;
 use crate::state::{Ending, Exit, Stage, Why};
 use crate::supervisor::KILL;
 use crate::tree;
+use crate::usage::{DiskMeter, MEBIBYTE};
 
 /// How long what is still in the pipe is waited for when the program has ended.
 const DRAIN: Duration = Duration::from_millis(100);
@@ -48,6 +49,7 @@ pub(crate) struct Watch {
     kill_at: Option<Instant>,
     give_up_at: Option<Instant>,
     supervisor_gone_at: Option<Instant>,
+    disk: Option<DiskMeter>,
     buffer: Vec<u8>,
 }
 
@@ -68,6 +70,7 @@ impl Watch {
             kill_at: None,
             give_up_at: None,
             supervisor_gone_at: None,
+            disk: DiskMeter::new(launch),
             buffer: vec![0; READ],
         }
     }
@@ -146,11 +149,29 @@ impl Watch {
                 Some(Message::Started(pid)) => self.shared.set_pid(pid),
                 Some(Message::Ended(status)) => self.ended(Exit::of(status)),
                 Some(Message::Guarded(number)) => self.shared.add_refused(number),
+                Some(Message::OverMemory(mebibytes)) => {
+                    let used = u64::try_from(mebibytes).unwrap_or_default() * MEBIBYTE;
+                    let limit = self.limits.resources.memory.unwrap_or(used);
+                    self.killed(Why::TooMuchMemory { limit, used });
+                }
+                Some(Message::OverProcesses) => {
+                    let limit = self.limits.resources.processes.unwrap_or_default();
+                    self.killed(Why::TooManyProcesses { limit });
+                }
                 // What could not be confined has no watch, and what listens was taken before it began.
                 Some(Message::Failed(..) | Message::Refused(_) | Message::Listens) | None => {}
             },
             _ => self.supervisor_gone(),
         }
+    }
+
+    /// Notes that the supervisor kills everything, and why.
+    fn killed(&mut self, why: Why) {
+        if self.exit.is_none() && self.why.is_none() {
+            self.why = Some(why);
+        }
+        self.kill_at = None;
+        self.give_up_at.get_or_insert(Instant::now() + GOING);
     }
 
     fn ended(&mut self, exit: Exit) {
@@ -234,6 +255,14 @@ impl Watch {
         {
             self.end(Why::TimedOut(limit), Told::NotYet);
         }
+        if self.control.is_some()
+            && self.give_up_at.is_none()
+            && let Some((reserve, free)) = self.disk.as_mut().and_then(|disk| disk.exceeded(now))
+        {
+            // What writes goes on writing while it is asked to end.
+            self.limits.grace = Duration::ZERO;
+            self.end(Why::TooLittleDisk { reserve, free }, Told::Already);
+        }
         if self.kill_at.is_some_and(|at| now >= at) {
             self.kill_at = None;
             self.give_up_at = Some(now + GOING);
@@ -278,6 +307,10 @@ impl Watch {
             limit.map(|limit| self.started + limit),
             drained.filter(|at| *at > Instant::now()),
             self.kill_at,
+            self.disk
+                .as_ref()
+                .filter(|_| self.control.is_some() && self.give_up_at.is_none())
+                .map(DiskMeter::next),
             self.give_up_at.filter(|_| !is_ended),
             self.supervisor_gone_at.map(|at| at + DRAIN),
         ];

@@ -116,8 +116,8 @@ fn limits_end_everything() {
     let world = World::new();
     let (time, output) = (Some(Duration::from_millis(300)), Some(100_000));
     let grace = Duration::from_millis(300);
-    let timed = Limits { time, output: None, grace };
-    let counted = Limits { time: None, output, grace };
+    let timed = Limits { time, grace, ..Limits::default() };
+    let counted = Limits { output, grace, ..Limits::default() };
     let (out, much) = (Why::TimedOut(Duration::from_millis(300)), Why::TooMuchOutput(100_000));
     let rows = [
         ("sleep 4101", timed, Exit::Signal(15), out),

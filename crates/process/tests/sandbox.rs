@@ -265,6 +265,25 @@ const WAYS: &[(&str, &str, [Way; 4])] = &[
         [Unknown, Shut, Shut, Shut],
     ),
     ("30 mounts", "$PROBE mount $PWD", [Unknown, Shut, Shut, Shut]),
+    ("31 mode of a file outside", "chmod 644 $OUT/file && echo A", [Open, Shut, Shut, Shut]),
+    (
+        "31 mode through a directory",
+        "cd $OUT/..; chmod 644 outside/file && echo A; cd - >/dev/null",
+        [Open, Shut, Shut, Shut],
+    ),
+    ("31 mode through a link", "ln -s $OUT/file l; chmod 644 l && echo A; rm l", [Open, Shut, Shut, Shut]),
+    ("31 mode of an open file", "$PROBE fchmod /usr/bin/env", [Unknown, Shut, Shut, Shut]),
+    ("31 times", "touch -c -r $OUT/file $OUT/file && echo A", [Open, Shut, Unknown, Unknown]),
+    ("31 owner", "chown $(id -u) $OUT/file && echo A", [Open, Shut, Shut, Shut]),
+    ("31 extended attribute", "$PROBE setxattr $OUT/file", [Unknown, Shut, Shut, Shut]),
+    (
+        "31 mode and times in the workspace",
+        "echo x > w && chmod 700 w && touch -d @1 w && $PROBE fchmod w && chmod 755 . && rm w && echo A",
+        [Open, Open, Open, Open],
+    ),
+    ("32 limits of a process", "$PROBE limits $DAEMON", [Open, Shut, Shut, Shut]),
+    // In namespaces the shared memory is the command's own.
+    ("32 System V shared memory", "$PROBE 'shared memory'", [Open, Shut, Open, Open]),
     ("30 the directory above", "ls .. | grep -q outside && echo A", [Open, Shut, Shut, Shut]),
 ];
 

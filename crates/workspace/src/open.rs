@@ -22,10 +22,13 @@ impl Workspace {
             .map(|(position, given)| open_root(given, position, options.scope, home))
             .collect::<Result<Vec<Root>, OpenError>>()?;
         let state = match &options.state {
-            Some(path) => Some(
-                State::open(path, options.history)
-                    .map_err(|fault| OpenError::State { state: shown(path), fault })?,
-            ),
+            Some(path) => {
+                if let Some(why) = State::shared_with(path) {
+                    return Err(OpenError::StateShared { state: shown(path), why });
+                }
+                let state = State::open(path, options.history);
+                Some(state.map_err(|fault| OpenError::State { state: shown(path), fault })?)
+            }
             None => None,
         };
         let workspace = Self::new(roots, options.home, options.durability, state);

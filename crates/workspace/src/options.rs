@@ -87,6 +87,16 @@ pub enum OpenError {
         /// The operating system's error.
         fault: Fault,
     },
+    /// Another user owns the state directory, or may write to it.
+    #[error(
+        "the state directory {state} is not used: {why}. Make it this user's alone (`chown`, `chmod 700`), or name another"
+    )]
+    StateShared {
+        /// The directory as given, escaped.
+        state: String,
+        /// Who else has rights to it.
+        why: String,
+    },
     /// The state directory cannot be created or used.
     #[error("the state directory {state} cannot be used ({fault}): name one that may be written")]
     State {

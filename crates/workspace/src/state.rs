@@ -44,6 +44,20 @@ pub(crate) enum Liveness {
 }
 
 impl State {
+    /// Returns which other user owns a state directory or may write to it; `None` if there is none, or no directory.
+    ///
+    /// Its contents are trusted: records of changes that can be undone, and journals of changes to complete.
+    pub(crate) fn shared_with(path: &Path) -> Option<String> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let stat = open(path, flags, Mode::empty()).and_then(rustix::fs::fstat).ok()?;
+        let own = rustix::process::geteuid().as_raw();
+        if stat.st_uid != own {
+            return Some(format!("it belongs to user {}, and this process runs as user {own}", stat.st_uid));
+        }
+        let others = stat.st_mode & (Mode::WGRP | Mode::WOTH).as_raw_mode();
+        (others != 0).then(|| format!("others may write to it (mode {:04o})", stat.st_mode & 0o7777))
+    }
+
     pub(crate) fn open(path: &Path, history: HistoryLimits) -> std::result::Result<Self, Fault> {
         let part = |name: &str| -> std::result::Result<OwnedFd, Fault> {
             let part = path.join(name);

@@ -180,3 +180,25 @@ fn mount_points_are_written_through() {
     assert!(said.starts_with(wanted) && said.ends_with(")\nnewnew.:\nbound\nmnt\n\nmnt:\nf\n"), "{output:?}");
     assert_eq!(fs::read_to_string(world.out("source")).unwrap(), "new");
 }
+
+#[test]
+fn a_state_directory_that_others_may_change_is_refused() {
+    let world = World::new();
+    let run = || shell(&world, "true", &["f", "new"]);
+    fs::create_dir_all(world.state()).unwrap();
+    for (mode, is_refused) in [(0o700, false), (0o755, false), (0o775, true), (0o777, true), (0o1777, true)] {
+        fs::set_permissions(world.state(), fs::Permissions::from_mode(mode)).unwrap();
+        let output = run();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(!output.status.success(), is_refused, "{mode:o}: {said}");
+        assert_eq!(said.contains("others may write to it"), is_refused, "{mode:o}: {said}");
+    }
+    fs::set_permissions(world.state(), fs::Permissions::from_mode(0o700)).unwrap();
+    if is_root_user() {
+        chown(world.state(), Some(NOBODY), None).unwrap();
+        let output = run();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.contains("it belongs to user 65534"), "{said}");
+        chown(world.state(), Some(0), None).unwrap();
+    }
+}

@@ -92,8 +92,9 @@ fn launch(commands: &Commands, command: &Command, shell: Shell, limit: Option<Du
             Program::direct(words.first().cloned().unwrap_or_default(), words.iter().skip(1).cloned())
         }
     };
-    let limits = Limits { time: limit, ..Limits::default() };
-    Launch { limits, ..commands.launch(program, &command.directory) }
+    let launch = commands.launch(program, &command.directory);
+    let limits = Limits { time: limit, ..launch.limits };
+    Launch { limits, ..launch }
 }
 
 /// A job that somebody waits for.

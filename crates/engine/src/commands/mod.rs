@@ -24,7 +24,8 @@ use tokio::{runtime::Handle, sync::Semaphore};
 use tokio_util::sync::CancellationToken;
 use toolpost_net::Hosts;
 use toolpost_process::{
-    Job, Jobs, Launch, Network, Plan, Program, Sandbox, SessionKey, Settings, UnknownJob, Until,
+    Job, Jobs, Launch, Limits, Network, Plan, Program, Resources, Sandbox, SessionKey, Settings, UnknownJob,
+    Until,
 };
 use toolpost_workspace::WorkspacePath;
 
@@ -34,6 +35,7 @@ pub struct Commands {
     jobs: Arc<Jobs>,
     sandbox: Arc<Sandbox>,
     hosts: Hosts,
+    resources: Resources,
     /// The hosts that proxies refused.
     refusals: Refusals,
     /// Cancelled when everything ends.
@@ -80,7 +82,14 @@ impl Commands {
         };
         let starting = Arc::new(Semaphore::new(STARTING));
         let (refusals, ending) = (Refusals::default(), CancellationToken::new());
-        Ok(Self { jobs, sandbox: Arc::new(sandbox), hosts, refusals, ending, starting })
+        let resources = Resources::of_machine();
+        Ok(Self { jobs, sandbox: Arc::new(sandbox), hosts, resources, refusals, ending, starting })
+    }
+
+    /// Sets the memory, processes and disk space that each command may use. Without this, the defaults of the machine hold.
+    #[must_use]
+    pub fn with_resources(self, resources: Resources) -> Self {
+        Self { resources, ..self }
     }
 
     /// Ends everything that runs, within two seconds, and starts nothing more.
@@ -112,7 +121,8 @@ impl Commands {
 
     /// Makes the launch of a program in a directory of the workspace.
     pub(crate) fn launch(&self, program: Program, directory: &WorkspacePath) -> Launch {
-        Launch { sandbox: (*self.sandbox).clone(), ..Launch::new(program, directory.raw()) }
+        let limits = Limits { resources: self.resources, ..Limits::default() };
+        Launch { sandbox: (*self.sandbox).clone(), limits, ..Launch::new(program, directory.raw()) }
     }
 
     /// Serves as the proxy of the network that the commands of a session share.

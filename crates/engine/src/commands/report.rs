@@ -123,6 +123,7 @@ impl Ran {
         if failed && pieces.iter().any(|piece| blocked::seems(&piece.text)) {
             notes.extend(blocked::note(job.enforcement()));
         }
+        notes.extend(oversized(ending.as_ref(), job.resources().file_size));
         let listens = network::listens(job);
         // A client that found no server, or a server that runs.
         if listens.is_some() {
@@ -208,6 +209,43 @@ fn why(why: Why) -> String {
             )
         }
         Why::TooMuchOutput(limit) => format!("It wrote more than {limit} bytes and was ended."),
+        Why::TooMuchMemory { limit, used } => format!(
+            "It was killed, with everything that it had started: together they used {} MB of memory, more than the limit of {} MB \
+             for a command. Use less memory (fewer parallel jobs, smaller parts), or ask the user to raise the setting \
+             `command_memory_mb`.",
+            megabytes(used),
+            megabytes(limit)
+        ),
+        Why::TooManyProcesses { limit } => format!(
+            "It was killed, with everything that it had started: together they reached the limit of {limit} processes and threads \
+             for a command. Start fewer at a time, or ask the user to raise the setting `command_processes`."
+        ),
+        Why::TooLittleDisk { reserve, free } => format!(
+            "It was killed, with everything that it had started: {} MB of disk space were left where it writes, and {} MB have to \
+             remain free. Delete what is not needed, or ask the user to lower the setting `disk_reserve_mb`.",
+            megabytes(free),
+            megabytes(reserve)
+        ),
         Why::SessionEnded => "It was ended with its session.".to_owned(),
     }
 }
+
+fn megabytes(bytes: u64) -> u64 {
+    bytes / (1024 * 1024)
+}
+
+/// Explains the end of a program that wrote a file larger than its limit; nothing for other ends. A shell reports a signal of a
+/// program that it ran as 128 and the signal's number.
+fn oversized(ending: Option<&Ending>, limit: Option<u64>) -> Option<String> {
+    let ending = ending?;
+    let is_too_large = ending.signal == Some(SIGXFSZ) || ending.code == Some(128 + SIGXFSZ);
+    let limit = limit.filter(|_| is_too_large)?;
+    Some(format!(
+        "A file that this command wrote reached the limit of {} MB for one file. Write smaller files, or ask the user to raise the \
+         setting `command_file_mb`.",
+        megabytes(limit)
+    ))
+}
+
+/// The signal for a file that is too large; the same number on all machines that are supported.
+const SIGXFSZ: i32 = 25;

@@ -127,6 +127,7 @@ impl Bubblewrap {
             kept: setup.kept.clone(),
             terminal: setup.terminal,
             files: setup.files,
+            resources: setup.resources,
             inside: self.inside.clone(),
             directory: string(
                 &host::real(&prepared.directory).unwrap_or_else(|_| prepared.directory.clone()),

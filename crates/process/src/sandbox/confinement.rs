@@ -14,7 +14,7 @@ use crate::sandbox::bubblewrap::Bubblewrap;
 use crate::sandbox::calls::OfNetwork;
 use crate::sandbox::creations::{Creations, unavailable};
 use crate::sandbox::enforcement::{Enforcement, Guard, Held, Means};
-use crate::sandbox::filter::Sockets;
+use crate::sandbox::filter::{Attributes, Sockets};
 use crate::sandbox::locks::Locks;
 use crate::sandbox::pins::{Pins, pins};
 use crate::sandbox::rules::{NetworkIs, Right, Rules};
@@ -120,7 +120,7 @@ impl Confinement {
         let rules = landlock.map(|version| Rules::new(version, NetworkIs::Own, allowed(&view)));
         let world = World { maker, network: plan.network, joined };
         let creations = Creations::new(missing);
-        let locks = Locks::new(rules, Sockets::Own);
+        let locks = Locks::new(rules, Sockets::Own, Attributes::Allowed);
         let mut variables = vec![("TMPDIR", OsString::from("/tmp"))];
         if plan.network == Network::Proxied {
             let proxy = format!("http://127.0.0.1:{PROXY}");

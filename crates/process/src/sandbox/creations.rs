@@ -44,6 +44,8 @@ pub(crate) struct Creations {
     /// How many of them are missing: they come first.
     missing: usize,
     extent: Extent,
+    /// The directories and files whose attributes may be changed; looked at for `Extent::Removal` only.
+    changeable: Vec<CString>,
     filter: Vec<libc::sock_filter>,
 }
 
@@ -123,6 +125,40 @@ pub(crate) fn shapes() -> impl Iterator<Item = &'static Shape> {
     SHAPES.iter().chain(OLDER).chain(OLDEST)
 }
 
+/// A call that changes attributes of a file, and its arguments: the directory or the file's descriptor, the path, and flags.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AttributeCall {
+    pub(crate) call: c_long,
+    directory: Option<usize>,
+    path: Option<usize>,
+    flags: Option<usize>,
+}
+
+/// `fchmodat2`, which the C library's headers do not name everywhere; the same number on every machine.
+const FCHMODAT2: c_long = 452;
+
+const ATTRIBUTES: &[AttributeCall] = &[
+    AttributeCall { call: libc::SYS_fchmod, directory: Some(0), path: None, flags: None },
+    AttributeCall { call: libc::SYS_fchmodat, directory: Some(0), path: Some(1), flags: None },
+    AttributeCall { call: FCHMODAT2, directory: Some(0), path: Some(1), flags: Some(3) },
+    AttributeCall { call: libc::SYS_utimensat, directory: Some(0), path: Some(1), flags: Some(3) },
+];
+
+#[cfg(target_arch = "x86_64")]
+const OLD_ATTRIBUTES: &[AttributeCall] = &[
+    AttributeCall { call: libc::SYS_chmod, directory: None, path: Some(0), flags: None },
+    AttributeCall { call: libc::SYS_utime, directory: None, path: Some(0), flags: None },
+    AttributeCall { call: libc::SYS_utimes, directory: None, path: Some(0), flags: None },
+    AttributeCall { call: libc::SYS_futimesat, directory: Some(0), path: Some(1), flags: None },
+];
+#[cfg(not(target_arch = "x86_64"))]
+const OLD_ATTRIBUTES: &[AttributeCall] = &[];
+
+/// Lists the calls that change modes and times of files on this machine.
+pub(crate) fn attribute_calls() -> impl Iterator<Item = &'static AttributeCall> {
+    ATTRIBUTES.iter().chain(OLD_ATTRIBUTES)
+}
+
 /// What was found out about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Judged {
@@ -137,19 +173,28 @@ enum Judged {
 impl Creations {
     /// Guards names that are missing, given as absolute paths without links; nothing if there are none, or if the kernel cannot.
     pub(crate) fn new(missing: Vec<CString>) -> Option<Self> {
-        Self::with_existing(missing, Vec::new(), Extent::Creation)
+        let extent = Extent::Creation;
+        let guards = !missing.is_empty() && unavailable().is_none();
+        guards.then(|| Self {
+            missing: missing.len(),
+            names: missing,
+            extent,
+            changeable: Vec::new(),
+            filter: filter(extent),
+        })
     }
 
-    /// Guards names that exist, too.
-    pub(crate) fn with_existing(
+    /// Guards names where a command sees the host's files: existing names, too, and attributes of files outside `changeable`.
+    /// `None` if the kernel cannot.
+    pub(crate) fn on_host(
         mut names: Vec<CString>,
         existing: Vec<CString>,
-        extent: Extent,
+        changeable: Vec<CString>,
     ) -> Option<Self> {
-        let missing = names.len();
+        let (missing, extent) = (names.len(), Extent::Removal);
         names.extend(existing);
-        let guards = !names.is_empty() && unavailable().is_none();
-        guards.then(|| Self { names, missing, extent, filter: filter(extent) })
+        let guards = unavailable().is_none();
+        guards.then(|| Self { names, missing, extent, changeable, filter: filter(extent) })
     }
 
     /// Gives the names, by the numbers under which they are reported.
@@ -181,6 +226,14 @@ impl Creations {
 
     fn judge(&self, call: &libc::seccomp_notif) -> Judged {
         let argument = |place: usize| call.data.args.get(place).copied().unwrap_or_default();
+        let mut of_attributes = attribute_calls();
+        if let Some(shape) = of_attributes.find(|shape| shape.call == c_long::from(call.data.nr)) {
+            return match self.is_changeable(call.pid.cast_signed(), shape, argument) {
+                Ok(true) => Judged::Harmless,
+                Ok(false) => Judged::Fails(Errno::PERM),
+                Err(errno) => Judged::Fails(errno),
+            };
+        }
         let of_call = shapes().filter(|shape| shape.call == c_long::from(call.data.nr));
         for shape in of_call {
             let is_exchange =
@@ -197,6 +250,39 @@ impl Creations {
             }
         }
         Judged::Harmless
+    }
+
+    /// Checks whether a call that changes attributes is about a file where those may be changed, and not about a guarded name.
+    fn is_changeable(
+        &self,
+        process: i32,
+        shape: &AttributeCall,
+        argument: impl Fn(usize) -> u64,
+    ) -> Result<bool, Errno> {
+        let directory = shape.directory.map_or(libc::AT_FDCWD, |place| argument(place) as i32);
+        let mut text = Text::new();
+        let at = shape.path.map_or(0, &argument);
+        if at != 0 {
+            text.read(process, at)?;
+        }
+        let flags = shape.flags.map_or(0, |place| argument(place) as i32);
+        let link = if flags & libc::AT_SYMLINK_NOFOLLOW == 0 { OFlags::empty() } else { OFlags::NOFOLLOW };
+        let open = OFlags::PATH | OFlags::CLOEXEC;
+        let file = if text.bytes().is_empty() {
+            // The call is about the descriptor itself.
+            open_of(process, directory, open)?
+        } else {
+            let base = match text.bytes().first() {
+                Some(b'/') => None,
+                _ => Some(base_of(process, directory)?),
+            };
+            let base = base.as_ref().map_or(CWD, AsFd::as_fd);
+            openat2(base, text.as_c_str(), open | link, Mode::empty(), ResolveFlags::NO_MAGICLINKS)?
+        };
+        text.read_name_of(&file)?;
+        let path = text.bytes();
+        let is_guarded = self.names.iter().any(|name| is_beneath(path, name.to_bytes()));
+        Ok(!is_guarded && self.changeable.iter().any(|above| is_below(path, above.to_bytes())))
     }
 
     fn judge_path(&self, process: i32, directory: i32, at: u64, does: Does) -> Judged {
@@ -238,6 +324,11 @@ fn is_beneath(path: &[u8], above: &[u8]) -> bool {
     path.len() >= above.len()
         && path[..above.len()].eq_ignore_ascii_case(above)
         && path.get(above.len()).is_none_or(|next| *next == b'/')
+}
+
+/// Checks whether a path is another one or lies beneath it, letter by letter.
+fn is_below(path: &[u8], above: &[u8]) -> bool {
+    path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest[0] == b'/' || above == b"/")
 }
 
 /// Tells whether a path lies in a directory, which is written with a slash, and not deeper.
@@ -405,6 +496,11 @@ impl Split {
 
 /// Opens the directory that the paths of a call begin at.
 fn base_of(process: i32, directory: i32) -> Result<OwnedFd, Errno> {
+    open_of(process, directory, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC)
+}
+
+/// Opens what a descriptor of a process leads to, or its working directory.
+fn open_of(process: i32, directory: i32, flags: OFlags) -> Result<OwnedFd, Errno> {
     let mut space = [0; 64];
     let mut rest = &mut space[..63];
     let written = match directory {
@@ -413,7 +509,7 @@ fn base_of(process: i32, directory: i32) -> Result<OwnedFd, Errno> {
     };
     written.map_err(|_| Errno::NAMETOOLONG)?;
     let path = CStr::from_bytes_until_nul(&space).map_err(|_| Errno::NAMETOOLONG)?;
-    openat(CWD, path, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+    openat(CWD, path, flags, Mode::empty())
 }
 
 /// Opens the directory of a path. What `/proc/self` is depends on who asks: the way through it is the process's own.
@@ -462,8 +558,13 @@ mod tests {
     fn names_are_guarded_with_what_lies_in_them() {
         let names = ["/w/.envrc", "/w/.cargo/config.toml", "/w/.git/modules/"]
             .map(|name| CString::new(name).unwrap());
-        let creations =
-            Creations { names: names.into(), missing: 1, extent: Extent::Creation, filter: Vec::new() };
+        let creations = Creations {
+            names: names.into(),
+            missing: 1,
+            extent: Extent::Creation,
+            changeable: Vec::new(),
+            filter: Vec::new(),
+        };
         let rows = [
             ("/w/.envrc", Does::Makes, Some(0)),
             ("/w/.ENVRC", Does::Opens(2), Some(0)),

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use crate::environment::Environment;
 use crate::error::StartError;
 use crate::sandbox::confinement::{Confinement, pins_of, root};
-use crate::sandbox::creations::{Creations, Extent, unavailable};
+use crate::sandbox::creations::{Creations, unavailable};
 use crate::sandbox::enforcement::{Enforcement, Guard, Held, Means};
-use crate::sandbox::filter::Sockets;
+use crate::sandbox::filter::{Attributes, Sockets};
 use crate::sandbox::host::{self, Kind};
 use crate::sandbox::locks::Locks;
 use crate::sandbox::pins::Pins;
@@ -29,7 +29,6 @@ pub(crate) fn confine(
     let mut allowed = allowed(&view);
     let temporary = plan.temporary.as_ref().and_then(|path| host::real(path).ok());
     allowed.extend(temporary.iter().map(|path| (string(path), Right::Change)));
-    let rules = Rules::new(version, NetworkIs::OfHost, allowed);
     let pins = match plan.access {
         Access::Change => pins_of(&view, &plan.protected)?,
         Access::Read => Vec::new(),
@@ -40,10 +39,14 @@ pub(crate) fn confine(
         missing.extend(of_root.iter().map(|path| string(root.join(path))));
         existing.extend(unchanged.iter().map(|path| string(root.join(path))));
     }
-    let creations = Creations::with_existing(missing, existing, Extent::Removal);
+    let changeable = allowed.iter().filter(|(_, right)| *right == Right::Change);
+    let changeable: Vec<CString> = changeable.map(|(path, _)| path.clone()).collect();
+    let rules = Rules::new(version, NetworkIs::OfHost, allowed);
+    let creations = Creations::on_host(missing, existing, changeable);
+    let attributes = if creations.is_some() { Attributes::Allowed } else { Attributes::Refused };
     let enforcement =
         Enforcement { means: Means::Landlock, landlock: Some(version), guards: guards(version, why) };
-    let locks = Locks::new(Some(rules), Sockets::None);
+    let locks = Locks::new(Some(rules), Sockets::None, attributes);
     let variables = temporary.map(|path| ("TMPDIR", path.into_os_string())).into_iter().collect();
     Ok(Confinement { enforcement, world: None, creations, locks, variables })
 }

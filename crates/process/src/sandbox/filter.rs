@@ -5,7 +5,7 @@ use libc::{
     sock_filter,
 };
 
-use crate::sandbox::creations::{Does, Extent, WRITES, shapes};
+use crate::sandbox::creations::{Does, Extent, WRITES, attribute_calls, shapes};
 
 /// Which sockets a program may make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +14,15 @@ pub(crate) enum Sockets {
     Own,
     /// None but pairs: the host's would be in reach.
     None,
+}
+
+/// What happens to calls that change attributes of a file: its mode and its times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Attributes {
+    /// They are let through: files outside cannot be changed, or the supervisor decides.
+    Allowed,
+    /// They are refused.
+    Refused,
 }
 
 /// The newest system call that is known here; what comes after it is answered as if it did not exist.
@@ -100,6 +109,54 @@ const REFUSED_ON_THIS_MACHINE: &[c_long] = &[];
 /// `open_tree_attr`, which the C library's headers do not name yet; the same number on every machine.
 const OPEN_TREE_ATTR: c_long = 467;
 
+/// What is refused where a command shares the host's IPC namespace and its mounts: System V shared memory and POSIX message
+/// queues, and changes of owners, which Landlock does not cover.
+const REFUSED_ON_HOST: &[c_long] = &[
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    FILE_SETATTR,
+];
+
+#[cfg(target_arch = "x86_64")]
+const REFUSED_ON_HOST_HERE: &[c_long] = &[libc::SYS_chown, libc::SYS_lchown];
+#[cfg(not(target_arch = "x86_64"))]
+const REFUSED_ON_HOST_HERE: &[c_long] = &[];
+
+/// Changes of extended attributes. Programs that copy files take this answer for that of a file system without such attributes.
+const EXTENDED: &[c_long] = &[
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    SETXATTRAT,
+    REMOVEXATTRAT,
+];
+
+/// Calls that the C library's headers do not name yet; the same numbers on every machine.
+const SETXATTRAT: c_long = 463;
+const REMOVEXATTRAT: c_long = 466;
+const FILE_SETATTR: c_long = 469;
+
+/// Requests that set flags and project numbers of a file.
+const SET_FLAGS: u32 = 0x4008_6602;
+const SET_FLAGS_32: u32 = 0x4004_6602;
+const SET_EXTENDED_FLAGS: u32 = 0x401c_5820;
+
 /// The flags of `clone` that make namespaces.
 const NAMESPACES: u32 = (libc::CLONE_NEWUSER
     | libc::CLONE_NEWNS
@@ -117,7 +174,7 @@ const KIND: u32 = 0xf;
 const ASK_PERSONA: u32 = 0xffff_ffff;
 
 /// Builds the filter.
-pub(crate) fn filter(sockets: Sockets) -> Vec<sock_filter> {
+pub(crate) fn filter(sockets: Sockets, attributes: Attributes) -> Vec<sock_filter> {
     let mut filter = Filter { instructions: Vec::new() };
     filter.load(ARCHITECTURE);
     filter.unless(MACHINE, libc::ENOSYS);
@@ -126,6 +183,14 @@ pub(crate) fn filter(sockets: Sockets) -> Vec<sock_filter> {
     filter.at_least(NEWEST + 1, libc::ENOSYS);
     for call in REFUSED.iter().chain(REFUSED_ON_THIS_MACHINE) {
         filter.when(number(*call), &[refuse(libc::EPERM)]);
+    }
+    if sockets == Sockets::None {
+        filter.on_host();
+    }
+    if attributes == Attributes::Refused {
+        for shape in attribute_calls() {
+            filter.when(number(shape.call), &[refuse(libc::EPERM)]);
+        }
     }
     // Its flags lie in memory, where no filter sees them; without it the C library takes `clone`.
     filter.when(number(libc::SYS_clone3), &[refuse(libc::ENOSYS)]);
@@ -166,6 +231,11 @@ pub(crate) fn filter(sockets: Sockets) -> Vec<sock_filter> {
 pub(crate) fn creations(extent: Extent) -> Vec<sock_filter> {
     let mut filter = Filter { instructions: Vec::new() };
     filter.load(NUMBER);
+    if extent == Extent::Removal {
+        for shape in attribute_calls() {
+            filter.when(number(shape.call), &[leave_to_supervisor()]);
+        }
+    }
     let mut calls: Vec<c_long> = Vec::new();
     for shape in shapes() {
         let is_looked_at = shape.does != Does::Removes || extent == Extent::Removal;
@@ -208,6 +278,34 @@ struct Filter {
 }
 
 impl Filter {
+    /// Refuses what reaches the host's processes, memory and files where there are no namespaces.
+    fn on_host(&mut self) {
+        for call in REFUSED_ON_HOST.iter().chain(REFUSED_ON_HOST_HERE) {
+            self.when(number(*call), &[refuse(libc::EPERM)]);
+        }
+        for call in EXTENDED {
+            self.when(number(*call), &[refuse(libc::EOPNOTSUPP)]);
+        }
+        // A process may ask for its own limits by the number 0 alone: a filter does not know which others are its own.
+        self.when(
+            number(libc::SYS_prlimit64),
+            &[argument(0), jump(BPF_JEQ, 0, 0, 1), allow(), refuse(libc::EPERM)],
+        );
+        self.when(
+            number(libc::SYS_ioctl),
+            &[
+                argument(1),
+                jump(BPF_JEQ, SET_FLAGS, 5, 0),
+                jump(BPF_JEQ, SET_FLAGS_32, 4, 0),
+                jump(BPF_JEQ, SET_EXTENDED_FLAGS, 3, 0),
+                jump(BPF_JEQ, libc::TIOCSTI as u32, 2, 0),
+                jump(BPF_JEQ, libc::TIOCLINUX as u32, 1, 0),
+                allow(),
+                refuse(libc::EPERM),
+            ],
+        );
+    }
+
     fn load(&mut self, at: u32) {
         self.instructions.push(statement(BPF_LD | BPF_W | BPF_ABS, at));
     }
@@ -297,8 +395,8 @@ mod tests {
     fn calls_are_decided() {
         let (yes, no) = (libc::SECCOMP_RET_ALLOW, |errno: i32| libc::SECCOMP_RET_ERRNO | errno as u32);
         let (not_permitted, unknown, family) = (no(libc::EPERM), no(libc::ENOSYS), no(libc::EAFNOSUPPORT));
-        let own = filter(Sockets::Own);
-        let none = filter(Sockets::None);
+        let own = filter(Sockets::Own, Attributes::Allowed);
+        let none = filter(Sockets::None, Attributes::Refused);
         let (unix, inet, inet6) = (libc::AF_UNIX as u32, libc::AF_INET as u32, libc::AF_INET6 as u32);
         let (stream, datagram, raw) =
             (libc::SOCK_STREAM as u32, libc::SOCK_DGRAM as u32, libc::SOCK_RAW as u32);
@@ -311,6 +409,15 @@ mod tests {
             (libc::SYS_mount, [0, 0], not_permitted, not_permitted),
             (libc::SYS_setdomainname, [0, 0], not_permitted, not_permitted),
             (libc::SYS_clone3, [0, 0], unknown, unknown),
+            (libc::SYS_prlimit64, [0, 7], yes, yes),
+            (libc::SYS_prlimit64, [1, 7], yes, not_permitted),
+            (libc::SYS_shmget, [0, 0], yes, not_permitted),
+            (libc::SYS_fchownat, [0, 0], yes, not_permitted),
+            (libc::SYS_fsetxattr, [0, 0], yes, no(libc::EOPNOTSUPP)),
+            (libc::SYS_fchmod, [0, 0], yes, not_permitted),
+            (libc::SYS_utimensat, [0, 0], yes, not_permitted),
+            (libc::SYS_ioctl, [0, SET_FLAGS], yes, not_permitted),
+            (libc::SYS_ioctl, [0, SET_EXTENDED_FLAGS], yes, not_permitted),
             (libc::SYS_clone, [libc::SIGCHLD as u32, 0], yes, yes),
             (libc::SYS_clone, [libc::CLONE_NEWUSER as u32, 0], not_permitted, not_permitted),
             (libc::SYS_ioctl, [0, libc::TIOCGWINSZ as u32], yes, yes),

@@ -6,7 +6,7 @@ use libc::sock_filter;
 use rustix::process::{Resource, Rlimit};
 
 use crate::sandbox::calls;
-use crate::sandbox::filter::{Sockets, filter};
+use crate::sandbox::filter::{Attributes, Sockets, filter};
 use crate::sandbox::rules::Rules;
 use crate::sandbox::script::Stop;
 
@@ -23,8 +23,8 @@ const FILTER: u16 = u16::MAX - 12;
 
 impl Locks {
     /// Makes the locks; without rules where the kernel has no Landlock.
-    pub(crate) fn new(rules: Option<Rules>, sockets: Sockets) -> Self {
-        Self { rules, filter: filter(sockets) }
+    pub(crate) fn new(rules: Option<Rules>, sockets: Sockets, attributes: Attributes) -> Self {
+        Self { rules, filter: filter(sockets, attributes) }
     }
 
     /// Locks this process; allocates nothing.

@@ -29,7 +29,7 @@ pub use enforcement::{Enforcement, Guard, Held, Means};
 
 pub(crate) use confinement::{Confinement, Maker, World};
 pub(crate) use creations::Creations;
-pub(crate) use filter::Sockets;
+pub(crate) use filter::{Attributes, Sockets};
 pub(crate) use locks::Locks;
 pub(crate) use pins::Pinned;
 pub(crate) use places::{TOOLCHAIN_VARIABLES, UNFINISHED};

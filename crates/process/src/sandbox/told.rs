@@ -8,6 +8,7 @@ use rustix::io::Errno;
 use rustix::process::Rlimit;
 
 use crate::becoming::Terminal;
+use crate::resources::Resources;
 use crate::sandbox::Network;
 use crate::sandbox::pins::Pinned;
 use crate::sandbox::rules::Right;
@@ -25,6 +26,8 @@ pub(crate) struct Told {
     pub(crate) terminal: Terminal,
     /// How many files the command may open.
     pub(crate) files: Rlimit,
+    /// The memory, processes and disk space that the command may use.
+    pub(crate) resources: Resources,
     /// What the inside of the world is like.
     pub(crate) inside: Inside,
     /// The directory in which the command starts.
@@ -67,6 +70,10 @@ impl Told {
         for limit in [self.files.current, self.files.maximum] {
             out.number(limit.unwrap_or(u64::MAX));
         }
+        let Resources { memory, processes, file_size, disk_reserve } = self.resources;
+        for limit in [memory, processes, file_size, disk_reserve] {
+            out.number(limit.unwrap_or(u64::MAX));
+        }
         out.number(u64::from(self.inside.network == Network::Proxied));
         out.number(self.inside.landlock.map_or(0, u64::from));
         out.each(&self.inside.allowed, |out, (path, right)| {
@@ -98,6 +105,12 @@ impl Told {
             kept: from.each(descriptor)?,
             terminal: if from.number()? == 1 { Terminal::StandardInput } else { Terminal::None },
             files: Rlimit { current: from.limit()?, maximum: from.limit()? },
+            resources: Resources {
+                memory: from.limit()?,
+                processes: from.limit()?,
+                file_size: from.limit()?,
+                disk_reserve: from.limit()?,
+            },
             inside: Inside {
                 network: if from.number()? == 1 { Network::Proxied } else { Network::Closed },
                 landlock: u32::try_from(from.number()?).ok().filter(|version| *version > 0),
@@ -212,6 +225,7 @@ mod tests {
             kept: vec![9, 10],
             terminal: Terminal::StandardInput,
             files: Rlimit { current: Some(1024), maximum: None },
+            resources: Resources { memory: Some(1 << 30), processes: Some(99), ..Resources::unlimited() },
             inside: Inside {
                 network: Network::Proxied,
                 landlock: Some(6),

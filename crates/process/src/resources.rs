@@ -1,0 +1,52 @@
+//! The memory, processes and disk space that a command may use.
+
+use std::fs;
+
+/// Limits on what a command uses, together with everything that it starts. `None` is no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Resources {
+    /// Memory, in bytes: private memory, shared memory that is mapped, and files in its own `/dev/shm`.
+    pub memory: Option<u64>,
+    /// Processes and threads.
+    pub processes: Option<u64>,
+    /// The size of a file that it writes, in bytes.
+    pub file_size: Option<u64>,
+    /// The space that has to remain free on each file system that it may write to, in bytes.
+    pub disk_reserve: Option<u64>,
+}
+
+const GIBIBYTE: u64 = 1 << 30;
+
+impl Resources {
+    /// Returns limits that limit nothing.
+    pub const fn unlimited() -> Self {
+        Self { memory: None, processes: None, file_size: None, disk_reserve: None }
+    }
+
+    /// Returns the limit that each supervised program has by default: 4096 processes and threads, and no other.
+    pub const fn supervised() -> Self {
+        Self { processes: Some(4096), ..Self::unlimited() }
+    }
+
+    /// Returns the default limits of commands: three quarters of the memory that this process can have, 4096 processes, files of 64 GiB,
+    /// and 1 GiB of free disk space.
+    #[must_use]
+    pub fn of_machine() -> Self {
+        Self {
+            memory: Some(memory() / 4 * 3),
+            processes: Some(4096),
+            file_size: Some(64 * GIBIBYTE),
+            disk_reserve: Some(GIBIBYTE),
+        }
+    }
+}
+
+/// Returns the memory of the machine, or of the control group of a container if that is less.
+fn memory() -> u64 {
+    let info = rustix::system::sysinfo();
+    let machine = u64::from(info.totalram).saturating_mul(u64::from(info.mem_unit));
+    let of_group = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
+    #[expect(clippy::disallowed_methods, reason = "these files are the kernel's")]
+    let limits = of_group.iter().filter_map(|file| fs::read_to_string(file).ok()?.trim().parse().ok());
+    limits.fold(machine, u64::min)
+}

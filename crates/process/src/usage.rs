@@ -1,0 +1,314 @@
+//! Measurement of what a command uses: memory and processes in its supervisor, free disk space in the job's thread.
+//!
+//! `Meter` works in a forked process, so it allocates nothing.
+
+use std::ffi::CStr;
+use std::fmt::Write;
+use std::mem::MaybeUninit;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{CWD, Mode, OFlags, openat, statvfs};
+
+use crate::launch::Launch;
+use crate::message::Message;
+use crate::resources::Resources;
+use crate::sandbox::Sandbox;
+use crate::system;
+use crate::tree::{self, Circle, Process};
+
+pub(crate) const MEBIBYTE: u64 = 1 << 20;
+
+/// The shortest and the longest time between two measurements.
+const SHORTEST: Duration = Duration::from_millis(50);
+const LONGEST: Duration = Duration::from_secs(1);
+
+/// The rates at which a command can come near a limit: bytes of memory and processes in a millisecond and for each processor, and
+/// bytes of disk space in a millisecond.
+const MEMORY_RATE: u64 = 2 * MEBIBYTE;
+const PROCESS_RATE: u64 = 5;
+const DISK_RATE: u64 = 4 * MEBIBYTE;
+
+/// The share of time that exact measurements of memory may take, which go through page tables.
+const RESTS: u32 = 10;
+
+/// The most descendants that are told apart where the command has no process namespace. A limit of processes counts as reached then.
+const MOST: usize = 8192;
+
+/// The most passes over all processes of the machine in one measurement.
+const PASSES: usize = 4;
+
+/// The part of the supervisor that watches the limits of memory and processes.
+pub(crate) struct Meter {
+    limits: Resources,
+    circle: Circle,
+    page: u64,
+    processors: u64,
+    next: Instant,
+}
+
+/// What the processes of a command use.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Usage {
+    /// Processes and threads, ended ones that nobody has reaped included.
+    processes: u64,
+    /// Pages in memory, in bytes: too many where processes share some.
+    resident: u64,
+}
+
+impl Meter {
+    pub(crate) fn new(limits: Resources, circle: Circle) -> Self {
+        let (page, processors) = (system::page_size(), system::processors());
+        Self { limits, circle, page, processors, next: Instant::now() + SHORTEST }
+    }
+
+    /// Measures if it is time to, and returns which limit is exceeded.
+    pub(crate) fn exceeded(&mut self) -> Option<Message> {
+        let Resources { memory, processes, .. } = self.limits;
+        let now = Instant::now();
+        if (memory.is_none() && processes.is_none()) || now < self.next {
+            return None;
+        }
+        let memory_limit = memory.unwrap_or(u64::MAX);
+        let process_limit = processes.unwrap_or(u64::MAX);
+        let mut usage = Usage::default();
+        self.each(|process| {
+            // A zombie has no thread that runs, and still takes a number.
+            usage.processes += process.threads.max(1);
+            usage.resident += process.resident * self.page;
+        });
+        if usage.processes >= process_limit {
+            return Some(Message::OverProcesses);
+        }
+        let files = self.files_in_memory();
+        let mut used = usage.resident + files;
+        if used > memory_limit {
+            // Shared pages were counted for each process, and those of mapped files can be dropped: look closer.
+            used = self.exact(files);
+        }
+        if used > memory_limit {
+            return Some(Message::OverMemory(i32::try_from(used.div_ceil(MEBIBYTE)).unwrap_or(i32::MAX)));
+        }
+        let in_memory = (memory_limit - used) / (MEMORY_RATE * self.processors);
+        let in_processes = (process_limit - usage.processes) / (PROCESS_RATE * self.processors);
+        let wait = Duration::from_millis(in_memory.min(in_processes)).clamp(SHORTEST, LONGEST);
+        self.next = Instant::now() + wait.max(now.elapsed() * RESTS);
+        None
+    }
+
+    /// Returns how long to wait for the next measurement; nothing without limits.
+    pub(crate) fn wait(&self) -> Option<Duration> {
+        let is_limited = self.limits.memory.is_some() || self.limits.processes.is_some();
+        // Rounded up, so that the time has come when the wait ends.
+        let left = self.next.saturating_duration_since(Instant::now()) + Duration::from_millis(1);
+        is_limited.then_some(left)
+    }
+
+    /// Visits each process of the command.
+    fn each(&self, mut visit: impl FnMut(&Process)) {
+        let own = rustix::process::getpid().as_raw_nonzero().get();
+        if self.circle == Circle::World {
+            let _ = tree::each(|process| {
+                if process.pid != own {
+                    visit(&process);
+                }
+            });
+            return;
+        }
+        let mut found = Descendants { pids: [0; MOST], count: 0 };
+        let enough = usize::try_from(self.limits.processes.unwrap_or(u64::MAX)).unwrap_or(MOST).min(MOST);
+        // Numbers rise from parent to child until they start again from the beginning: then another pass is needed. A command
+        // that goes on starting processes must not keep this from ending.
+        for _ in 0..PASSES {
+            let before = found.count;
+            let _ = tree::each(|process| {
+                if (process.parent == own || found.contains(process.parent)) && found.insert(process.pid) {
+                    visit(&process);
+                }
+            });
+            if found.count == before || found.count >= enough {
+                return;
+            }
+        }
+    }
+
+    /// Returns the bytes that files in the command's own `/dev/shm` and `/run` take.
+    fn files_in_memory(&self) -> u64 {
+        if self.circle != Circle::World {
+            return 0;
+        }
+        let (shared, run) = (statvfs(c"/dev/shm"), statvfs(c"/run"));
+        let is_same = matches!((&shared, &run), (Ok(shared), Ok(run)) if shared.f_fsid == run.f_fsid);
+        let used = |of: rustix::io::Result<rustix::fs::StatVfs>| {
+            of.map_or(0, |of| of.f_blocks.saturating_sub(of.f_bfree).saturating_mul(of.f_frsize))
+        };
+        used(shared) + if is_same { 0 } else { used(run) }
+    }
+
+    /// Measures the memory that cannot be dropped, with shared pages counted once.
+    fn exact(&self, files: u64) -> u64 {
+        let (mut private, mut shared) = (0, 0);
+        self.each(|process| match rollup(process.pid) {
+            Some(of_process) => {
+                private += of_process.private;
+                shared += of_process.shared;
+            }
+            None => private += process.resident * self.page,
+        });
+        private + shared.max(files)
+    }
+}
+
+/// The numbers of processes, in their order.
+struct Descendants {
+    pids: [i32; MOST],
+    count: usize,
+}
+
+impl Descendants {
+    fn contains(&self, pid: i32) -> bool {
+        self.pids[..self.count].binary_search(&pid).is_ok()
+    }
+
+    /// Adds a number; false if it was there already, or if there is no room.
+    fn insert(&mut self, pid: i32) -> bool {
+        match self.pids[..self.count].binary_search(&pid) {
+            Err(at) if self.count < MOST => {
+                self.pids.copy_within(at..self.count, at + 1);
+                self.pids[at] = pid;
+                self.count += 1;
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The memory of a process, in bytes, in which each page that processes share is divided among them.
+#[derive(Debug, PartialEq, Eq)]
+struct Rollup {
+    private: u64,
+    shared: u64,
+}
+
+/// Reads `/proc/PID/smaps_rollup`; nothing where this process may not.
+fn rollup(pid: i32) -> Option<Rollup> {
+    let mut name = Name { bytes: [0; 40], length: 0 };
+    write!(name, "/proc/{pid}/smaps_rollup\0").ok()?;
+    let name = CStr::from_bytes_with_nul(&name.bytes[..name.length]).ok()?;
+    let file = openat(CWD, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
+    let mut space = [MaybeUninit::uninit(); 2048];
+    let (text, _) = rustix::io::read(&file, &mut space[..]).ok()?;
+    parse_rollup(text)
+}
+
+/// Reads lines such as `Pss_Anon:    12 kB`.
+fn parse_rollup(text: &[u8]) -> Option<Rollup> {
+    let value = |name: &[u8]| {
+        let mut lines = text.split(|byte| *byte == b'\n');
+        let line = lines.find_map(|line| line.strip_prefix(name))?;
+        let digits = line.strip_suffix(b"kB")?.trim_ascii();
+        std::str::from_utf8(digits).ok()?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
+    };
+    match (value(b"Pss_Anon:"), value(b"Pss_Shmem:")) {
+        (Some(private), Some(shared)) => Some(Rollup { private, shared }),
+        // Kernels before 5.0 give the sum alone.
+        _ => Some(Rollup { private: value(b"Pss:")?, shared: 0 }),
+    }
+}
+
+/// A file's name that is written without an allocation.
+struct Name {
+    bytes: [u8; 40],
+    length: usize,
+}
+
+impl Write for Name {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        let place = self.bytes.get_mut(self.length..self.length + text.len()).ok_or(std::fmt::Error)?;
+        place.copy_from_slice(text.as_bytes());
+        self.length += text.len();
+        Ok(())
+    }
+}
+
+/// The part of a job's thread that watches the free space of the file systems that the command may write to.
+pub(crate) struct DiskMeter {
+    places: Vec<Place>,
+    next: Instant,
+}
+
+struct Place {
+    path: PathBuf,
+    /// The space that has to remain free: the limit, or half of what was free at the start if that was little.
+    reserve: u64,
+}
+
+impl DiskMeter {
+    /// Returns nothing if the launch has no such limit.
+    pub(crate) fn new(launch: &Launch) -> Option<Self> {
+        let reserve = launch.limits.resources.disk_reserve?;
+        let paths = match &launch.sandbox {
+            Sandbox::On(plan) => plan.roots.iter().chain(&plan.temporary).cloned().collect(),
+            Sandbox::Off => vec![launch.directory.clone()],
+        };
+        let place = |path: PathBuf| {
+            let free = free(&path)?;
+            Some(Place { path, reserve: reserve.min(free / 2) })
+        };
+        let places: Vec<Place> = paths.into_iter().filter_map(place).collect();
+        (!places.is_empty()).then(|| Self { places, next: Instant::now() })
+    }
+
+    /// Returns when the next measurement is due.
+    pub(crate) fn next(&self) -> Instant {
+        self.next
+    }
+
+    /// Measures if it is time to, and returns the reserve and the free space of a file system that has less than the reserve.
+    pub(crate) fn exceeded(&mut self, now: Instant) -> Option<(u64, u64)> {
+        if now < self.next {
+            return None;
+        }
+        let mut headroom = u64::MAX;
+        for place in &self.places {
+            let Some(free) = free(&place.path) else { continue };
+            if free < place.reserve {
+                return Some((place.reserve, free));
+            }
+            headroom = headroom.min(free - place.reserve);
+        }
+        self.next = now + Duration::from_millis(headroom / DISK_RATE).clamp(SHORTEST, LONGEST);
+        None
+    }
+}
+
+/// Returns the space that is free for everybody, in bytes.
+fn free(path: &std::path::Path) -> Option<u64> {
+    statvfs(path).ok().map(|stat| stat.f_bavail.saturating_mul(stat.f_frsize))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_read_in_both_forms() {
+        let new = b"Rss: 9 kB\nPss:   8 kB\nPss_Anon:   5 kB\nPss_File:  1 kB\nPss_Shmem:   2 kB\n";
+        let old = b"Rss: 9 kB\nPss:   8 kB\n";
+        assert_eq!(parse_rollup(new), Some(Rollup { private: 5 << 10, shared: 2 << 10 }));
+        assert_eq!(parse_rollup(old), Some(Rollup { private: 8 << 10, shared: 0 }));
+        assert_eq!(parse_rollup(b""), None);
+        assert!(rollup(std::process::id().cast_signed()).is_some_and(|own| own.private > 0));
+    }
+
+    #[test]
+    fn numbers_of_processes_are_kept_in_order() {
+        let mut found = Descendants { pids: [0; MOST], count: 0 };
+        for pid in [5, 9, 2, 5, 7] {
+            found.insert(pid);
+        }
+        assert_eq!(&found.pids[..found.count], [2, 5, 7, 9]);
+        assert!(found.contains(7) && !found.contains(3));
+    }
+}

@@ -1,0 +1,102 @@
+//! Limits of memory, processes and disk space: what reaches one is stopped, with everything that it started.
+#![expect(clippy::unwrap_used, reason = "tests write files")]
+
+mod common;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use common::{World, text};
+use toolpost_process::{
+    Available, Exit, Job, Limits, Means, Plan, Resources, Sandbox, Until, Why, inner_step_of,
+};
+
+const MEBIBYTE: u64 = 1 << 20;
+
+/// The means by which commands are confined here, and none.
+fn means() -> Vec<Means> {
+    inner_step_of(&example());
+    let all = [Means::Nothing, Means::Landlock, Means::Bubblewrap, Means::Namespaces];
+    let is_here = |means: &Means| *means == Means::Nothing || Available::up_to(*means).means == *means;
+    all.into_iter().filter(is_here).collect()
+}
+
+/// Finds the example whose `main` calls the inner step: it lies beside the tests.
+fn example() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    test.ancestors().nth(2).unwrap().join("examples/confined")
+}
+
+/// Runs a line under limits that no command outgrows unharmed, and under a time limit in case they fail.
+fn run(world: &World, means: Means, resources: Resources, line: &str) -> Job {
+    let mut launch = world.launch(line);
+    let time = Some(Duration::from_secs(60));
+    launch.limits = Limits { time, resources, ..Limits::default() };
+    if means != Means::Nothing {
+        let root: PathBuf = world.directory.path().to_owned();
+        launch.sandbox = Sandbox::On(Plan { means, ..Plan::new([root]) });
+    }
+    let job = world.start(&launch);
+    world.wait(&job, Until::Gone);
+    world.assert_gone(&job);
+    job
+}
+
+/// Takes 200 MiB; as one process, as children that are orphans in sessions of their own, or as files in memory.
+const HOG: &str = "head -c 200000000 /dev/zero | tail -c 200000000 | sleep 4201";
+const HOGS: &str = "for i in 1 2 3 4; do (setsid sh -c 'head -c 50000000 /dev/zero | tail | sleep 4202' &); done; sleep 4202";
+const FILES: &str = "head -c 200000000 /dev/zero > /dev/shm/file; sleep 4203";
+
+#[test]
+fn memory_is_limited_for_all_that_a_command_starts() {
+    let world = World::new();
+    let limit = 96 * MEBIBYTE;
+    let resources = Resources { memory: Some(limit), ..Resources::unlimited() };
+    for means in means() {
+        for line in [HOG, HOGS, FILES] {
+            let is_own = means == Means::Namespaces || means == Means::Bubblewrap;
+            if line == FILES && !is_own {
+                continue;
+            }
+            let job = run(&world, means, resources, line);
+            let ending = job.ending().unwrap();
+            let Some(Why::TooMuchMemory { limit: said, used }) = ending.why else {
+                panic!("{means:?} {line}: {ending:?} {:?}", text(&job));
+            };
+            assert_eq!((said, ending.exit), (limit, Exit::Signal(9)), "{means:?} {line}");
+            assert!(used > limit && used < 400 * MEBIBYTE, "{means:?} {line}: {used}");
+        }
+        // Less than the limit is not stopped, and neither are pages of files, which can be dropped.
+        let small = "head -c 20000000 /dev/zero | tail -c 20000000 | wc -c";
+        let job = run(&world, means, resources, small);
+        assert_eq!((text(&job).as_str(), job.ending().unwrap().why), ("20000000\n", None), "{means:?}");
+    }
+}
+
+#[test]
+fn processes_are_limited_whoever_their_parents_are() {
+    let world = World::new();
+    let resources = Resources { processes: Some(40), ..Resources::unlimited() };
+    // A finite number that harms no machine if the limit fails.
+    let many = "for i in 1 2 3 4 5 6 7 8 9 10; do for j in 1 2 3 4 5 6; do (setsid sleep 4204 &); done; done; sleep 4204";
+    for means in means() {
+        let job = run(&world, means, resources, many);
+        let ending = job.ending().unwrap();
+        assert_eq!(ending.why, Some(Why::TooManyProcesses { limit: 40 }), "{means:?} {:?}", text(&job));
+        let few = run(&world, means, resources, "for i in 1 2 3 4 5; do sleep 0.3 & done; wait; echo done");
+        assert_eq!((text(&few).as_str(), few.ending().unwrap().why), ("done\n", None), "{means:?}");
+    }
+    assert_eq!(common::with_words("sleep 4204"), Vec::<String>::new());
+}
+
+#[test]
+fn the_size_of_a_file_is_limited() {
+    let world = World::new();
+    let resources = Resources { file_size: Some(MEBIBYTE), ..Resources::unlimited() };
+    for means in means() {
+        let job = run(&world, means, resources, "exec head -c 2000000 /dev/zero > big");
+        assert_eq!(job.ending().unwrap().exit, Exit::Signal(25), "{means:?} {:?}", text(&job));
+        let size = std::fs::metadata(world.directory.path().join("big")).unwrap().len();
+        assert_eq!(size, MEBIBYTE, "{means:?}");
+    }
+}
