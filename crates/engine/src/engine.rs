@@ -308,7 +308,7 @@ impl Engine {
         self.0.files.resolve(path)
     }
 
-    /// Resolves the name of a directory entry; a link at its end is the link itself.
+    /// Resolves the name of a directory entry; a link at its end is not followed.
     ///
     /// # Errors
     /// As `resolve`.
@@ -394,10 +394,10 @@ impl Engine {
         self.0.search.words().pause(paused);
     }
 
-    /// Judges whether the caller has seen the content that it is about to write over; returns the content that it has seen.
+    /// Checks that the caller has seen the content that it is about to overwrite; returns that content.
     ///
     /// # Errors
-    /// `Unread` if it must read first, `Stale` if it would write over content that it has not seen.
+    /// `Unread` if it must read first, `Stale` if it would overwrite content that it has not seen.
     pub async fn freshness(&self, cx: &CallCtx, touches: Vec<Touch>) -> Result<Arc<Expected>, Failure> {
         let (files, cx) = (self.0.files.clone(), cx.clone());
         blocking(move || freshness::judge(&files, &cx, &touches).map(Arc::new)).await

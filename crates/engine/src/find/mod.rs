@@ -24,12 +24,10 @@ impl Find {
         Self { files, grams }
     }
 
-    /// Files that are searched.
     pub(crate) fn files(&self) -> &Files {
         &self.files
     }
 
-    /// The trigram index of the workspace.
     pub(crate) fn grams(&self) -> Option<&Grams> {
         self.grams.as_ref()
     }
