@@ -167,7 +167,7 @@ impl EngineBuilder {
         Self { servers: Some(servers), ..self }
     }
 
-    /// Sets the code search service that usage searches also ask.
+    /// Sets the code search service that usage searches also query.
     #[must_use]
     pub fn with_service(self, service: Option<Arc<Service>>) -> Self {
         Self { service, ..self }
@@ -256,7 +256,7 @@ impl Engine {
         }
     }
 
-    /// Returns an engine with the same state that asks no model and no agent.
+    /// Returns an engine with the same state that uses no model and no agent.
     #[must_use]
     pub fn without_agents(&self) -> Self {
         let agents = AgentAccess::new(None);
@@ -367,7 +367,7 @@ impl Engine {
         self.0.code.servers()
     }
 
-    /// Code search service that usage searches also ask.
+    /// Code search service that usage searches also query.
     #[must_use]
     pub fn service(&self) -> Option<Arc<Service>> {
         self.0.search.service()

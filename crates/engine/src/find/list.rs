@@ -40,7 +40,7 @@ pub struct Request {
     pub sizes: Sizes,
 }
 
-/// The choice to include file sizes; each size costs a `stat` call.
+/// The choice to include file sizes; each size needs a separate query of the file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sizes {
     /// Sizes are included.

@@ -26,22 +26,18 @@ impl Overview {
         Self { search, projects: Arc::clone(&self.projects) }
     }
 
-    /// Keyword and semantic search.
     pub(crate) fn search(&self) -> &Searcher {
         &self.search
     }
 
-    /// The symbol index.
     pub(crate) fn code(&self) -> &Code {
         self.search.code()
     }
 
-    /// Searches over the same files.
     pub(crate) fn find(&self) -> &Find {
         self.code().find()
     }
 
-    /// Files of the workspace.
     pub(crate) fn files(&self) -> &Files {
         self.code().files()
     }
