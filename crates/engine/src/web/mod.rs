@@ -6,7 +6,7 @@ pub mod fetch;
 use cache::Cache;
 use std::sync::Arc;
 
-/// The web, with a cache of the pages that were fetched lately. Clones share the cache.
+/// The web, with a cache of recently fetched pages. Clones share the cache.
 #[derive(Clone, Default)]
 pub struct Web(Arc<Cache>);
 
@@ -16,7 +16,7 @@ impl Web {
         Self::default()
     }
 
-    /// Pages that were fetched lately.
+    /// Returns the cache of recently fetched pages.
     pub(crate) fn fetched(&self) -> &Cache {
         &self.0
     }
