@@ -49,7 +49,7 @@ pub enum Access {
     Reads,
     /// Writes files.
     Writes,
-    /// Makes nested calls; each is checked for its own accesses.
+    /// Nested calls; each is checked for its own accesses.
     Calls,
     /// Runs commands.
     Executes,

@@ -27,7 +27,8 @@ pub type MayRead = Arc<dyn Fn(&WorkspacePath) -> bool + Send + Sync>;
 /// Decides if a call may write a file inside a directory that it handles as a whole, without a prompt.
 pub type MayWrite = Arc<dyn Fn(&WorkspacePath) -> bool + Send + Sync>;
 
-/// Decides how far a redirect may reach a host, without a prompt; a refusal carries its reason.
+/// Decides how far a call may reach a host that an answer leads to, without a prompt; a refusal carries its
+/// reason.
 pub type MayFetch = Arc<dyn Fn(&Host) -> Result<Reach, String> + Send + Sync>;
 
 /// Decides if work may be delegated to the agent with this name, without a prompt.

@@ -94,7 +94,7 @@ impl InnerAnswer {
 pub enum Ended {
     /// It succeeded.
     Done,
-    /// It was made and failed.
+    /// It ran and failed.
     Failed,
     /// It was not made: a nested call may only read, and makes no further calls.
     Refused,
@@ -109,7 +109,7 @@ pub type Calling<'a> = Pin<Box<dyn Future<Output = InnerAnswer> + Send + 'a>>;
 
 /// The gateway for calls that an operation makes; these calls cannot make further calls.
 pub trait FrontDoor: Send + Sync {
-    /// Makes a call in the session of the gateway.
+    /// Sends a call through the session of the gateway.
     fn call<'a>(&'a self, call: InnerCall, cancel: CancellationToken) -> Calling<'a>;
 
     /// Lists the tools that can be called, in the order in which they are published, without those that make

@@ -73,7 +73,7 @@ pub(crate) fn start(error: StartError) -> Failure {
     Failure::new(kind, words)
 }
 
-/// Files that cannot be locked: another call is changing one, or there are too many.
+/// Files that cannot be locked: another writer is changing one, or there are too many.
 pub(crate) fn hold(error: &HoldError) -> Failure {
     let words = sentence(&error.to_string());
     match error {

@@ -33,7 +33,6 @@ pub(crate) struct Deps {
 }
 
 impl Files {
-    /// Opens the capability.
     pub(crate) fn new(deps: Deps) -> Self {
         Self(Arc::new(deps))
     }

@@ -88,7 +88,6 @@ impl Operation for Read {
     }
 }
 
-/// Shows one file.
 pub(crate) fn read(files: &Files, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
     cx.check()?;
     let mut found = lookup::file(files, &request.path, &request.said, cx)?;

@@ -19,7 +19,6 @@ pub struct Find {
 }
 
 impl Find {
-    /// Opens the capability.
     pub(crate) fn new(files: Files, grams: Option<Grams>) -> Self {
         Self { files, grams }
     }

@@ -180,7 +180,7 @@ pub struct TestMap {
     pub reached: usize,
     /// The number of those that define a symbol and that no test uses directly.
     pub unreached: usize,
-    /// The longest of the files that no test uses.
+    /// The longest of these.
     pub largest_unreached: Vec<String>,
     /// The files that each test uses.
     pub map: Vec<Tested>,

@@ -16,7 +16,6 @@ pub struct Overview {
 }
 
 impl Overview {
-    /// Opens the capability.
     pub(crate) fn new(search: Searcher) -> Self {
         Self { search, projects: Arc::default() }
     }
@@ -42,7 +41,6 @@ impl Overview {
         self.code().files()
     }
 
-    /// Summaries of files, cached until the files change.
     pub(crate) fn projects(&self) -> &Arc<Projects> {
         &self.projects
     }

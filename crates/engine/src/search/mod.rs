@@ -63,7 +63,6 @@ struct State {
 }
 
 impl Searcher {
-    /// Opens the capability.
     pub(crate) fn new(deps: Deps, agents: AgentAccess) -> Self {
         let state = State { deps, meaning: OnceLock::new(), filling: Arc::default() };
         Self { state: Arc::new(state), agents }
@@ -94,7 +93,6 @@ impl Searcher {
         &self.state.deps.words
     }
 
-    /// Backend of natural-language search.
     pub(crate) fn seeking(&self) -> Seeking {
         self.state.deps.seeking
     }

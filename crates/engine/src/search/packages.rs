@@ -28,7 +28,7 @@ pub(crate) struct Package {
 }
 
 impl Packages {
-    /// Stores the indexes in a directory, shared by all processes that read the same packages.
+    /// Stores the indexes in a directory, shared by all readers of the same packages.
     pub(crate) fn kept_in(folder: Option<PathBuf>) -> Self {
         Self { folder, held: Mutex::default() }
     }

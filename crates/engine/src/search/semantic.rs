@@ -48,7 +48,7 @@ pub struct Output {
     pub searched: usize,
     /// The number of their blocks.
     pub compared: usize,
-    /// The number of files without embeddings yet, of which only the terms were compared.
+    /// The number of files without embeddings yet; only their terms were compared.
     pub without: usize,
     /// The model that computed the embeddings.
     pub model: String,

@@ -74,7 +74,7 @@ pub struct Output {
     pub missing_total: usize,
     /// The number of packages that there was no time for; the files read so far stay in the index.
     pub later: usize,
-    /// Files and packages that could not be read, with the reason.
+    /// Files or packages that could not be read, with the reason.
     pub unreadable: Vec<String>,
     /// The number of files that the rules protect from being read.
     pub withheld: usize,

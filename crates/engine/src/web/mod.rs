@@ -11,7 +11,6 @@ use std::sync::Arc;
 pub struct Web(Arc<Cache>);
 
 impl Web {
-    /// Opens the capability with an empty cache.
     pub(crate) fn new() -> Self {
         Self::default()
     }

@@ -128,7 +128,7 @@ pub(crate) fn read(
     Ok((shown, text))
 }
 
-/// Returns the offset of the first character of a line that is not a space.
+/// Returns the offset of the first non-blank character of a line.
 fn start(text: &str, line: u64) -> Option<usize> {
     let before = usize::try_from(line).ok()?.checked_sub(1)?;
     let mut lines = text.split_inclusive('\n');

@@ -87,7 +87,8 @@ fn needed(text: &Text) -> usize {
     text.lines.iter().map(|line| weight(&line)).sum()
 }
 
-/// Returns the maximum size of a line in any format, in bytes: with a number, and with escaped characters.
+/// Returns the size of a line in bytes, with its number and with escaped characters, so that it is enough for
+/// every format.
 fn weight(line: &Line<'_>) -> usize {
     let escaped = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
     line.text.len() + line.text.bytes().filter(|byte| escaped(byte)).count() + GUTTER

@@ -27,8 +27,8 @@ use toolpost_workspace::WorkspacePath;
 const CHUNK: usize = 60_000;
 /// The maximum number of chunks in progress at once.
 const AT_ONCE: usize = 4;
-/// The time limit for the answers to all chunks together. If the call has a deadline, they get the share
-/// `SHARE` of the time left, of which at most this limit counts.
+/// The time limit for the answers to all chunks together. If the call has a deadline, they get only the share
+/// `SHARE` of the time left, capped at this limit before the share is taken.
 const PATIENCE: Duration = Duration::from_secs(240);
 const SHARE: f64 = 0.75;
 /// The maximum size of the claims in the prompt of the summary, in bytes.

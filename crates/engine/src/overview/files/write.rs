@@ -16,7 +16,7 @@ const LEVELS: usize = 4;
 const WIDE: usize = 30;
 /// The maximum number of entry points that are named.
 const ENTRIES: usize = 100;
-/// The number of named files for each reason why files have no full record.
+/// The maximum number of files named for each reason why files have no full record.
 const NAMED: usize = 3;
 
 /// A directory with its content.

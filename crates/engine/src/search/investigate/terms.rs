@@ -5,9 +5,9 @@ use std::collections::HashSet;
 /// The terms of an objective.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Terms {
-    /// Words in the form of a name in code: `get_user`, `Cart.total`, `HttpServer`.
+    /// Names in the form of code: `get_user`, `Cart.total`, `HttpServer`.
     pub(crate) names: Vec<String>,
-    /// Words in the form of a path or a file name.
+    /// Paths and file names.
     pub(crate) paths: Vec<String>,
     /// Quoted texts of more than one word.
     pub(crate) phrases: Vec<String>,
@@ -15,12 +15,12 @@ pub(crate) struct Terms {
     pub(crate) words: Vec<String>,
 }
 
-/// The maximum number of words, and of each other kind; the first ones in an objective are the most
-/// significant.
+/// The maximum number of significant words, and the maximum numbers of names and of paths; the first ones in
+/// an objective are the most significant.
 const MOST: usize = 24;
 const NAMES: usize = 8;
 
-/// Words that occur in any question.
+/// Stop words: they occur in any question.
 const EMPTY: &str = "a about above after again all also an and any are as at be because been before being below between both but by can \
     cannot code codebase could describe did do does doing done down during each every explain few file files find first for from further had has \
     have having here how i if implementation implemented implements in instead into investigate is it its just like look made make makes \
@@ -78,8 +78,8 @@ impl Terms {
 
     /// Returns a query that matches any of the terms; the ranking itself favours rare ones.
     pub(crate) fn query(&self) -> String {
-        // Names are split at their separators; the index also splits the parts, and counts the whole in
-        // addition to them.
+        // Names are split at every separator other than `_`; an identifier counts as a whole in addition to
+        // its parts.
         let names = self
             .names
             .iter()

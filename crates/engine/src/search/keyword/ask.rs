@@ -17,7 +17,7 @@ use toolpost_index::ranked::{
 };
 use toolpost_workspace::AccessKind;
 
-/// The maximum number of further searches if a file changes during one.
+/// The maximum number of searches, if a file changes during one.
 const AGAIN: usize = 4;
 
 /// A parsed query.

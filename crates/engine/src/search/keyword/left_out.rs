@@ -10,7 +10,7 @@ use toolpost_search::Unreadable;
 use toolpost_text::counted::counted;
 use toolpost_workspace::{WorkspacePath, walk::found_below};
 
-/// The number of files of a sort that are named.
+/// The maximum number of files named for each reason.
 const NAMED: usize = 3;
 
 /// Creates the report.

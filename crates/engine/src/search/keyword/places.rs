@@ -13,7 +13,7 @@ use toolpost_index::ranked::{Block, Hit, Key};
 
 /// The maximum number of bytes read of a file.
 const LONGEST: u64 = 64 << 20;
-/// The maximum number of further reads if a file changes meanwhile.
+/// The maximum number of attempts, if a file changes during one.
 const AGAIN: usize = 4;
 
 /// A place to show.

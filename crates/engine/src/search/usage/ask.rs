@@ -18,9 +18,9 @@ use toolpost_workspace::WorkspacePath;
 
 /// The maximum number of searches of the packages, if a file in one changes.
 const AGAIN: usize = 3;
-/// The time limit for reading packages if the call has no deadline.
+/// The maximum time for reading packages.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The shares of the remaining time for reading packages: direct dependencies, and others.
+/// The shares of the remaining time for reading packages: those that the project names, and others.
 const SHARES: (f64, f64) = (0.6, 0.4);
 /// The maximum number of blocks of a package, of a file, of the project itself, and in all, for each
 /// `OF_TOKENS` tokens.

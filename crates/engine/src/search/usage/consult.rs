@@ -28,7 +28,7 @@ const LEAST: usize = 400;
 /// The answer of a service.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Consulted {
-    /// The service.
+    /// The name of the service.
     pub name: String,
     /// Its host.
     pub host: String,

@@ -10,7 +10,7 @@ const KEYS: [&str; 3] = ["description", "keywords", "categories"];
 /// The maximum number of bytes read of a manifest, and of the value of a key.
 const MOST: u64 = 256 << 10;
 const VALUE: usize = 600;
-/// Words of questions that do not describe the purpose of a package.
+/// Terms of questions that do not describe the purpose of a package.
 const PLAIN: [&str; 18] = [
     "rust",
     "python",

@@ -127,7 +127,8 @@ pub(super) fn place(label: Option<&str>, path: &Path, block: &Block) -> f64 {
     file * what
 }
 
-/// Returns true if the language of a file is not one in which the packages of its ecosystem are used.
+/// Returns true if a file is in a language other than those from which the packages of its ecosystem are
+/// used.
 fn is_foreign(label: &str, name: &str) -> bool {
     let own = !label.starts_with("js:") && !label.starts_with("java:");
     own && FOREIGN.iter().any(|end| name.ends_with(end))
