@@ -61,7 +61,7 @@ pub struct InnerAnswer {
     pub ended: Ended,
     /// The text of its reply or of its failure.
     pub words: String,
-    /// Its pictures, in the order in which the text names them; empty if they were not requested.
+    /// Its pictures, in the order of the text; empty if they were not requested.
     pub pictures: Vec<InnerPicture>,
 }
 
@@ -112,8 +112,8 @@ pub trait FrontDoor: Send + Sync {
     /// Sends a call through the session of the gateway.
     fn call<'a>(&'a self, call: InnerCall, cancel: CancellationToken) -> Calling<'a>;
 
-    /// Lists the tools that can be called, in the order in which they are published, without those that make
-    /// nested calls.
+    /// Lists the tools that can be called, in the order of their publication, without those that make nested
+    /// calls.
     fn tools(&self) -> Vec<Offered>;
 
     /// Returns a gateway to the same tools with a separate session, which has not seen any file that this one

@@ -24,7 +24,7 @@ pub struct View;
 /// A request for parts of files.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The parts, in the order in which they are shown.
+    /// The parts, in display order.
     pub parts: Vec<Part>,
     /// The maximum size of the answer, in bytes.
     pub max_bytes: usize,

@@ -159,7 +159,7 @@ pub struct Output {
     pub numbers: Numbers,
     /// The files in the window, each with its lines in the window.
     pub files: Vec<File>,
-    /// The number of lines (or files), of which the window shows a part; surrounding lines count.
+    /// The total number of lines (or files), including those outside the window; surrounding lines count.
     pub entries: u64,
     /// The number of them that were skipped.
     pub offset: u64,

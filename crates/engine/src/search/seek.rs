@@ -44,7 +44,7 @@ pub struct Output {
     pub sought: Option<Sought>,
 }
 
-/// The method by which blocks were found.
+/// The method that found blocks.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Sought {
     /// The component that selected them.

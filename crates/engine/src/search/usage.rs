@@ -66,7 +66,7 @@ pub struct Output {
     pub searched: usize,
     /// The number of their files.
     pub files: usize,
-    /// The manifests and lock files that name the dependencies.
+    /// The files that name the dependencies.
     pub read: Vec<String>,
     /// Packages that are not on this machine, each with the way to install it.
     pub missing: Vec<String>,

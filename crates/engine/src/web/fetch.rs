@@ -36,7 +36,7 @@ pub struct Request {
     pub address: WebAddress,
     /// A remark about the address, in one sentence.
     pub note: Option<String>,
-    /// The format in which pages are shown.
+    /// The output format of pages.
     pub format: Format,
     /// The time limit.
     pub time: Duration,
@@ -48,7 +48,7 @@ pub struct Request {
     pub max_lines: usize,
 }
 
-/// The format in which pages are shown.
+/// An output format of pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Markdown.

@@ -29,7 +29,7 @@ pub(crate) struct Place {
     /// The places that use it, outside tests and in tests.
     pub(crate) users: Vec<String>,
     pub(crate) tests: Vec<String>,
-    /// The ways in which it was found.
+    /// The ways it was found.
     pub(crate) by: By,
     /// Its id, if it is a known symbol.
     pub(crate) symbol: Option<String>,
@@ -37,7 +37,7 @@ pub(crate) struct Place {
     pub(crate) followed: bool,
 }
 
-/// The ways in which a place was found: keyword search, semantic search, name, or links from other places.
+/// The ways to find a place: keyword search, semantic search, name, or links from other places.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct By {
     pub(crate) words: bool,

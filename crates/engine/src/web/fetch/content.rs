@@ -13,7 +13,7 @@ use toolpost_documents::Kind as Document;
 use toolpost_net::{End, Fetched, WebAddress, decode, html, pretty};
 use toolpost_text::escape;
 
-/// The number of first bytes of a body in which a NUL byte marks it as binary.
+/// The length of the start of a body that is checked for a NUL byte, the mark of binary data.
 const HEAD: usize = 8 * 1024;
 /// Subtypes of `application` that are text.
 const TEXTS: &[&str] = &[
