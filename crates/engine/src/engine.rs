@@ -167,7 +167,7 @@ impl EngineBuilder {
         Self { servers: Some(servers), ..self }
     }
 
-    /// Sets the code search service that usage searches also ask.
+    /// Sets the code search service that usage searches also query.
     #[must_use]
     pub fn with_service(self, service: Option<Arc<Service>>) -> Self {
         Self { service, ..self }
@@ -256,7 +256,7 @@ impl Engine {
         }
     }
 
-    /// Returns an engine with the same state that asks no model and no agent.
+    /// Returns an engine with the same state that uses no model and no agent.
     #[must_use]
     pub fn without_agents(&self) -> Self {
         let agents = AgentAccess::new(None);
@@ -308,7 +308,7 @@ impl Engine {
         self.0.files.resolve(path)
     }
 
-    /// Resolves the name of a directory entry; a link at its end is the link itself.
+    /// Resolves the name of a directory entry; a link at its end is not followed.
     ///
     /// # Errors
     /// As `resolve`.
@@ -367,7 +367,7 @@ impl Engine {
         self.0.code.servers()
     }
 
-    /// Code search service that usage searches also ask.
+    /// Code search service that usage searches also query.
     #[must_use]
     pub fn service(&self) -> Option<Arc<Service>> {
         self.0.search.service()
@@ -394,10 +394,10 @@ impl Engine {
         self.0.search.words().pause(paused);
     }
 
-    /// Judges whether the caller has seen the content that it is about to write over; returns the content that it has seen.
+    /// Checks that the caller has seen the content that it is about to overwrite; returns that content.
     ///
     /// # Errors
-    /// `Unread` if it must read first, `Stale` if it would write over content that it has not seen.
+    /// `Unread` if it must read first, `Stale` if it would overwrite content that it has not seen.
     pub async fn freshness(&self, cx: &CallCtx, touches: Vec<Touch>) -> Result<Arc<Expected>, Failure> {
         let (files, cx) = (self.0.files.clone(), cx.clone());
         blocking(move || freshness::judge(&files, &cx, &touches).map(Arc::new)).await

@@ -1,4 +1,4 @@
-//! The trait of operations, and the hosts that can run them.
+//! The `Operation` trait, and the hosts that can run operations.
 
 use crate::{
     access::{Access, Touch},
@@ -10,49 +10,49 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::future::Future;
 
-/// What the writes of an operation do to what exists; the hints that clients see are derived from it.
+/// The effect of an operation's writes on existing content; the hints that clients see are derived from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// They add, and replace nothing; the same request a second time changes nothing more.
+    /// They add and replace nothing; repeating the request changes nothing more.
     Adds,
-    /// They replace what exists; the same request a second time changes nothing more.
+    /// They replace existing content; repeating the request changes nothing more.
     Replaces,
-    /// They change what they find; the same request a second time may change it again.
+    /// They modify existing content; repeating the request may modify it again.
     Changes,
 }
 
-/// One thing that the engine can do, typed in and typed out.
+/// One function of the engine, with a typed request and a typed output.
 pub trait Operation: 'static {
-    /// The word for it, as in traces and events.
+    /// The name in traces and events.
     const NAME: &'static str;
-    /// What its touches can be at most.
+    /// The sorts of access that it can have at most.
     const ACCESS: &'static [Access];
-    /// What its writes do to what exists; it says nothing of an operation that only reads.
+    /// The effect of its writes on existing content; meaningless for an operation that only reads.
     const EFFECT: Effect = Effect::Changes;
-    /// Capability that runs it.
+    /// The capability that runs it.
     type Capability: Send + Sync;
-    /// What is asked.
+    /// The request.
     type Request: Send + 'static;
-    /// What comes of it; the structured part of every dialect's reply.
+    /// The output; the structured part of the reply in every dialect.
     type Output: Serialize + JsonSchema + Send;
 
-    /// Says what the request would touch, before anything runs.
+    /// Lists the accesses of the request, before anything runs.
     fn touches(request: &Self::Request) -> Vec<Touch>;
 
-    /// Does it.
+    /// Runs the operation.
     fn run(
         capability: &Self::Capability,
         request: Self::Request,
         cx: &CallCtx,
     ) -> impl Future<Output = Result<Self::Output, Failure>> + Send;
 
-    /// Says which files the caller has now seen, and in which state.
+    /// Lists the files that the caller has now seen, and their state.
     fn seen(_output: &Self::Output) -> Vec<Seen> {
         Vec::new()
     }
 }
 
-/// An operation whose capability a host has, such as the engine.
+/// An operation whose capability a host provides, for example the engine.
 pub trait RunsOn<H>: Operation {
     /// Returns the capability of the host that runs the operation.
     fn capability(host: &H) -> &Self::Capability;

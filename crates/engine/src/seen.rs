@@ -9,24 +9,24 @@ use toolpost_workspace::{ContentHash, WorkspacePath};
 pub struct Seen {
     /// The file.
     pub path: WorkspacePath,
-    /// Its content at that time; none when it is gone.
+    /// Its content at that time; `None` if it was deleted.
     pub hash: Option<ContentHash>,
-    /// How much of it was shown.
+    /// The part that was shown.
     pub part: Part,
-    /// The content itself, when it is small enough to be remembered.
+    /// The content itself, if it is small enough to be remembered.
     pub bytes: Option<Arc<[u8]>>,
 }
 
-/// How much of a file was shown.
+/// The part of a file that was shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
-    /// All of it.
+    /// The whole file.
     Whole,
     /// These lines.
     Lines(RangeInclusive<u64>),
-    /// As much as before: a part was changed, the rest is as it was.
+    /// The same part as before: a part was changed, and the rest is unchanged.
     AsBefore,
-    /// Something of it that cannot be said in lines.
+    /// A part that line numbers cannot describe.
     Some,
 }

@@ -4,23 +4,23 @@ use crate::failure::{Failure, Kind};
 use std::sync::Arc;
 use tokio::{sync::Semaphore, task::JoinSet};
 
-/// How many threads work for calls at the same time. Whoever makes the threads makes some more: what listens to clients
-/// needs one, too, and never waits for this work.
+/// The maximum number of threads that work for calls at once. The runtime must have more threads: the
+/// listener for clients needs one too, and never waits for this work.
 pub const WORKERS: usize = 32;
 
 static AT_WORK: Semaphore = Semaphore::const_new(WORKERS);
 
-/// Runs work that waits for the disk beside the others; a panic goes on to whoever waits.
+/// Runs blocking work on a worker thread; resumes a panic in the caller.
 ///
 /// # Errors
-/// What the work fails with.
+/// Those of the work, and `Cancelled` if the server is shutting down.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
-    // The semaphore is never closed: without a place the work is done all the same.
+    // The semaphore is never closed; without a permit the work runs all the same.
     let place = AT_WORK.acquire().await.ok();
     let work = move || {
-        // Given back by the thread: a call that is given up may leave it at work.
+        // The thread releases the permit: a cancelled call may leave it at work.
         let _place = place;
         work()
     };
@@ -33,13 +33,13 @@ pub(crate) async fn blocking<T: Send + 'static>(
     }
 }
 
-/// How many are worked on at the same time.
+/// The maximum number of items in progress at once.
 const AT_ONCE: usize = 8;
 
-/// Works on all things beside the other calls; the results come in the order of the things.
+/// Processes all items in parallel with other calls; the results are in the order of the items.
 ///
 /// # Errors
-/// What the work on one of them fails with.
+/// Those of the work on any of the items.
 pub(crate) async fn at_once<T: Send + 'static, R: Send + 'static>(
     things: Vec<T>,
     work: impl Fn(T) -> Result<R, Failure> + Send + Sync + 'static,

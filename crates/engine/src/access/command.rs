@@ -4,38 +4,38 @@ use toolpost_net::Say;
 use toolpost_shell as shell;
 use toolpost_workspace::WorkspacePath;
 
-/// A command, and where it runs.
+/// A command and the directory it runs in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
-    /// What is run.
+    /// The command line.
     pub line: Line,
-    /// The directory that it starts in.
+    /// The working directory.
     pub directory: WorkspacePath,
-    /// Who wants somebody to be asked.
+    /// The source of the request for approval.
     pub approval: Approval,
 }
 
-/// Who wants somebody to be asked about a command.
+/// The source of a request for the user's approval of a command.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Approval {
-    /// The rules, if they say so.
+    /// The access rules, if they require approval.
     #[default]
     ByRules,
-    /// The call too, whatever the rules allow. That a call wants nobody to be asked changes nothing.
+    /// The call as well, regardless of the rules. A call cannot waive an approval that the rules require.
     Wanted,
 }
 
-/// What is run.
+/// The form of a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
-    /// A text that a shell reads.
+    /// A text that a shell interprets.
     Shell(String),
     /// A program and its arguments, without a shell.
     Words(Vec<String>),
 }
 
 impl Command {
-    /// Reads what the command would do.
+    /// Parses the command for its effects.
     #[must_use]
     pub fn read(&self) -> shell::Script {
         match &self.line {
@@ -44,7 +44,7 @@ impl Command {
         }
     }
 
-    /// Gives the whole command as a person would type it.
+    /// Returns the whole command as it would be typed into a shell.
     #[must_use]
     pub fn shown(&self) -> String {
         match &self.line {
@@ -54,30 +54,30 @@ impl Command {
     }
 }
 
-/// A host of the network, by its name or its address, at one port or at any.
+/// A network host: a name or an address, with one port or with any.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Host {
     name: String,
     port: Option<u16>,
 }
 
-/// The ports that nobody has to name.
+/// The ports that a rule need not name.
 const USUAL: [u16; 2] = [80, 443];
 
 impl Host {
-    /// Takes a name or an address as it stands in a URL; letter case and a dot at the end mean nothing.
+    /// Takes a name or an address as in a URL; letter case and a trailing dot are ignored.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self { name: name.trim_end_matches('.').to_ascii_lowercase(), port: None }
     }
 
-    /// Takes a name or an address, and the port at which it is asked.
+    /// Takes a name or an address, and the port to connect to.
     #[must_use]
     pub fn at(name: &str, port: u16) -> Self {
         Self { port: Some(port), ..Self::new(name) }
     }
 
-    /// Finds the host in a URL, or in what a person writes for one; none where there is none to be sure of.
+    /// Finds the host in a URL or in a URL without a scheme; `None` if it is not certain.
     #[must_use]
     pub fn of_url(url: &str) -> Option<Self> {
         let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
@@ -92,13 +92,13 @@ impl Host {
         (!host.is_empty()).then(|| Self::new(host))
     }
 
-    /// Gives the name.
+    /// Returns the name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Writes it as a rule names it: with its port, where that is not one of the usual ones.
+    /// Formats the host as rules name it: with its port, unless that is a default port.
     #[must_use]
     pub fn written(&self) -> String {
         match self.port.filter(|port| !USUAL.contains(port)) {
@@ -108,13 +108,14 @@ impl Host {
         }
     }
 
-    /// Says whether it is by its very name this machine, or at an address that is not of the public network.
+    /// Returns true if the name itself means this machine or an address outside the public network.
     #[must_use]
     pub fn is_own(&self) -> bool {
         toolpost_net::is_own(&self.name)
     }
 
-    /// Says whether a rule's pattern means it. Where a port is known, a pattern without one lets only the usual ones be reached.
+    /// Returns true if a rule's pattern matches this host. If the port is known, a pattern without a port
+    /// allows only the default ports.
     #[must_use]
     pub fn is_meant_by(&self, pattern: &str, say: Say) -> bool {
         if let Some(port) = self.port {

@@ -1,4 +1,4 @@
-//! Resources that a call would read, write, run, fetch or use otherwise.
+//! Resources that a call would read, write, run, fetch or otherwise use.
 
 pub(crate) mod command;
 pub(crate) mod resource;
@@ -7,77 +7,79 @@ use command::{Command, Host};
 use resource::{EditorUse, RemoteTool};
 use toolpost_workspace::WorkspacePath;
 
-/// One thing in the world that a call would touch.
+/// One access that a call would make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Touch {
-    /// Reads a file, or what lies under a directory.
+    /// Reads a file, or the content of a directory.
     Read(WorkspacePath),
     /// Writes a file.
     Write(WorkspacePath, Extent),
-    /// Runs a command; what that would touch is read off its words.
+    /// Runs a command; its own accesses are derived from its arguments.
     Execute(Command),
     /// Fetches from a host.
     Fetch(Host),
-    /// Asks a service that the operator has named in the settings.
+    /// Queries a service that the operator configured in the settings.
     Consult(Host),
-    /// Calls a tool of another server, which does what it does.
+    /// Calls a tool of another server; its effects are unknown.
     Bridge(RemoteTool),
-    /// Leaves a part of the work to an agent of that name, which makes calls of its own: each is judged by itself.
+    /// Delegates part of the work to the agent with this name. Each call of the agent is checked separately.
     Delegate(String),
-    /// Looks into an editor, moves its cursor or writes into its texts; a file that is named is a touch of its own.
+    /// Reads the state of an editor, moves its cursor or writes into its buffers; a named file is a separate
+    /// access.
     Editor(EditorUse),
 }
 
-/// How much of a file a write replaces.
+/// The extent of a write to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// Everything: what was there before is gone.
+    /// The whole content: the previous content is lost.
     Whole,
-    /// A place that is found by its present text.
+    /// A part that is found by its current text.
     Part,
-    /// Everything, and the name: the file is deleted, which needs no read, but never takes what changed since one.
+    /// The content and the name. Deleting a file needs no read, but never discards changes made since one.
     Gone,
-    /// The name alone: the content goes on elsewhere, whatever it is.
+    /// Only the name: the content moves elsewhere, whatever it is.
     Name,
 }
 
-/// What sort of touches an operation can have at most; the hints that clients see are derived from it.
+/// The sorts of access that an operation can have at most; the hints that clients see are derived from them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Access {
-    /// It reads files.
+    /// Reads files.
     Reads,
-    /// It writes files.
+    /// Writes files.
     Writes,
-    /// It makes calls of its own; each is judged by what it touches itself.
+    /// Nested calls; each is checked for its own accesses.
     Calls,
-    /// It runs commands.
+    /// Runs commands.
     Executes,
-    /// It fetches from the network.
+    /// Fetches from the network.
     Fetches,
-    /// It calls tools of other servers.
+    /// Calls tools of other servers.
     Bridges,
-    /// It leaves a part of the work to an agent.
+    /// Delegates part of the work to an agent.
     Delegates,
-    /// It may ask a model where there is one, which only reads; without one it does its work all the same.
+    /// May query a model if one is configured; the model only reads. The operation also works without one.
     Asks,
-    /// It looks into an editor, or moves its cursor.
+    /// Reads the state of an editor, or moves its cursor.
     Editor,
 }
 
 impl Touch {
-    /// Tells whether a call does the rest of its work where this is not allowed, and says so.
+    /// Returns true if a call still does the rest of its work when this access is not allowed, and reports
+    /// that.
     #[must_use]
     pub fn is_beside(&self) -> bool {
         matches!(self, Self::Consult(_))
     }
 
-    /// Lists what an operation touches that looks at one place and does nothing else.
+    /// Lists the accesses of an operation that reads one path and does nothing else.
     #[must_use]
     pub fn reads(place: &WorkspacePath) -> Vec<Self> {
         vec![Self::Read(place.clone())]
     }
 
-    /// Tells which sort of touch it is.
+    /// Returns the sort of this access.
     #[must_use]
     pub fn access(&self) -> Access {
         match self {
@@ -92,7 +94,7 @@ impl Touch {
         }
     }
 
-    /// Gives the place that is touched, if it is one on the disk.
+    /// Returns the path that is accessed, if there is one.
     #[must_use]
     pub fn path(&self) -> Option<&WorkspacePath> {
         match self {
@@ -106,7 +108,7 @@ impl Touch {
         }
     }
 
-    /// Names what is touched, for people and models.
+    /// Names the resource, for people and models.
     #[must_use]
     pub fn shown(&self) -> String {
         match self {

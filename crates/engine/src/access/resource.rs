@@ -1,25 +1,25 @@
-//! Resources of other programs that a call can use: acts of an editor and tools of upstream servers.
+//! Resources of other programs that a call can use: editor actions and tools of upstream servers.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What a call would do to an editor, as rules speak of it.
+/// The use of an editor, as rules name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EditorUse {
-    /// See what is open, where the cursor stands, what is selected.
+    /// Reads the open files, the cursor position and the selection.
     Look,
-    /// Open a file.
+    /// Opens a file.
     Open,
-    /// Move the cursor.
+    /// Moves the cursor.
     Goto,
-    /// Replace what is selected.
+    /// Replaces the selection.
     Replace,
-    /// Insert text.
+    /// Inserts text.
     Insert,
 }
 
 impl EditorUse {
-    /// Gives the word that rules have for it.
+    /// Returns the keyword for it in rules.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -31,7 +31,7 @@ impl EditorUse {
         }
     }
 
-    /// Says what is done, for people and models.
+    /// Describes the action, for people and models.
     pub(crate) fn shown(self) -> &'static str {
         match self {
             Self::Look => "see what is open and selected",
@@ -46,14 +46,14 @@ impl EditorUse {
 /// A tool of another server.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 pub struct RemoteTool {
-    /// The name under which the operator knows the server.
+    /// The operator's name for the server.
     pub server: String,
-    /// The name that the server has for the tool.
+    /// The server's name for the tool.
     pub tool: String,
 }
 
 impl RemoteTool {
-    /// Names the tool as it is published: `mcp__server__tool`.
+    /// Returns the published name of the tool: `mcp__server__tool`.
     #[must_use]
     pub fn shown(&self) -> String {
         format!("mcp__{}__{}", self.server, self.tool)

@@ -1,4 +1,4 @@
-//! Context of a call: its session, its deadline and its permissions.
+//! Context of a call: session, deadline and permissions.
 
 pub(crate) mod nested;
 
@@ -21,54 +21,56 @@ use tokio_util::sync::CancellationToken;
 use toolpost_net::Reach;
 use toolpost_workspace::{Cause, WorkspacePath};
 
-/// Says whether a file found on the way (by a walk) may be read without asking.
+/// Decides if a call may read a file that a walk found, without a prompt.
 pub type MayRead = Arc<dyn Fn(&WorkspacePath) -> bool + Send + Sync>;
 
-/// Says whether a file found on the way (in a directory that is taken as a whole) may be written without asking.
+/// Decides if a call may write a file inside a directory that it handles as a whole, without a prompt.
 pub type MayWrite = Arc<dyn Fn(&WorkspacePath) -> bool + Send + Sync>;
 
-/// Says how far a host may be reached to which an answer leads, without asking; a refusal says why.
+/// Decides how far a call may reach a host that an answer leads to, without a prompt; a refusal carries its
+/// reason.
 pub type MayFetch = Arc<dyn Fn(&Host) -> Result<Reach, String> + Send + Sync>;
 
-/// Says whether work may be left to an agent of that name without asking.
+/// Decides if work may be delegated to the agent with this name, without a prompt.
 pub type MayDelegate = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
 /// Answer of another program, as a future.
 pub type Asking<'a, T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send + 'a>>;
 
-/// What one call brings along.
+/// Session, limits and permissions of one call.
 #[derive(Clone)]
 pub struct CallCtx {
-    /// What is remembered between the calls of one client.
+    /// The state shared by the calls of one client.
     pub session: Arc<Session>,
-    /// Set when the caller gave up or the deadline passed.
+    /// Set when the caller gives up or the deadline passes.
     pub cancel: CancellationToken,
-    /// When the answer is due; what there is by then is the answer.
+    /// The deadline; the reply holds the results available by then.
     pub deadline: Option<Instant>,
-    /// Which files a walk may look into.
+    /// The permission to read files that a walk finds.
     pub may_read: MayRead,
-    /// Which files may be changed that a directory, taken as a whole, holds.
+    /// The permission to write files inside a directory that a call handles as a whole.
     pub may_write: MayWrite,
-    /// Which hosts may be fetched from.
+    /// The permission to fetch from hosts.
     pub may_fetch: MayFetch,
-    /// Which agents work may be left to on the way.
+    /// The permission to delegate to agents during the call.
     pub may_delegate: MayDelegate,
-    /// Whether a service may be asked that knows something beside what lies here; why not.
+    /// The permission to query an external service in addition to local data, or the reason of its refusal.
     pub may_consult: Result<(), String>,
-    /// Whether a write needs a read.
+    /// The rule that a write needs an earlier read.
     pub fresh: Fresh,
     /// The content that the caller has seen of the files that it writes.
     pub expected: Arc<Expected>,
-    /// Hears how far a long walk has come.
+    /// Receives the progress of a long walk.
     pub progress: Progress,
-    /// Which call this is, for the history of what was changed.
+    /// The identity of the call, for the history of changes.
     pub cause: Arc<Cause>,
-    /// Where an operation that makes calls makes them; none where that is not allowed.
+    /// The gateway for nested calls; `None` if the operation may not make any.
     pub door: Option<Arc<dyn FrontDoor>>,
 }
 
 impl CallCtx {
-    /// Context of a call that may do nothing beyond its own touches; every permission is granted explicitly.
+    /// Creates the context of a call that may do nothing beyond its own accesses; every permission is granted
+    /// explicitly.
     ///
     /// No constructor grants anything: a caller that skips the policy gets refusals, not access.
     #[must_use]
@@ -90,7 +92,7 @@ impl CallCtx {
         }
     }
 
-    /// Makes the same context with less time, where a time is given.
+    /// Returns the same context with a shorter deadline, if a time is given.
     #[must_use]
     pub fn within(&self, time: Option<Duration>) -> Self {
         let own = time.and_then(|time| Instant::now().checked_add(time));
@@ -101,16 +103,16 @@ impl CallCtx {
         Self { deadline, ..self.clone() }
     }
 
-    /// Gives how long the call may still take, at most `most`.
+    /// Returns the remaining time of the call, at most `most`.
     #[must_use]
     pub fn time_left(&self, most: Duration) -> Duration {
         self.deadline.map_or(most, |deadline| deadline.saturating_duration_since(Instant::now()).min(most))
     }
 
-    /// Gives the way in for calls of the operation itself.
+    /// Returns the gateway for nested calls.
     ///
     /// # Errors
-    /// When the call is one of those that are made inside of another.
+    /// `Denied` if this call is itself nested.
     pub fn door(&self) -> Result<&Arc<dyn FrontDoor>, Failure> {
         self.door.as_ref().ok_or_else(|| {
             let what = "This tool makes calls of its own, which no call inside of another can do.";
@@ -118,10 +120,10 @@ impl CallCtx {
         })
     }
 
-    /// Fails when the caller gave up.
+    /// Checks that the call may continue.
     ///
     /// # Errors
-    /// `Cancelled` when the token is set, `Timeout` when the deadline passed.
+    /// `Cancelled` when the token is set, `Timeout` when the deadline has passed.
     pub fn check(&self) -> Result<(), Failure> {
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(Failure::new(
@@ -139,28 +141,28 @@ impl CallCtx {
     }
 }
 
-/// Reason of a refusal if no policy granted the permission.
+/// The reason of a refusal if no policy granted the permission.
 const NOT_GRANTED: &str = "no policy has allowed it for this call";
 
-/// Hears how far a call has come.
+/// A listener for the progress of a call.
 #[derive(Clone)]
 pub struct Progress(Arc<Listener>);
 
 type Listener = dyn Fn(u64, &str) + Send + Sync;
 
 impl Progress {
-    /// Makes a listener of a function that takes a growing count and what is counted.
+    /// Creates a listener from a function that takes a growing count and the name of the counted items.
     pub fn new(hear: impl Fn(u64, &str) + Send + Sync + 'static) -> Self {
         Self(Arc::new(hear))
     }
 
-    /// Makes a listener that does not listen.
+    /// Creates a listener that ignores all reports.
     #[must_use]
     pub fn silent() -> Self {
         Self::new(|_, _| ())
     }
 
-    /// Tells how far the call has come.
+    /// Reports the progress of the call.
     pub fn tell(&self, count: u64, what: &str) {
         (self.0)(count, what);
     }

@@ -1,4 +1,4 @@
-//! Where an operation that makes calls makes them: each goes the way of every other call.
+//! Nested calls: the gateway through which an operation makes calls, each handled like any other call.
 
 use crate::access::Access;
 use schemars::JsonSchema;
@@ -11,61 +11,61 @@ use tokio_util::sync::CancellationToken;
 pub struct InnerCall {
     /// The name of the tool.
     pub tool: String,
-    /// The arguments as they were sent, as text.
+    /// The arguments as text, exactly as they were sent.
     pub arguments: String,
-    /// How many bytes its reply may have.
+    /// The maximum size of its reply, in bytes.
     pub reply_bytes: usize,
-    /// When its answer is due; what there is by then is the answer.
+    /// The deadline; the answer holds the results available by then.
     pub due: Option<Instant>,
-    /// What it may do.
+    /// The permissions of the call.
     pub may: May,
-    /// What becomes of pictures in its reply.
+    /// The handling of pictures in its reply.
     pub pictures: Pictures,
 }
 
-/// What becomes of pictures in the reply of a call inside of another.
+/// The handling of pictures in the reply of a nested call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pictures {
-    /// The words name them, and how they can be seen.
+    /// The text names them and explains how to see them.
     Named,
-    /// They come with the words, which say where each stands.
+    /// The pictures are returned with the text, which marks the position of each.
     Given,
 }
 
-/// What a call inside of another may do; neither kind makes calls of its own.
+/// The permissions of a nested call; neither kind may make further nested calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum May {
-    /// Read, and nobody is asked about it: many such calls are made at once.
+    /// Only reading, without a prompt: many such calls run at once.
     Read,
-    /// All that the rules allow; who is asked about calls of the client is asked about it, too.
+    /// Everything that the rules allow. Prompts go to the same user as for the client's calls.
     Everything,
 }
 
-/// A tool that calls inside of another can name.
+/// A tool that nested calls can name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offered {
-    /// The name under which it is published.
+    /// The published name.
     pub name: String,
-    /// What it does, in a paragraph.
+    /// A description, in one paragraph.
     pub description: String,
     /// The schema of its arguments, as JSON.
     pub schema: String,
-    /// What its touches can be at most.
+    /// The sorts of access that it can have at most.
     pub access: Vec<Access>,
 }
 
-/// What came of a call that an operation made.
+/// The answer of a nested call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InnerAnswer {
-    /// Whether it was done.
+    /// The outcome.
     pub ended: Ended,
-    /// The words of its reply or of its failure.
+    /// The text of its reply or of its failure.
     pub words: String,
-    /// Its pictures, in the order in which the words name them; none where they were not asked for.
+    /// Its pictures, in the order of the text; empty if they were not requested.
     pub pictures: Vec<InnerPicture>,
 }
 
-/// A picture in the reply of a call inside of another.
+/// A picture in the reply of a nested call.
 #[derive(Clone, PartialEq, Eq)]
 pub struct InnerPicture {
     /// Its media type.
@@ -81,40 +81,42 @@ impl fmt::Debug for InnerPicture {
 }
 
 impl InnerAnswer {
-    /// Makes an answer of words alone.
+    /// Creates an answer of text alone.
     #[must_use]
     pub fn of_words(ended: Ended, words: String) -> Self {
         Self { ended, words, pictures: Vec::new() }
     }
 }
 
-/// How an inner call ended.
+/// The outcome of a nested call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
-    /// It was done.
+    /// It succeeded.
     Done,
-    /// It was made and failed.
+    /// It ran and failed.
     Failed,
-    /// It was not made: an inner call may only read, and makes no calls of its own.
+    /// It was not made: a nested call may only read, and makes no further calls.
     Refused,
-    /// It was given up while it ran.
+    /// It was cancelled while it ran.
     GivenUp,
-    /// It was never begun.
+    /// It was never started.
     Skipped,
 }
 
-/// An inner call that is being made.
+/// A nested call in progress.
 pub type Calling<'a> = Pin<Box<dyn Future<Output = InnerAnswer> + Send + 'a>>;
 
-/// The way in for calls that an operation makes; they make no calls of their own.
+/// The gateway for calls that an operation makes; these calls cannot make further calls.
 pub trait FrontDoor: Send + Sync {
-    /// Makes a call in the door's session.
+    /// Sends a call through the session of the gateway.
     fn call<'a>(&'a self, call: InnerCall, cancel: CancellationToken) -> Calling<'a>;
 
-    /// Lists the tools that can be called, in the order in which they are published, without those that make calls.
+    /// Lists the tools that can be called, in the order of their publication, without those that make nested
+    /// calls.
     fn tools(&self) -> Vec<Offered>;
 
-    /// Makes a door to the same tools with a session of its own: what was seen on this side was not seen there.
+    /// Returns a gateway to the same tools with a separate session, which has not seen any file that this one
+    /// has seen.
     fn apart(&self) -> Arc<dyn FrontDoor>;
 }

@@ -1,4 +1,4 @@
-//! How what went wrong in a door becomes a failure.
+//! Conversion of errors from the I/O crates into failures.
 
 use super::{Failure, Hint, Kind, Trouble};
 use std::io;
@@ -12,7 +12,7 @@ use toolpost_workspace::{
     AccessError, AccessKind, CommitError, CommitKind, HoldError, PathError, WorkspacePath,
 };
 
-/// A path that leads nowhere or outside.
+/// A path that does not resolve or that leads outside.
 pub(crate) fn path(error: PathError) -> Failure {
     let words = sentence(&error.to_string());
     match error {
@@ -31,7 +31,7 @@ pub(crate) fn path(error: PathError) -> Failure {
     }
 }
 
-/// A file that cannot be looked at.
+/// A file that cannot be accessed.
 pub(crate) fn access(path: &WorkspacePath, error: AccessError) -> Failure {
     let words = sentence(&error.to_string());
     match error.why {
@@ -51,12 +51,12 @@ pub(crate) fn access(path: &WorkspacePath, error: AccessError) -> Failure {
     }
 }
 
-/// A file that stopped to answer while it was read.
+/// A file that failed in the middle of reading.
 pub(crate) fn io(path: &WorkspacePath, error: &io::Error) -> Failure {
     Failure::new(Kind::Io, format!("{} could not be read on: {error}.", path.display())).hint(Hint::TryAgain)
 }
 
-/// A command that was not started.
+/// A command that did not start.
 pub(crate) fn start(error: StartError) -> Failure {
     let words = opened(&error.to_string());
     let kind = match error {
@@ -73,7 +73,7 @@ pub(crate) fn start(error: StartError) -> Failure {
     Failure::new(kind, words)
 }
 
-/// Files that cannot be held: somebody else is changing one, or they are too many.
+/// Files that cannot be locked: another writer is changing one, or there are too many.
 pub(crate) fn hold(error: &HoldError) -> Failure {
     let words = sentence(&error.to_string());
     match error {
@@ -82,7 +82,7 @@ pub(crate) fn hold(error: &HoldError) -> Failure {
     }
 }
 
-/// A commit that did not happen; nothing was changed, unless it could not be taken back.
+/// A commit that failed; nothing was changed, unless the rollback failed too.
 pub(crate) fn commit(error: &CommitError) -> Failure {
     let words = sentence(&error.to_string());
     if error.aftermath.is_empty() {
@@ -120,7 +120,7 @@ fn refused(error: &CommitError, words: String) -> Failure {
     }
 }
 
-/// A text that only stands for other text.
+/// A text that is only a placeholder for other text.
 pub(crate) fn placeholder(path: &str, placeholder: &Placeholder) -> Failure {
     Failure::invalid(format!("{path} was not changed: {}", sentence(&placeholder.to_string())))
         .hint(Hint::Advice("Write out what shall really stand there.".to_owned()))
@@ -131,7 +131,7 @@ pub(crate) fn encoding(path: &str, error: &SpliceError) -> Failure {
     Failure::invalid(format!("{path} was not changed: {}", sentence(&error.to_string())))
 }
 
-/// Says so where the text to replace can never be found, because nobody knows how the file writes its characters.
+/// Adds advice if the text to replace can never match, because the encoding of the file is unknown.
 pub(crate) fn with_encoding(failure: Failure, text: &Text, old: &str) -> Failure {
     if text.encoding() != Encoding::EightBit || old.is_ascii() {
         return failure;
@@ -141,7 +141,7 @@ pub(crate) fn with_encoding(failure: Failure, text: &Text, old: &str) -> Failure
     Failure { hints: vec![Hint::Advice(advice.to_owned())], ..failure }
 }
 
-/// A text to replace that is not there, or in too many places.
+/// A text to replace that is missing or not unique.
 pub(crate) fn miss(path: &WorkspacePath, miss: &Miss, text: &Text) -> Failure {
     let number = |count: usize| u32::try_from(count).ok();
     let mut failure = missed(path, miss, text);
@@ -197,7 +197,7 @@ fn missed(path: &WorkspacePath, miss: &Miss, text: &Text) -> Failure {
     }
 }
 
-/// A file of at most this size is shown whole if nothing in it is like the text to replace.
+/// A file of at most this size is shown whole if nothing in it resembles the text to replace.
 const SMALL_FILE_BYTES: usize = 1024;
 const SMALL_FILE_LINES: usize = 20;
 
@@ -236,7 +236,7 @@ fn absent(
     failure.found(shown).hint(Hint::ReadLines(path.clone(), first as u64, last as u64))
 }
 
-/// Makes a sentence of words; an address or a path at their beginning stays as it is.
+/// Turns a text into a sentence; an address or a path at its beginning stays unchanged.
 pub(crate) fn opened(words: &str) -> String {
     let first = words.split_whitespace().next().unwrap_or_default();
     if first.contains(['/', ':', '.', '_']) {
@@ -247,7 +247,7 @@ pub(crate) fn opened(words: &str) -> String {
     sentence(&(first + letters.as_str()))
 }
 
-/// Makes a sentence: puts a full stop behind.
+/// Adds a full stop if one is missing.
 pub(crate) fn sentence(words: &str) -> String {
     let mut words = words.trim().to_owned();
     if !words.ends_with(['.', '!', '?']) {

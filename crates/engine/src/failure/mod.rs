@@ -1,4 +1,4 @@
-//! Failures of operations: a message, what was found, and the next steps.
+//! Failures of operations: a message, the findings, and the next steps.
 
 pub(crate) mod convert;
 
@@ -9,164 +9,164 @@ use std::fmt;
 use toolpost_text::cut::Limit;
 use toolpost_workspace::WorkspacePath;
 
-/// How much of what was found instead a failure shows.
+/// The limit for the findings that a failure shows.
 pub const FOUND: Limit = Limit { bytes: 8 * 1024, lines: 200 };
 
-/// The sort of thing that went wrong; clients and logs group by it.
+/// The sort of a failure; clients and logs group by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::enum_variant_names, reason = "a kind of failure may be the wrong kind of file")]
 pub enum Kind {
-    /// The arguments cannot be understood.
+    /// The arguments are invalid.
     Invalid,
-    /// The path leads outside of every root.
+    /// The path leads outside every root.
     Outside,
-    /// A rule, a person or the operating system forbids it.
+    /// A rule, the user or the operating system forbids it.
     Denied,
-    /// Nothing is there.
+    /// Nothing exists at the path.
     NotFound,
-    /// Something is there that is not what was asked for: a directory, a FIFO, a binary file.
+    /// The entry is of the wrong type: a directory, a FIFO, a binary file.
     WrongKind,
-    /// The file must be read before it may be changed.
+    /// The file must be read before it can be changed.
     Unread,
-    /// The file is not what it was when it was read.
+    /// The file has changed since it was read.
     Stale,
     /// The text to replace is not in the file.
     NoMatch,
     /// The text to replace is in the file more than once.
     Ambiguous,
-    /// It is larger than what can be handled at once.
+    /// It exceeds the size that can be handled at once.
     TooLarge,
-    /// The world moved while the call ran; the same call may succeed now.
+    /// A file changed during the call; the same call may succeed now.
     Conflict,
-    /// The disk said no.
+    /// An I/O error.
     Io,
-    /// A server, a service or a model elsewhere said no, or gave no answer.
+    /// A remote server, service or model refused or did not answer.
     Remote,
     /// The deadline passed.
     Timeout,
-    /// The caller gave up.
+    /// The caller cancelled the call.
     Cancelled,
-    /// Toolpost itself is wrong.
+    /// A bug in Toolpost.
     Internal,
 }
 
 /// A next step that names no tool: each dialect words it with its own tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Hint {
-    /// Read this file, then do the same again.
+    /// Read this file, then repeat the call.
     ReadFirst(WorkspacePath),
     /// Read this file again: it changed.
     ReadAgain(WorkspacePath),
     /// Read these lines and copy the text from them exactly.
     ReadLines(WorkspacePath, u64, u64),
-    /// Give more surrounding text, so that one place is meant.
+    /// Give more surrounding text, so that the text is unique.
     GiveMoreContext,
-    /// Ask for every occurrence to be replaced.
+    /// Request the replacement of every occurrence.
     ReplaceAll,
     /// Write this file as a whole.
     WriteWhole(WorkspacePath),
-    /// Replace a text in this file that is there now.
+    /// Replace a text that this file contains now.
     ReplaceText(WorkspacePath),
-    /// One of these may be meant.
+    /// Possible meanings of a wrong name.
     DidYouMean(Vec<String>),
-    /// Look for the file by its name.
+    /// Search for the file by its name.
     FindByName(String),
-    /// Look into this directory.
+    /// List this directory.
     LookInto(WorkspacePath),
-    /// Search less: a narrower place or pattern.
+    /// Narrow the search: a smaller directory or a stricter pattern.
     Narrow,
-    /// Ask for the part that begins at this line or entry.
+    /// Request the part that begins at this line or entry.
     Page(u64),
-    /// Ask for these pages of a document.
+    /// Request these pages of a document.
     Pages(u32),
-    /// Search for the pattern as plain text, which is written so.
+    /// Search for the pattern as literal text, in this notation.
     Literal(String),
-    /// The same call may be made again as it is.
+    /// Repeat the same call unchanged.
     TryAgain,
-    /// Only the operator can allow it, by a rule.
+    /// The operator alone can allow it, by this rule.
     Operator(String),
-    /// A sentence that needs no tool.
+    /// Advice that needs no tool.
     Advice(String),
 }
 
-/// Why an operation did not happen.
+/// The reason why an operation failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// The sort of failure.
     pub kind: Kind,
-    /// What was wrong, in one or two sentences.
+    /// The problem, in one or two sentences.
     pub what: String,
-    /// What was found instead: the closest text, the entries of a directory, a diff.
+    /// The findings instead: the closest text, the entries of a directory, a diff.
     pub found: Option<String>,
-    /// What to do next, best first.
+    /// The next steps, best first.
     pub hints: Vec<Hint>,
-    /// The file of which `found` shows all that stands there now: it counts as seen.
+    /// The file whose whole current content `found` shows: it counts as seen.
     pub shows: Option<Box<Seen>>,
-    /// What lies behind the words.
+    /// The data behind the message.
     pub facts: Box<Facts>,
-    /// Where it was the matter: what should have held of a file's existence.
+    /// The unmet expectation about the existence of a file, if that was the problem.
     pub unmet: Option<Box<Unmet>>,
 }
 
-/// What should have held of a file that was to be written whole, and did not.
+/// The unmet expectation about a file that was to be written as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unmet {
     /// The file.
     pub path: WorkspacePath,
-    /// What should have held.
+    /// The expectation.
     pub existence: Existence,
 }
 
-/// What must hold of a file that is written whole.
+/// The required existence of a file that is written as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existence {
     /// It must not exist.
     New,
     /// It must exist.
     Existing,
-    /// Either.
+    /// No requirement.
     Any,
 }
 
-/// What lies behind the words of a failure, for a dialect whose reference fixes the words.
+/// The data behind the message of a failure, for a dialect whose reference fixes the wording.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// Which of several changes failed, counted from 1; none of them was made.
+    /// The number of the change that failed, counted from 1; none of the changes was made.
     pub change: Option<u32>,
-    /// What could not be done with a file.
+    /// The problem with a file.
     pub trouble: Option<Trouble>,
-    /// That file, as it is shown.
+    /// The path of that file, as displayed.
     pub path: String,
-    /// In how many places the text stands.
+    /// The number of places where the text occurs.
     pub places: Option<u32>,
-    /// How many characters were searched for the text.
+    /// The number of characters that were searched for the text.
     pub searched: Option<u32>,
-    /// The line at which the new text stands already.
+    /// The line at which the new text already occurs.
     pub already_there: Option<u32>,
 }
 
-/// What could not be done with a file.
+/// A problem with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trouble {
-    /// The text to replace and the new one are the same.
+    /// The text to replace equals the new text.
     Same,
     /// The text to replace is empty, and the file is not.
     EmptyOld,
-    /// The text to replace is not there.
+    /// The text to replace does not occur.
     Absent,
-    /// The text to replace is there more than once.
+    /// The text to replace occurs more than once.
     Ambiguous,
-    /// The file cannot be read, so that no hunk can be put in.
+    /// The file cannot be read, so that no hunk can be applied.
     Unreadable,
     /// The file cannot be deleted.
     NotDeleted,
-    /// The file cannot get another name.
+    /// The file cannot be renamed.
     NotMoved,
 }
 
 impl fmt::Display for Failure {
-    /// Formats the message alone: hints are worded by the dialect of the call.
+    /// Formats the message alone: the dialect of the call words the hints.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.what)
     }
@@ -175,25 +175,25 @@ impl fmt::Display for Failure {
 impl std::error::Error for Failure {}
 
 impl Failure {
-    /// Makes a failure that says what was wrong.
+    /// Creates a failure with a message.
     pub fn new(kind: Kind, what: impl Into<String>) -> Self {
         let facts = Box::default();
         Self { kind, what: what.into(), found: None, hints: Vec::new(), shows: None, facts, unmet: None }
     }
 
-    /// Makes the failure for arguments that cannot be understood.
+    /// Creates the failure for invalid arguments.
     pub fn invalid(what: impl Into<String>) -> Self {
         Self::new(Kind::Invalid, what)
     }
 
-    /// Adds what was found instead.
+    /// Adds the findings.
     #[must_use]
     pub fn found(mut self, found: impl Into<String>) -> Self {
         self.found = Some(found.into());
         self
     }
 
-    /// Adds what could not be done with a file.
+    /// Adds the problem with a file.
     #[must_use]
     pub fn trouble(mut self, trouble: Trouble, path: &WorkspacePath) -> Self {
         (self.facts.trouble, self.facts.path) = (Some(trouble), path.display());

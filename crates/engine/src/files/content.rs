@@ -8,33 +8,33 @@ use std::sync::Arc;
 use toolpost_text::window::Lines;
 use toolpost_workspace::{ContentHash, WorkspacePath};
 
-/// Which file, and which part of it.
+/// A request for a file or a part of it.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The place.
+    /// The resolved path.
     pub path: WorkspacePath,
-    /// The path as it was said, to find what was meant if nothing is there.
+    /// The path as the caller wrote it, for suggestions if nothing exists there.
     pub said: String,
-    /// First line, counted from 1.
+    /// The first line, counted from 1.
     pub offset: u64,
-    /// How many lines.
+    /// The number of lines.
     pub limit: u64,
-    /// Which pages of a PDF, or parts of an office document, such as `1-5`.
+    /// The pages of a PDF or the parts of an office document, for example `1-5`.
     pub pages: Option<String>,
-    /// How many bytes the answer may have.
+    /// The maximum size of the answer, in bytes.
     pub max_bytes: usize,
-    /// How many lines the answer may have.
+    /// The maximum number of lines in the answer.
     pub max_lines: u64,
-    /// How many characters of one line are shown.
+    /// The maximum number of characters shown of one line.
     pub characters: u64,
-    /// Which lines are shown where not all of them fit into the answer.
+    /// The lines to show if not all of them fit into the answer.
     pub keep: Keep,
-    /// What stands before each line in the answer.
+    /// The prefix of each line in the answer.
     pub gutter: Gutter,
 }
 
 impl Request {
-    /// Asks for all of a file, as much of it as fits into so many bytes; long lines are cut.
+    /// Requests a whole file, up to the size limit; long lines are cut.
     #[must_use]
     pub fn of(path: WorkspacePath, said: String, max_bytes: usize) -> Self {
         Self {
@@ -52,19 +52,19 @@ impl Request {
     }
 }
 
-/// What stands before each line of an answer; it takes room, too.
+/// The prefix of each line of an answer; it counts towards the size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gutter {
     /// Nothing.
     None,
-    /// The number of the line with a colon and a blank.
+    /// The line number, a colon and a space.
     Label,
-    /// The number of the line in columns, and a tab.
+    /// The line number, right-aligned, and a tab.
     Columns,
 }
 
 impl Gutter {
-    /// Tells how many bytes it takes before a line, with the end of the line.
+    /// Returns the number of bytes that it adds to a line, including the line end.
     #[must_use]
     pub fn weight(self, number: u64) -> usize {
         let digits = number.checked_ilog10().unwrap_or(0) as usize + 1;
@@ -76,21 +76,21 @@ impl Gutter {
     }
 }
 
-/// Which lines of a text are shown where not all of them fit into the answer.
+/// The lines of a text to show if not all of them fit into the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
     /// The first ones.
     Head,
-    /// So many of the first and of the last ones.
+    /// A number of first lines and a number of last lines.
     Ends {
-        /// Lines of the beginning.
+        /// The number of first lines.
         head: u64,
-        /// Lines of the end.
+        /// The number of last lines.
         tail: u64,
     },
 }
 
-/// What a file shows.
+/// The content of a file as shown.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Content {
@@ -106,7 +106,7 @@ pub enum Content {
     Office(Office),
 }
 
-/// What was made of a file: the content to show, and what of it the caller has then seen.
+/// The content to show of a file, and the part of it that the caller has then seen.
 pub(crate) struct Shown {
     pub(crate) content: Content,
     pub(crate) hash: Option<ContentHash>,
@@ -121,29 +121,29 @@ pub struct Text {
     #[serde(serialize_with = "stretch::write")]
     #[schemars(with = "Vec<stretch::Stretch>")]
     pub lines: Lines,
-    /// How many lines the file has.
+    /// The number of lines of the file.
     pub total: Total,
-    /// The line to continue with, where lines are left.
+    /// The line to continue with, if lines are left.
     pub next: Option<u64>,
     /// The end of the last line, if that line is too long and both its ends are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<String>,
-    /// What must be known to change the file: tabs, line ends, encoding.
+    /// Properties that matter for changing the file: tabs, line ends, encoding.
     pub facts: Vec<String>,
 }
 
-/// How many lines a file has.
+/// The number of lines of a file.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Total {
-    /// So many.
+    /// The exact number.
     Exactly(u64),
-    /// More than this; the file is too large to count.
+    /// A lower bound; the file is too large to count.
     MoreThan(u64),
 }
 
 impl Total {
-    /// Gives how many lines were counted.
+    /// Returns the number of lines that were counted.
     #[must_use]
     pub fn count(self) -> u64 {
         match self {
@@ -155,11 +155,11 @@ impl Total {
 /// A picture.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Image {
-    /// The media type, such as `image/png`.
+    /// The media type, for example `image/png`.
     pub mime: String,
-    /// What it is, and what was done to it: sizes, frames, format.
+    /// A description of the picture and its conversion: sizes, frames, format.
     pub summary: String,
-    /// The file's bytes; they are shown, not told.
+    /// The bytes of the file; structured output leaves them out.
     #[serde(skip)]
     #[schemars(skip)]
     pub data: Vec<u8>,
@@ -168,11 +168,11 @@ pub struct Image {
 /// Pages of a PDF.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Pdf {
-    /// How many pages the document has.
+    /// The number of pages of the document.
     pub total_pages: u32,
-    /// The pages that were asked for.
+    /// The requested pages.
     pub pages: Vec<PdfPage>,
-    /// What could not be shown of them.
+    /// Remarks about content that could not be shown.
     pub notes: Vec<String>,
 }
 
@@ -181,50 +181,50 @@ pub struct Pdf {
 pub struct PdfPage {
     /// Its number, counted from 1.
     pub number: u32,
-    /// Its text, or a remark in brackets that it has none.
+    /// Its text, or a remark in brackets if it has none.
     pub text: String,
 }
 
 /// Cells of a notebook.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Notebook {
-    /// The language of its code.
+    /// The language of the code.
     pub language: String,
     /// The cells.
     pub cells: Vec<Cell>,
-    /// What was left out.
+    /// Remarks about content that was left out.
     pub notes: Vec<String>,
 }
 
 /// A cell.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Cell {
-    /// Its name in the file, or its number.
+    /// Its identifier in the file, or its number.
     pub id: String,
     /// `code`, `markdown` or `raw`.
     pub kind: String,
-    /// How often code had run when this was made.
+    /// The execution counter of the cell.
     pub execution_count: Option<u64>,
-    /// What stands in it.
+    /// The source text.
     pub source: String,
-    /// What came of it.
+    /// The outputs of the cell.
     pub outputs: Vec<CellOutput>,
 }
 
-/// What came of a cell.
+/// An output of a cell.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum CellOutput {
-    /// Words.
+    /// Text.
     Text {
-        /// The words.
+        /// The text.
         text: String,
     },
     /// A picture.
     Image {
         /// The media type.
         mime: String,
-        /// The file's bytes; they are shown, not told.
+        /// The bytes of the picture; structured output leaves them out.
         #[serde(skip)]
         #[schemars(skip)]
         data: Vec<u8>,
@@ -236,9 +236,9 @@ pub enum CellOutput {
 pub struct Office {
     /// The number of parts of the document.
     pub total_parts: u32,
-    /// The parts that were asked for.
+    /// The requested parts.
     pub parts: Vec<OfficePart>,
-    /// Remarks about content that is not shown, in a sentence each.
+    /// Remarks about content that is not shown, one sentence each.
     pub notes: Vec<String>,
 }
 

@@ -6,10 +6,10 @@ use toolpost_packages::{ResolveError, ResolveErrorKind};
 use toolpost_text::names::suggest;
 use toolpost_workspace::WorkspacePath;
 
-/// How many names are suggested.
+/// The number of names that are suggested.
 const SUGGESTED: usize = 5;
 
-/// The refusal where no dependency may be read.
+/// The refusal if dependencies must not be read.
 pub(crate) fn switched_off() -> Failure {
     let advice =
         "The operator can switch it on (`dependencies`); search the workspace itself, or ask the user.";
@@ -17,7 +17,7 @@ pub(crate) fn switched_off() -> Failure {
         .hint(Hint::Advice(advice.to_owned()))
 }
 
-/// Words why the name of a dependency leads nowhere.
+/// The failure for the name of a dependency that does not resolve.
 pub(crate) fn unresolved(unresolved: ResolveError) -> Failure {
     let ResolveError { why, what, found, near, next } = unresolved;
     let kind = match why {
@@ -37,7 +37,7 @@ pub(crate) fn unresolved(unresolved: ResolveError) -> Failure {
     }
 }
 
-/// Nothing is at a place in a package: says so, with what is there.
+/// The failure for a missing file in a package, with a suggestion of existing entries.
 pub(crate) fn missing(files: &Files, path: &WorkspacePath) -> Failure {
     let failure = Failure::new(Kind::NotFound, format!("File not found: {}.", path.display()));
     let mut above = path.parent();

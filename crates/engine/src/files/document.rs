@@ -1,4 +1,4 @@
-//! What a file shows: text, image, PDF, notebook, office document.
+//! Content of a file by format: text, image, PDF, notebook, office document.
 
 pub(crate) mod block;
 pub(crate) mod image;
@@ -11,10 +11,10 @@ use crate::failure::{Failure, Hint, Kind};
 use toolpost_text::counted::counted;
 use toolpost_workspace::WorkspacePath;
 
-/// A document has at most so many bytes; it is taken into memory whole.
+/// The maximum size of a document, in bytes; it is read into memory as a whole.
 pub(crate) const WHOLE: u64 = 64 * 1024 * 1024;
 
-/// The refusal of a file that shows nothing.
+/// The refusal of a file that cannot be shown.
 pub(crate) fn binary(path: &WorkspacePath, bytes: u64, what: &str) -> Failure {
     let what =
         format!("{} is not text: {what}, {}. It cannot be shown.", path.display(), counted(bytes, "byte"));

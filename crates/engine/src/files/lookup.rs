@@ -1,4 +1,4 @@
-//! Opens the file that was said, or tells what may have been meant.
+//! File lookup: opens the requested file, or suggests similar paths.
 
 use super::dependencies;
 use crate::{
@@ -11,17 +11,17 @@ use toolpost_workspace::{
     AccessKind, ContentHash, Lookup, LookupError, MissingPath, OpenFile, WorkspacePath, hash,
 };
 
-/// How many entries of a directory are named.
+/// The maximum number of directory entries that a failure names.
 const ENTRIES: usize = 50;
 
-/// The file that was said, or the only one that can have been meant.
+/// The requested file, or the only one that can have been meant.
 pub(crate) struct Found {
     pub(crate) path: WorkspacePath,
     pub(crate) len: u64,
     pub(crate) note: Option<String>,
 }
 
-/// A file that is open, with its first bytes.
+/// An open file, with its first bytes.
 pub(crate) struct Opened {
     path: WorkspacePath,
     file: OpenFile,
@@ -36,7 +36,7 @@ pub(crate) struct Whole {
     pub(crate) hash: ContentHash,
 }
 
-/// Finds the file: the exact name first, always; then the only near miss that may be read without asking.
+/// Finds the file: always the exact name first, then the only near miss that may be read without a prompt.
 pub(crate) fn file(files: &Files, path: &WorkspacePath, said: &str, cx: &CallCtx) -> Result<Found, Failure> {
     let missing = match files.workspace().stat(path) {
         Ok(stat) if stat.kind == toolpost_workspace::Kind::Directory => return Err(directory(files, path)),
@@ -58,12 +58,12 @@ pub(crate) fn file(files: &Files, path: &WorkspacePath, said: &str, cx: &CallCtx
     }
 }
 
-/// Lists what may have been meant: names beside it, and the same name elsewhere.
+/// Lists similar paths: names in the same directory, and the same name elsewhere.
 pub(crate) fn meant(missing: &MissingPath) -> Vec<String> {
     missing.siblings.iter().chain(&missing.same_name_elsewhere).map(WorkspacePath::display).collect()
 }
 
-/// Nothing is at the place that was said: says so, with what may have been meant.
+/// The failure for a path at which nothing exists, with suggestions.
 pub(crate) fn missing(files: &Files, path: &WorkspacePath, said: &str) -> Failure {
     if path.root().label().is_some() {
         return dependencies::missing(files, path);
@@ -87,27 +87,25 @@ pub(crate) fn open(files: &Files, path: &WorkspacePath) -> Result<Opened, Failur
 }
 
 impl Opened {
-    /// Gives the place.
     pub(crate) fn path(&self) -> &WorkspacePath {
         &self.path
     }
 
-    /// Gives the first bytes.
     pub(crate) fn head(&self) -> &[u8] {
         &self.head
     }
 
-    /// Gives the size in bytes.
+    /// Returns the size in bytes.
     pub(crate) fn len(&self) -> u64 {
         self.len
     }
 
-    /// Words an error of reading on.
+    /// Creates the failure for an error in the middle of reading.
     pub(crate) fn failed(&self, error: &Error) -> Failure {
         convert::io(&self.path, error)
     }
 
-    /// Reads all of it into memory.
+    /// Reads the whole file into memory.
     pub(crate) fn whole(self) -> Result<Whole, Failure> {
         if self.len > super::document::WHOLE {
             let what = format!(
@@ -128,7 +126,7 @@ impl Opened {
     }
 }
 
-/// Reads from the beginning, the first bytes included.
+/// Reads from the beginning, including the first bytes.
 impl Read for Opened {
     fn read(&mut self, piece: &mut [u8]) -> std::io::Result<usize> {
         let rest = &self.head[self.given..];
@@ -142,7 +140,7 @@ impl Read for Opened {
     }
 }
 
-/// A directory is no file, but what is in it helps.
+/// The failure for a directory instead of a file, with its entries.
 pub(crate) fn directory(files: &Files, path: &WorkspacePath) -> Failure {
     let failure = Failure::new(Kind::WrongKind, format!("{} is a directory, not a file.", path.display()));
     let failure = failure.hint(Hint::LookInto(path.clone()));
@@ -159,7 +157,7 @@ pub(crate) fn directory(files: &Files, path: &WorkspacePath) -> Failure {
     failure.found(if listed.is_empty() { "(it is empty)".to_owned() } else { listed })
 }
 
-/// Nothing is there: says so, with what may have been meant.
+/// The failure for a missing file, with suggestions.
 pub(crate) fn not_found(files: &Files, path: &WorkspacePath, suggestions: &[String]) -> Failure {
     let roots = files.roots();
     let place = match roots.as_slice() {

@@ -33,7 +33,6 @@ pub(crate) struct Deps {
 }
 
 impl Files {
-    /// Opens the capability.
     pub(crate) fn new(deps: Deps) -> Self {
         Self(Arc::new(deps))
     }
@@ -70,7 +69,7 @@ impl Files {
         self.0.workspace.resolve(path).map_err(convert::path)
     }
 
-    /// Resolves the name of a directory entry; a link at its end is the link itself.
+    /// Resolves the name of a directory entry; a link at its end is not followed.
     ///
     /// # Errors
     /// As `resolve`.

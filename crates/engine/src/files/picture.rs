@@ -1,4 +1,4 @@
-//! `picture`: what a file shows that is a picture; a drawing in SVG as the text that it is.
+//! `picture`: shows a file that is a picture; an SVG drawing is shown as text.
 
 use super::read::{self, Content, Read};
 use crate::{
@@ -17,23 +17,23 @@ use toolpost_workspace::WorkspacePath;
 /// Shows a picture.
 pub struct Picture;
 
-/// Which file.
+/// A request for one file.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The place.
+    /// The resolved path.
     pub path: WorkspacePath,
-    /// The path as it was said, to find what was meant if nothing is there.
+    /// The path as the caller wrote it, for suggestions if nothing exists there.
     pub said: String,
-    /// How many bytes the text of a drawing may have.
+    /// The maximum size of the text of a drawing, in bytes.
     pub max_bytes: usize,
 }
 
-/// What the file shows.
+/// The picture, or the text of a drawing.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output(read::Output);
 
 impl Output {
-    /// Gives what was read.
+    /// Returns the content as an output of `read`.
     #[must_use]
     pub fn read(&self) -> &read::Output {
         &self.0
@@ -55,7 +55,7 @@ impl Operation for Picture {
         let (files, cx) = (files.clone(), cx.clone());
         blocking(move || {
             let Request { path, said, max_bytes } = request;
-            // One page of a PDF is enough to say that it is one.
+            // One page of a PDF is enough to identify it.
             let request =
                 read::Request { pages: Some("1".to_owned()), ..read::Request::of(path, said, max_bytes) };
             let shown = read::read(&files, &request, &cx)?;
@@ -69,7 +69,7 @@ impl Operation for Picture {
     }
 }
 
-/// Refuses what is no picture, and says what it is.
+/// Refuses a file that is not a picture, and names its type.
 fn is_picture(shown: &read::Output) -> Result<(), Failure> {
     let what = match &shown.content {
         Content::Image(_) => return Ok(()),
@@ -84,7 +84,7 @@ fn is_picture(shown: &read::Output) -> Result<(), Failure> {
     Err(Failure::new(Kind::WrongKind, what).hint(Hint::Advice(known.to_owned())))
 }
 
-/// Tells whether a text is a drawing: its outermost element is one.
+/// Returns true if the outermost element of a text is a drawing.
 fn is_drawing(shown: &read::Output) -> bool {
     let Some(text) = shown.text() else { return false };
     let lines: Vec<&str> = text.lines.iter().take(60).map(|line| line.text).collect();

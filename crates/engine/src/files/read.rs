@@ -1,4 +1,4 @@
-//! `read`: the lines of a text, or what a picture, a PDF or a notebook shows.
+//! `read`: the lines of a text, or the content of a picture, a PDF or a notebook.
 
 use super::{content::Shown, document, lookup};
 use crate::{
@@ -24,18 +24,18 @@ pub use toolpost_text::window::{Line, Lines};
 /// Shows a file.
 pub struct Read;
 
-/// What the file shows.
+/// The content of a file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The file, relative to its root.
     pub path: String,
-    /// Where another file than the one that was said was taken: which, and why.
+    /// The file that was read instead of the requested one, and the reason.
     pub note: Option<String>,
     /// The size in bytes.
     pub bytes: u64,
-    /// The hash of the whole content, where all of it was looked at.
+    /// The hash of the whole content, if all of it was read.
     pub hash: Option<String>,
-    /// What it shows.
+    /// The content.
     pub content: Content,
     /// The file.
     #[serde(skip)]
@@ -47,7 +47,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// Gives the lines of a text.
+    /// Returns the lines of a text.
     #[must_use]
     pub fn text(&self) -> Option<&Text> {
         match &self.content {
@@ -56,7 +56,7 @@ impl Output {
         }
     }
 
-    /// Leaves out the lines that so many bytes do not hold.
+    /// Drops the lines that do not fit into the room.
     pub(crate) fn narrow(&mut self, room: usize) {
         if let Content::Text(text) = &mut self.content
             && let Some(lines) = text.narrow(room)
@@ -88,7 +88,6 @@ impl Operation for Read {
     }
 }
 
-/// Shows one file.
 pub(crate) fn read(files: &Files, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
     cx.check()?;
     let mut found = lookup::file(files, &request.path, &request.said, cx)?;
@@ -119,7 +118,7 @@ pub(crate) fn read(files: &Files, request: &Request, cx: &CallCtx) -> Result<Out
     })
 }
 
-/// A notebook that is none can still be read as the text that it is, to be repaired.
+/// Shows an invalid notebook as text, so that it can be repaired.
 fn as_text_if_broken(
     shown: Result<Shown, Failure>,
     found: &mut lookup::Found,

@@ -1,4 +1,4 @@
-//! `stat`: what is known about a file without looking into it.
+//! `stat`: metadata of a file, without reading its content.
 
 use crate::{
     access::{Access, Touch},
@@ -12,34 +12,34 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_workspace::{Kind, OwnerWritable, WorkspacePath};
 
-/// Tells what is known about a file.
+/// Returns the metadata of a file.
 pub struct Stat;
 
-/// Which file.
+/// A request for the metadata of a file.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The place.
+    /// The resolved path.
     pub path: WorkspacePath,
 }
 
-/// What is known about the file.
+/// Metadata of a file.
 #[derive(Debug, Serialize, JsonSchema, PartialEq, Eq)]
 pub struct Output {
     /// The file, relative to its root.
     pub path: String,
-    /// What it is.
+    /// Its type.
     pub kind: FileKind,
     /// The size in bytes.
     pub bytes: u64,
-    /// When its content was last changed, in whole seconds since 1970.
+    /// The time of the last change of its content, in whole seconds since 1970.
     pub modified: i64,
-    /// The permission bits, as in `644`.
+    /// The permission bits, for example `644`.
     pub mode: String,
-    /// Whether its owner may not write it.
+    /// True if the owner has no write permission.
     pub read_only: bool,
 }
 
-/// What stands at a place.
+/// The type of a directory entry.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum FileKind {

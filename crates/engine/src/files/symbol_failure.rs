@@ -1,9 +1,9 @@
-//! How failures name the symbols of a file.
+//! Failures that list the symbols of a file.
 
 use crate::failure::{Failure, Hint, Kind};
 use toolpost_syntax::NamedSymbol;
 
-/// The refusal of a file in which no symbol is known.
+/// The refusal for a file without a parser.
 pub(crate) fn no_parser(path: &str) -> Failure {
     let what = format!("There is no parser for {path}: its name tells no language that is known here.");
     Failure::invalid(what).hint(Hint::Advice(
@@ -11,7 +11,7 @@ pub(crate) fn no_parser(path: &str) -> Failure {
     ))
 }
 
-/// The failure where nothing has the name that was said.
+/// The failure if no symbol has the requested name.
 pub(crate) fn none(what: String, like: &[NamedSymbol], all: &[NamedSymbol]) -> Failure {
     let failure = Failure::new(Kind::NoMatch, what);
     match (like, all) {

@@ -21,94 +21,94 @@ use toolpost_workspace::WorkspacePath;
 /// Shows parts of several files.
 pub struct View;
 
-/// Which parts.
+/// A request for parts of files.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The parts, in the order in which they are shown.
+    /// The parts, in display order.
     pub parts: Vec<Part>,
-    /// How many bytes the answer may have.
+    /// The maximum size of the answer, in bytes.
     pub max_bytes: usize,
 }
 
 /// A part of a file.
 #[derive(Debug, Clone)]
 pub struct Part {
-    /// The place.
+    /// The resolved path.
     pub path: WorkspacePath,
-    /// The path as it was said, to find what was meant if nothing is there.
+    /// The path as the caller wrote it, for suggestions if nothing exists there.
     pub said: String,
     /// The first line, counted from 1.
     pub from: u64,
-    /// The last line; none for the end of the file.
+    /// The last line; `None` for the end of the file.
     pub to: Option<u64>,
-    /// What the lines are meant to be.
+    /// The meaning of the line numbers.
     pub of: Of,
-    /// How many lines are shown in front of it.
+    /// The number of lines shown before it.
     pub before: u64,
-    /// How many lines are shown behind it.
+    /// The number of lines shown after it.
     pub after: u64,
 }
 
-/// What the lines of a part are meant to be.
+/// The lines that a part selects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Of {
-    /// These lines.
+    /// Exactly these lines.
     Lines,
-    /// The block of code around the first of them; where there is none, so many lines before and after it.
+    /// The block of code around the first of them; if there is none, a number of lines before and after it.
     Block {
-        /// How many.
+        /// The number of lines on each side.
         otherwise: u64,
     },
-    /// Those of the symbol with this name; of each, where several have it.
+    /// The lines of the symbol with this name; of each if several have it.
     Symbol(String),
 }
 
-/// What the parts show, in the order in which they were asked for.
+/// The shown parts, in the order of the request.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// Each part.
+    /// One entry for each part.
     pub parts: Vec<Viewed>,
 }
 
-/// What one part shows.
+/// One part as shown.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Viewed {
-    /// The file that was asked for, relative to its root.
+    /// The requested file, relative to its root.
     pub path: String,
-    /// The first line that was asked for.
+    /// The first requested line.
     pub from: u64,
-    /// The last line that was asked for; none for the end of the file.
+    /// The last requested line; `None` for the end of the file.
     pub to: Option<u64>,
-    /// What stands there, where it was looked for: a symbol, or the block around a line.
+    /// A description of the symbol, or of the block around a line, that determined the lines.
     pub block: Option<String>,
-    /// The line to continue with, where not all lines that were asked for are shown.
+    /// The line to continue with, if not all requested lines are shown.
     pub next: Option<u64>,
-    /// What came of it.
+    /// The result.
     pub answer: Answer,
 }
 
-/// What came of one part.
+/// The result for one part.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "answer", rename_all = "snake_case")]
 pub enum Answer {
-    /// What the file shows.
+    /// The content of the file.
     File(read::Output),
-    /// Why it shows nothing; the other parts do not suffer from it.
+    /// The reason why it is not shown; the other parts are unaffected.
     Failed(Failed),
 }
 
-/// Why a part of several could not be had.
+/// The reason why one of several parts cannot be shown.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Failed {
     /// The sort of failure.
     pub kind: Kind,
-    /// What was wrong.
+    /// The problem.
     pub what: String,
-    /// What was found instead.
+    /// The findings instead.
     pub found: Option<String>,
-    /// What may have been meant.
+    /// Suggestions for the path.
     pub meant: Vec<String>,
-    /// What to do next; the dialect words it.
+    /// The next steps; the dialect words them.
     #[serde(skip)]
     #[schemars(skip)]
     pub hints: Vec<Hint>,
@@ -166,10 +166,10 @@ impl From<Failure> for Failed {
     }
 }
 
-/// A part, and what was found to stand there.
+/// A part, and the description of the code at its lines.
 type Placed = (Part, Option<String>);
 
-/// Reads all parts, several at a time; the answers come in the order of the parts.
+/// Reads all parts, several at a time; the answers are in the order of the parts.
 async fn read_all(
     files: &Files,
     request: Request,
@@ -190,7 +190,7 @@ async fn read_all(
     Ok(answers.await?.into_iter().flatten().collect())
 }
 
-/// Finds the lines of a part: where a symbol stands, or the block around a line.
+/// Finds the lines of a part: those of a symbol, or of the block around a line.
 fn placed(files: &Files, part: &Part, cx: &CallCtx) -> Result<Vec<Placed>, Failure> {
     let lines = |block: Block| {
         let part = Part { from: block.from, to: Some(block.to), ..part.clone() };
@@ -202,7 +202,7 @@ fn placed(files: &Files, part: &Part, cx: &CallCtx) -> Result<Vec<Placed>, Failu
             let blocks = block::symbol(files, &part.path, &part.said, name, cx)?;
             blocks.into_iter().map(lines).collect()
         }
-        // Where the file cannot be parsed, the lines are shown all the same.
+        // If the file cannot be parsed, the lines are shown all the same.
         Of::Block { otherwise } => {
             match block::around(files, &part.path, &part.said, part.from, cx).ok().flatten() {
                 Some(block) => vec![lines(block)],
@@ -220,14 +220,14 @@ fn read_part(files: &Files, part: &Part, max_bytes: usize, cx: &CallCtx) -> Resu
     let request = read::Request {
         offset: first,
         limit,
-        // A line that is asked for alone is shown as far as there is room.
+        // A single requested line is shown as far as there is room.
         characters: if limit == 1 { max_bytes as u64 } else { usual.characters },
-        // Of a PDF, these are its pages.
+        // For a PDF, these are its pages.
         pages: part.to.map(|to| format!("{}-{to}", part.from)),
         ..usual
     };
     let output = match read::read(files, &request, cx) {
-        // What is wrong is said of the line that was asked for, not of those around it.
+        // The error must name the requested line, not a line around it.
         Err(_) if first < part.from => {
             read::read(files, &read::Request { offset: part.from, limit: 1, ..request }, cx)?
         }
@@ -247,7 +247,7 @@ fn read_part(files: &Files, part: &Part, max_bytes: usize, cx: &CallCtx) -> Resu
     }
 }
 
-/// Shares the room for lines: who needs less than an equal part leaves the rest to the others.
+/// Shares the room for lines: a file that needs less than an equal part leaves the rest to the others.
 fn share(answers: &mut [Result<read::Output, Failure>], max_bytes: usize) {
     let mut room = max_bytes.saturating_sub(512).saturating_sub(answers.len() * 160);
     let mut texts: Vec<(usize, &mut read::Output)> =
@@ -277,7 +277,7 @@ fn viewed((part, block): Placed, answer: Result<read::Output, Failure>) -> Viewe
     }
 }
 
-/// Makes one failure of those of all parts.
+/// Merges the failures of all parts into one.
 fn nothing(failures: Vec<Failure>) -> Failure {
     let kind = failures.first().map_or(Kind::Internal, |failure| failure.kind);
     let lines: Vec<&str> = failures.iter().map(|failure| failure.what.as_str()).collect();

@@ -19,31 +19,32 @@ pub use toolpost_search::{Case, Hidden, Only, Prune, Rules};
 /// Finds files by their names.
 pub struct Glob;
 
-/// Which names, and where.
+/// A request for files by name.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The directory from which the pattern is meant.
+    /// The directory to which the pattern is relative.
     pub base: WorkspacePath,
     /// The pattern.
     pub pattern: String,
-    /// Whose ignore rules count.
+    /// The ignore rules to apply.
     pub rules: Rules,
-    /// What happens to dependency directories.
+    /// The handling of dependency directories.
     pub prune: Prune,
-    /// What happens to hidden names.
+    /// The handling of hidden names.
     pub hidden: Hidden,
-    /// How letters are compared.
+    /// The case sensitivity.
     pub case: Case,
-    /// What is wanted.
+    /// The types of entries to find.
     pub only: Only,
-    /// How many are listed; all are counted.
+    /// The maximum number of entries listed; all are counted.
     pub limit: usize,
-    /// How many levels are looked at, from where the pattern's first wildcard stands; all if not said.
+    /// The maximum number of levels, from the pattern's first wildcard on; unlimited if not given.
     pub depth: Option<usize>,
 }
 
 impl Request {
-    /// Asks for the files that a pattern names: hidden ones too, without ignore rules, outside of dependency directories.
+    /// Requests the files that a pattern matches: with hidden ones, without ignore rules, outside dependency
+    /// directories.
     #[must_use]
     pub fn of(base: WorkspacePath, pattern: String) -> Self {
         Self {
@@ -60,27 +61,27 @@ impl Request {
     }
 }
 
-/// What was found.
+/// The files that matched.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The newest first, those of one moment by path.
+    /// The matches, newest first; those with the same time by path.
     pub matches: Vec<Match>,
-    /// How many there are in all.
+    /// The total number of matches.
     pub total: u64,
-    /// What was not looked at.
+    /// The parts of the tree that were not searched.
     pub walk: Walked,
-    /// The pattern that was asked for; for the words.
+    /// The requested pattern, for the reply text.
     #[serde(skip)]
     #[schemars(skip)]
     pub pattern: String,
 }
 
-/// A file that was found.
+/// A file that matched.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Match {
     /// The file, relative to its root.
     pub path: String,
-    /// When it was last changed, in seconds since 1970.
+    /// The time of its last change, in seconds since 1970.
     pub modified: i64,
 }
 

@@ -24,56 +24,56 @@ pub use toolpost_search::{
     grep::{Show, Span},
 };
 
-/// Finds lines by what they say.
+/// Finds lines by their content.
 pub struct Grep;
 
-/// What to look for, and where.
+/// A search request.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The directory to search, or a single file.
     pub base: WorkspacePath,
     /// The regular expression.
     pub pattern: String,
-    /// Which files, as globs; `!` in front leaves out.
+    /// The files to search, as globs; a leading `!` excludes.
     pub globs: Vec<String>,
-    /// Which types of files.
+    /// The types of files to search.
     pub types: Vec<String>,
-    /// How letters are compared.
+    /// The case sensitivity.
     pub case: Case,
-    /// How many lines to show before a match.
+    /// The number of lines to show before a match.
     pub before: u64,
-    /// How many lines to show after a match.
+    /// The number of lines to show after a match.
     pub after: u64,
-    /// Whether a match may reach over the end of a line.
+    /// The choice if a match may extend over several lines.
     pub span: Span,
-    /// What is shown of a line that matches.
+    /// The part of a matching line to show.
     pub show: Show,
-    /// Whether the numbers of the lines are wanted.
+    /// The choice to show line numbers.
     pub numbers: Numbers,
-    /// What is wanted.
+    /// The kind of results.
     pub mode: Mode,
-    /// How many lines or files to return.
+    /// The maximum number of lines or files to return.
     pub limit: Option<u64>,
-    /// How many lines of a single file that is named to return, where that is not `limit`.
+    /// The maximum number of lines to return if the base is a single file; `limit` if not given.
     pub limit_of_file: Option<u64>,
-    /// Lines with more characters are cut to what surrounds the match.
+    /// The maximum number of characters of a line; a longer line is cut to the surroundings of the match.
     pub max_line: usize,
-    /// How many to pass over first.
+    /// The number of results to skip.
     pub offset: u64,
-    /// How many bytes the answer may have: what does not fit is left for the next window.
+    /// The maximum size of the answer, in bytes; the rest is left for the next window.
     pub max_bytes: usize,
-    /// Whose ignore rules count.
+    /// The ignore rules to apply.
     pub rules: Rules,
-    /// What happens to dependency directories.
+    /// The handling of dependency directories.
     pub prune: Prune,
-    /// What happens to hidden names.
+    /// The handling of hidden names.
     pub hidden: Hidden,
-    /// How long the search may take, where that is less than the call may.
+    /// The time limit of the search, if it is shorter than that of the call.
     pub time: Option<Duration>,
 }
 
 impl Request {
-    /// Asks for the lines that match: in hidden files too, by the ignore rules of git.
+    /// Requests the matching lines, also in hidden files, under the ignore rules of git.
     #[must_use]
     pub fn of(base: WorkspacePath, pattern: String, max_bytes: usize) -> Self {
         Self {
@@ -101,46 +101,46 @@ impl Request {
     }
 }
 
-/// A file with more bytes than this cannot be shown whole.
+/// The maximum size of a file that can be shown whole, in bytes.
 const WHOLE: u64 = 1 << 20;
 
-/// How many characters of a line are shown where nothing else is asked for.
+/// The default maximum number of characters shown of a line.
 const LINE: usize = 400;
 
-/// Whether the numbers of the lines are wanted.
+/// The choice to show line numbers.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Numbers {
-    /// They are.
+    /// Line numbers are shown.
     Shown,
-    /// They are not.
+    /// Line numbers are not shown.
     Hidden,
 }
 
-/// What is wanted.
+/// The kind of results.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// The lines, by path.
+    /// The matching lines, by path.
     Content,
-    /// The files, the newest first.
+    /// The files with a match, newest first.
     Files,
-    /// The files with the number of matching lines, by path.
+    /// The files with their number of matching lines, by path.
     Count,
 }
 
-/// Whether all that matches was counted.
+/// The completeness of the counts.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Counted {
-    /// It was.
+    /// Everything that matches was counted.
     All,
     /// There is more than the window shows, and perhaps more than was counted.
     AtLeast,
 }
 
 impl Counted {
-    /// Puts before a number whether it is all.
+    /// Formats a number, with "at least" in front if the count is incomplete.
     #[must_use]
     pub fn before(self, number: impl std::fmt::Display) -> String {
         match self {
@@ -150,34 +150,34 @@ impl Counted {
     }
 }
 
-/// What was found.
+/// The search results.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// What was wanted.
+    /// The kind of results.
     pub mode: Mode,
-    /// Whether the numbers of the lines are wanted.
+    /// The choice to show line numbers.
     pub numbers: Numbers,
     /// The files in the window, each with its lines in the window.
     pub files: Vec<File>,
-    /// How many lines (or files) there are, of which the window shows a part; surrounding lines count.
+    /// The total number of lines (or files), including those outside the window; surrounding lines count.
     pub entries: u64,
-    /// How many of them were passed over.
+    /// The number of them that were skipped.
     pub offset: u64,
-    /// How many of them are shown.
+    /// The number of them that are shown.
     pub shown: u64,
-    /// How many entries of the window could not be kept in memory; they are counted and not shown.
+    /// The number of entries of the window that did not fit into memory; they are counted and not shown.
     pub window_cut: u64,
-    /// How many lines match in all.
+    /// The total number of matching lines.
     pub lines_matched: u64,
-    /// How many files hold a match.
+    /// The number of files with a match.
     pub files_matched: u64,
-    /// How many files were searched.
+    /// The number of files that were searched.
     pub files_searched: u64,
-    /// Whether entries, lines and files are counted in all files, or only as far as the window needs.
+    /// The scope of the counts of entries, lines and files: all files, or only as far as the window needs.
     pub counted: Counted,
-    /// What was not looked at.
+    /// The parts of the tree that were not searched.
     pub walk: Walked,
-    /// What was asked, and how long it took; for the words.
+    /// The request and its duration, for the reply text.
     #[serde(skip)]
     #[schemars(skip)]
     pub asked: Asked,
@@ -186,20 +186,20 @@ pub struct Output {
     pub(crate) seen: Option<Seen>,
 }
 
-/// What a search was asked, as far as its words repeat it.
+/// The parts of a search request that the reply text repeats.
 #[derive(Debug, Clone)]
 pub struct Asked {
-    /// Where.
+    /// The directory or file that was searched.
     pub base: WorkspacePath,
     /// The regular expression.
     pub pattern: String,
-    /// How many lines or files at most.
+    /// The maximum number of lines or files.
     pub limit: Option<u64>,
-    /// How many bytes the answer may have.
+    /// The maximum size of the answer, in bytes.
     pub max_bytes: usize,
-    /// How long it might take, where that was said.
+    /// The requested time limit, if any.
     pub time: Option<Duration>,
-    /// How long it took.
+    /// The duration.
     pub took: Duration,
 }
 
@@ -208,7 +208,7 @@ pub struct Asked {
 pub struct File {
     /// The file, relative to its root.
     pub path: String,
-    /// How many of its lines match; 1 where only files are wanted.
+    /// The number of its matching lines; 1 if only files were requested.
     pub matching_lines: u64,
     /// The lines in the window.
     pub lines: Vec<Line>,
@@ -219,11 +219,11 @@ pub struct File {
 pub struct Line {
     /// Its number, counted from 1.
     pub number: u64,
-    /// Its text; what was cut from a long line is said in brackets.
+    /// Its text; a remark in brackets marks a part cut from a long line.
     pub text: String,
-    /// Whether it matches, or surrounds a line that does.
+    /// True if the line matches, false if it surrounds a match.
     pub is_match: bool,
-    /// Whether lines lie between the one before and this one.
+    /// True if there are lines between the previous line and this one.
     pub after_gap: bool,
 }
 
@@ -288,7 +288,7 @@ impl Operation for Grep {
 }
 
 fn asked(request: Request) -> GrepRequest {
-    // The rules of what lies above a package are not for what is in it, and what it depends on is no part of it.
+    // Ignore rules above a package do not apply inside it, and its dependencies are not part of it.
     let aside = request.base.root().label().is_some();
     let size = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
     GrepRequest {
@@ -339,7 +339,8 @@ fn output(found: GrepOutput, mode: Mode, numbers: Numbers, asked: Asked) -> Outp
     }
 }
 
-/// Returns how the names of Toolpost's own state begin in replies, if a root holds it; no rule lets these files be read.
+/// Returns the prefixes of Toolpost's own state directory in replies, if a root contains it; no rule lets
+/// these files be read.
 fn own_state(find: &Find) -> Vec<String> {
     let Some(state) = find.files().workspace().state_folder() else { return Vec::new() };
     let below =
@@ -362,7 +363,7 @@ fn whole(find: &Find, path: &WorkspacePath, output: &Output) -> Option<Seen> {
     same.then(|| Seen { path: path.clone(), hash: Some(present.hash), part: Part::Whole, bytes })
 }
 
-/// Leaves out the entries that do not fit into the answer, so that it is known where to continue.
+/// Drops the entries that do not fit into the answer, so that the reply can report where to continue.
 fn fit(mut output: Output, max_bytes: usize) -> Output {
     let mut room = max_bytes.saturating_sub(AROUND);
     let mut fits = |bytes: usize| {
@@ -391,10 +392,11 @@ fn fit(mut output: Output, max_bytes: usize) -> Output {
     output
 }
 
-/// How many bytes the remarks at the end of an answer take.
+/// The size reserved for the remarks at the end of an answer, in bytes.
 const AROUND: usize = 512;
 
-/// Tells how many bytes a line takes beside its path: its number, what parts the three, and a line between two that are apart.
+/// Returns the size of a line in addition to its path, in bytes: its text, its number, the separators, and
+/// the separator line after a gap.
 fn weight(line: &Line) -> usize {
     let number = line.number.checked_ilog10().unwrap_or(0) as usize + 1;
     line.text.len() + number + 3 + if line.after_gap { 3 } else { 0 }
@@ -453,7 +455,7 @@ fn unsearched(files: &Unsearched, counted: Counted) -> Vec<String> {
     words
 }
 
-/// Takes several globs apart: white space and commas part them, but not inside of braces.
+/// Splits a list of globs at white space and commas, but not inside braces.
 #[must_use]
 pub fn globs(said: &str) -> Vec<String> {
     let mut depth = 0_usize;

@@ -19,38 +19,39 @@ pub use toolpost_search::{Hidden, Prune, Rules};
 /// Lists a directory.
 pub struct List;
 
-/// Which directory, and how deep.
+/// A request for the listing of a directory.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The directory.
     pub base: WorkspacePath,
-    /// How many levels; 1 is the directory alone.
+    /// The number of levels; 1 is the directory alone.
     pub depth: usize,
-    /// Whose ignore rules count.
+    /// The ignore rules to apply.
     pub rules: Rules,
-    /// What happens to hidden names.
+    /// The handling of hidden names.
     pub hidden: Hidden,
-    /// What happens to dependency directories.
+    /// The handling of dependency directories.
     pub prune: Prune,
-    /// Names of further directories that are left out.
+    /// Names of further directories to leave out.
     pub without: Vec<String>,
-    /// How many entries are listed; all are counted.
+    /// The maximum number of entries listed; all are counted.
     pub limit: usize,
-    /// Whether the sizes of the files are wanted.
+    /// The choice to include file sizes.
     pub sizes: Sizes,
 }
 
-/// Whether the sizes of files are wanted; each has to be asked for.
+/// The choice to include file sizes; each size needs a separate query of the file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sizes {
-    /// They are.
+    /// Sizes are included.
     Asked,
-    /// They are not.
+    /// Sizes are not included.
     NotAsked,
 }
 
 impl Request {
-    /// Asks for a directory alone: by the ignore rules of git, without hidden names and dependency directories.
+    /// Requests a directory alone: under the ignore rules of git, without hidden names and dependency
+    /// directories.
     #[must_use]
     pub fn of(base: WorkspacePath) -> Self {
         Self {
@@ -66,18 +67,18 @@ impl Request {
     }
 }
 
-/// A tree, written down from the top.
+/// A tree, as a flat list from the top.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The directory, relative to its root.
     pub path: String,
-    /// The entries; each directory is followed by what lies in it.
+    /// The entries; the content of each directory follows it.
     pub nodes: Vec<Node>,
-    /// How many entries of the directory itself are not shown.
+    /// The number of entries of the directory itself that are not shown.
     pub more: u64,
-    /// How many entries were seen, shown or not.
+    /// The number of entries seen, shown or not.
     pub total: u64,
-    /// What was not looked at.
+    /// The parts of the tree that were not listed.
     pub walk: Walked,
     /// The directory.
     #[serde(skip)]
@@ -90,17 +91,17 @@ pub struct Output {
 pub struct Node {
     /// The entry, relative to its root.
     pub path: String,
-    /// How many directories lie between; 0 is directly in the directory.
+    /// The number of directories in between; 0 is directly in the directory.
     pub depth: usize,
-    /// What it is.
+    /// Its type.
     pub kind: FileKind,
-    /// The size of a file in bytes, where sizes were asked for.
+    /// The size of a file in bytes, if sizes were requested.
     pub bytes: Option<u64>,
-    /// What a link says.
+    /// The target of a link.
     pub target: Option<String>,
-    /// Whether a directory could not be read.
+    /// True if a directory could not be read.
     pub unreadable: bool,
-    /// How many entries of a directory are not shown.
+    /// The number of entries of a directory that are not shown.
     pub more: u64,
 }
 

@@ -19,17 +19,14 @@ pub struct Find {
 }
 
 impl Find {
-    /// Opens the capability.
     pub(crate) fn new(files: Files, grams: Option<Grams>) -> Self {
         Self { files, grams }
     }
 
-    /// Files that are searched.
     pub(crate) fn files(&self) -> &Files {
         &self.files
     }
 
-    /// The trigram index of the workspace.
     pub(crate) fn grams(&self) -> Option<&Grams> {
         self.grams.as_ref()
     }

@@ -28,59 +28,59 @@ pub use toolpost_text::window::{Line, Lines};
 /// Shows many files.
 pub struct ReadMany;
 
-/// Which files, and how much of them.
+/// A request for many files.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The directory from which globs are meant.
+    /// The directory to which globs are relative.
     pub base: WorkspacePath,
-    /// Which files.
+    /// The files to read.
     pub wanted: Vec<Wanted>,
-    /// Globs of what is left out of them.
+    /// Globs of files to leave out.
     pub without: Vec<String>,
-    /// How many files at most; the first in the order of their paths.
+    /// The maximum number of files; the first by path are kept.
     pub max_files: usize,
-    /// How many bytes of one file at most.
+    /// The maximum number of bytes of one file.
     pub max_bytes_each: usize,
-    /// How many bytes the answer may have; files share them.
+    /// The maximum size of the answer in bytes; the files share it.
     pub max_bytes: usize,
-    /// Whose ignore rules count for what a glob finds.
+    /// The ignore rules for files that a glob finds.
     pub rules: Rules,
-    /// Whether the numbers of the lines are wanted.
+    /// The choice to show line numbers.
     pub numbers: Numbers,
 }
 
-/// A file, or files.
+/// A file, or a set of files.
 #[derive(Debug, Clone)]
 pub enum Wanted {
-    /// A file that is named, or all that lies in a directory that is.
+    /// A named file, or all files in a named directory.
     Named {
-        /// The place.
+        /// The resolved path.
         path: WorkspacePath,
-        /// The path as it was said, to find what was meant if nothing is there.
+        /// The path as the caller wrote it, for suggestions if nothing exists there.
         said: String,
     },
-    /// All files that a glob finds.
+    /// All files that a glob matches.
     Glob(String),
 }
 
-/// What the files hold.
+/// The content of the files.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// Whether the numbers of the lines are wanted.
+    /// The choice to show line numbers.
     pub numbers: Numbers,
-    /// The files in the order of their paths.
+    /// The files, by path.
     pub files: Vec<File>,
-    /// How many files were meant: found, or named.
+    /// The number of files selected, by glob or by name.
     pub matched: u64,
-    /// How many of them are no text, or not to be read without asking.
+    /// The number of them that are not text, or must not be read without a prompt.
     pub skipped: u64,
-    /// How many of them could not be read.
+    /// The number of them that could not be read.
     pub failed: u64,
-    /// How many of them do not fit into the answer, or were not reached in time.
+    /// The number of them that do not fit into the answer, or were not reached in time.
     pub left_out: u64,
-    /// What was not looked at.
+    /// The parts of the tree that were not searched.
     pub walk: Walked,
-    /// How long it took.
+    /// The duration.
     #[serde(skip)]
     #[schemars(skip)]
     pub took: Duration,
@@ -94,26 +94,26 @@ pub struct Output {
 pub struct File {
     /// The file, relative to its root.
     pub path: String,
-    /// What came of it.
+    /// The result.
     pub answer: Answer,
 }
 
-/// What came of one file.
+/// The result for one file.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "answer", rename_all = "snake_case")]
 pub enum Answer {
     /// Its text.
     Text(Text),
-    /// Why it is not shown, although it could be read.
+    /// The file is readable but not shown.
     Skipped {
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// Why it could not be read.
+    /// The file could not be read.
     Failed {
-        /// What was wrong.
+        /// The problem.
         what: String,
-        /// What may have been meant.
+        /// Suggestions for the path.
         meant: Vec<String>,
     },
 }
@@ -121,29 +121,29 @@ pub enum Answer {
 /// The text of a file, or its beginning.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Text {
-    /// The lines from the first on.
+    /// The lines, from the first on.
     #[serde(serialize_with = "stretch::write")]
     #[schemars(with = "Vec<stretch::Stretch>")]
     pub lines: Lines,
-    /// How many bytes of the file that is.
+    /// The number of bytes of the file that are shown.
     pub bytes: u64,
-    /// How many bytes the file has.
+    /// The size of the file in bytes.
     pub of_bytes: u64,
-    /// Whether that is all of it.
+    /// The extent of the text.
     pub shown: Shown,
-    /// What must be known to change the file.
+    /// Properties that matter for changing the file.
     pub facts: Vec<String>,
-    /// Where another file than the one that was said was taken: which, and why.
+    /// The file that was read instead of the requested one, and the reason.
     pub note: Option<String>,
 }
 
-/// Whether all of a file is shown.
+/// The extent of a file that is shown.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Shown {
-    /// It is.
+    /// The whole file.
     Whole,
-    /// Its beginning is.
+    /// Only its beginning.
     Beginning,
 }
 

@@ -1,4 +1,4 @@
-//! How an operation walks: under the call's clock, and what it tells of what it did not look at.
+//! Walks of operations: their time limits, and reports of the parts that they did not search.
 
 use crate::{
     call::CallCtx,
@@ -20,40 +20,41 @@ use toolpost_search::{Control, SearchError, Skipped, Unreadable};
 
 use toolpost_workspace::{LookupError, WorkspacePath};
 
-/// How often a walk tells how far it has come.
+/// The interval between progress reports of a walk.
 const TICK: Duration = Duration::from_millis(500);
 
-/// Whether a walk saw everything.
+/// The completeness of a walk.
 #[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Complete {
-    /// It did.
+    /// The walk was complete.
     #[default]
     Yes,
-    /// Its time was up first: there may be more.
+    /// The time limit ended it: there may be more.
     TimedOut,
-    /// The index is not whole yet: there may be more, and the same question finds it later.
+    /// The index is not complete yet: there may be more, and the same request finds it later.
     NotReady,
-    /// It was cancelled first: there may be more.
+    /// It was cancelled: there may be more.
     Cancelled,
 }
 
-/// What a walk did not look at.
+/// The parts of a tree that a walk did not search.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Walked {
-    /// What was left out on purpose, in words.
+    /// Descriptions of the entries that were skipped on purpose.
     pub skipped: Vec<String>,
-    /// The progress of an index that is still being built, in words.
+    /// The progress of an index that is still being built, as text.
     pub unfinished: Option<String>,
-    /// The first few places that could not be read, with the reason.
+    /// The first few paths that could not be read, with the reason.
     pub unreadable: Vec<String>,
-    /// How many places could not be read.
+    /// The number of paths that could not be read.
     pub unreadable_total: u64,
-    /// Whether everything else was seen.
+    /// The completeness of the rest.
     pub complete: Complete,
 }
 
-/// Searches beside the other calls, under the call's clock, and tells how far it has come; `base` is where it begins.
+/// Runs a search on a blocking thread, within the time limit of the call, and reports its progress; it begins
+/// at `base`.
 pub(crate) async fn walk<T: Send + 'static>(
     find: &Find,
     cx: &CallCtx,
@@ -67,8 +68,8 @@ pub(crate) async fn walk<T: Send + 'static>(
     told(cx, &steps, what, found).await
 }
 
-/// Makes the control of a walk: it ends when the caller gives up or the answer is due; `steps` counts how often the
-/// walk asked, which grows with what it has seen.
+/// Creates the control of a walk. The walk ends when the caller cancels it or the deadline passes; `steps`
+/// counts its checks, which grow with the entries that it has seen.
 fn control(cx: &CallCtx, steps: &Arc<AtomicU64>) -> Control {
     let (cancel, steps) = (cx.cancel.clone(), steps.clone());
     let control = Control::default().cancelled_by(move || {
@@ -81,7 +82,7 @@ fn control(cx: &CallCtx, steps: &Arc<AtomicU64>) -> Control {
     }
 }
 
-/// Waits for a walk, and tells twice a second how far it has come.
+/// Waits for a walk, and reports its progress twice a second.
 async fn told<T>(cx: &CallCtx, seen: &AtomicU64, what: &str, walk: impl Future<Output = T>) -> T {
     let mut walk = pin!(walk);
     loop {
@@ -96,7 +97,7 @@ async fn told<T>(cx: &CallCtx, seen: &AtomicU64, what: &str, walk: impl Future<O
 }
 
 impl Walked {
-    /// Tells what a walk left out and could not read.
+    /// Creates the report of skipped and unreadable entries.
     pub(crate) fn of(skipped: &Skipped, unreadable: Unreadable, complete: toolpost_search::Complete) -> Self {
         Self {
             skipped: words(skipped),
@@ -111,7 +112,7 @@ impl Walked {
         }
     }
 
-    /// Tells, of a walk over a whole root, which other roots the workspace has.
+    /// Adds the other roots of the workspace to the report of a walk over a whole root.
     pub(crate) fn of_one_root(mut self, find: &Find, base: &WorkspacePath) -> Self {
         let here = base.absolute().to_string();
         let others: Vec<String> = find.files().roots().into_iter().filter(|root| *root != here).collect();
@@ -126,7 +127,7 @@ impl Walked {
 }
 
 fn words(skipped: &Skipped) -> Vec<String> {
-    // A name that an ignore file hides stays hidden; one that this program skips by itself is told.
+    // Names that an ignore file hides stay hidden; names that Toolpost skips by default are listed.
     let told = skipped.directories.iter().filter(|_| skipped.dependencies > 0);
     let directories: Vec<&str> = told.map(String::as_str).collect();
     let named = skipped.ignored_directories + skipped.hidden_directories + skipped.dependencies;
@@ -150,7 +151,7 @@ fn words(skipped: &Skipped) -> Vec<String> {
     words
 }
 
-/// Words why a search did not happen.
+/// The failure for a search that could not run.
 fn failed(find: &Find, base: &WorkspacePath, error: SearchError) -> Failure {
     let words = crate::failure::convert::sentence(&error.to_string());
     match error {
@@ -182,11 +183,11 @@ fn failed(find: &Find, base: &WorkspacePath, error: SearchError) -> Failure {
     }
 }
 
-/// The most characters of a pattern, and of what is wrong with it, that a failure repeats.
+/// The maximum number of characters that a failure repeats of a pattern, and of the reason why it is invalid.
 const PATTERN_SHOWN: usize = 1_000;
 const REASON_SHOWN: usize = 4_000;
 
-/// Cuts what would fill the reply with the caller's own words.
+/// Cuts a long text of the caller, which would fill the reply.
 fn shortened(words: &str, most: usize) -> String {
     match toolpost_text::cut::line(words, most) {
         (_, 0) => words.to_owned(),

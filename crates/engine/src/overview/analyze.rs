@@ -1,4 +1,4 @@
-//! `analyze`: what a project is made of, and how its parts hang together.
+//! `analyze`: the structure of a project and the dependencies between its modules.
 
 pub(crate) mod cycles;
 pub(crate) mod depth;
@@ -32,76 +32,76 @@ use toolpost_workspace::WorkspacePath;
 /// Analyzes a project.
 pub struct Analyze;
 
-/// What is analyzed, and how far.
+/// A request for the analysis of a directory.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The directory.
     pub base: WorkspacePath,
-    /// How far.
+    /// The depth of the analysis.
     pub depth: Depth,
-    /// What is asked beside, in words.
+    /// An additional question, in natural language.
     pub question: Option<String>,
 }
 
-/// What a project is made of.
+/// The structure of a project.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Output {
     /// The directory.
     pub path: String,
-    /// How many files it has.
+    /// The number of files.
     pub files: usize,
-    /// How many lines those in known languages have.
+    /// The number of lines of the files in known languages.
     pub lines: u64,
-    /// Its languages, those with most lines first.
+    /// The languages, most lines first.
     pub languages: Vec<Language>,
-    /// Where programs begin.
+    /// The entry points of programs.
     pub entries: Vec<Entry>,
-    /// How many more there are.
+    /// The number of further entry points.
     pub more_entries: usize,
-    /// Its modules, by name.
+    /// The modules, by name.
     pub modules: Vec<Module>,
-    /// Modules that all use one another.
+    /// Dependency cycles: groups of modules that all use one another.
     pub rings: Vec<Vec<String>>,
-    /// The files that most others use.
+    /// The files with the most users.
     pub hotspots: Vec<Hotspot>,
     /// The symbols that other modules use.
     pub public: Vec<Public>,
-    /// What tests reach.
+    /// The files that tests cover.
     pub tests: TestMap,
-    /// What was searched for links.
+    /// The extent of the index that was searched for links.
     pub searched: Searched,
-    /// What a search found to the question.
+    /// The search results for the question.
     pub answer: Option<Answer>,
-    /// What a model answered to the question, where there is one.
+    /// The answer of a model to the question, if a model is configured.
     pub mapped: Option<Mapped>,
 }
 
-/// What a model answered that was asked of the code chunk by chunk.
+/// The answer of a model that was queried about the code chunk by chunk.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Mapped {
-    /// The answer, from all claims together; it names them as C1, C2, ….
+    /// The answer, from all claims together; it refers to them as C1, C2, ….
     pub summary: Option<String>,
-    /// Why there is none although there are claims.
+    /// The reason why there is no summary although there are claims.
     pub unsummed: Option<String>,
-    /// What the chunks showed; what each claim cites stands there.
+    /// The claims from the chunks; the cited text of each was found in the files.
     pub claims: Vec<Finding>,
-    /// How many claims were dropped, since nothing was cited for them or what was cited does not stand there.
+    /// The number of claims that were dropped because they cite nothing or because a citation does not hold.
     pub dropped: usize,
-    /// The first of these.
+    /// The first of the dropped claims.
     pub dropped_claims: Vec<Dropped>,
-    /// Of how many chunks it was asked.
+    /// The number of chunks that were sent to the model.
     pub chunks: usize,
-    /// The chunks of which there is no answer, each with the reason.
+    /// The chunks without an answer, each with the reason.
     pub failed: Vec<String>,
-    /// How many blocks the chunks hold.
+    /// The number of blocks in the chunks.
     pub blocks: usize,
-    /// How many blocks with words of the question were left out.
+    /// The number of blocks with terms of the question that were left out.
     pub left_out: usize,
-    /// Why it was not asked.
+    /// The reason why the model was not queried.
     pub not_asked: Option<String>,
 }
 
-/// The name by which rules speak of what asks.
+/// The name of this agent in rules.
 const NAME: &str = "analyst";
 
 /// A language.
@@ -109,35 +109,35 @@ const NAME: &str = "analyst";
 pub struct Language {
     /// Its name.
     pub name: String,
-    /// How many files.
+    /// The number of files.
     pub files: usize,
-    /// How many lines.
+    /// The number of lines.
     pub lines: u64,
 }
 
-/// Where a program begins.
+/// The entry point of a program.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Entry {
     /// The file.
     pub path: String,
     /// The line.
     pub line: u64,
-    /// What stands there.
+    /// The text of the line.
     pub what: String,
 }
 
-/// A directory with code, as a part of the whole.
+/// A directory with code, as a module of the project.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Module {
-    /// Its path from the directory that is analyzed.
+    /// Its path, relative to the analyzed directory.
     pub name: String,
-    /// How many files of code.
+    /// The number of code files.
     pub files: usize,
-    /// How many lines.
+    /// The number of lines.
     pub lines: u64,
-    /// Which modules it uses.
+    /// The modules that it uses.
     pub uses: Vec<String>,
-    /// Which modules use it.
+    /// The modules that use it.
     pub used_by: Vec<String>,
 }
 
@@ -146,47 +146,47 @@ pub struct Module {
 pub struct Hotspot {
     /// The file.
     pub path: String,
-    /// How many files use it.
+    /// The number of files that use it.
     pub used_by: usize,
-    /// At how many places.
+    /// The number of places that use it.
     pub places: usize,
-    /// How many lines it has.
+    /// Its number of lines.
     pub lines: u64,
 }
 
 /// A symbol that other modules use.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Public {
-    /// Its name behind the names of what it stands in.
+    /// Its qualified name.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: String,
     /// The file.
     pub path: String,
     /// Its first line.
     pub line: u32,
-    /// How many files of other modules use it.
+    /// The number of files in other modules that use it.
     pub used_by: usize,
 }
 
-/// What tests reach.
+/// The files that tests cover.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct TestMap {
-    /// How many files are tests.
+    /// The number of test files.
     pub tests: usize,
-    /// How many are not.
+    /// The number of other files.
     pub code: usize,
-    /// How many of those are used by a test directly.
+    /// The number of those that a test uses directly.
     pub reached: usize,
-    /// How many that define something are not.
+    /// The number of those that define a symbol and that no test uses directly.
     pub unreached: usize,
-    /// The longest of them.
+    /// The longest of these.
     pub largest_unreached: Vec<String>,
-    /// Which files each test uses.
+    /// The files that each test uses.
     pub map: Vec<Tested>,
 }
 
-/// A file of tests, and what it uses.
+/// A test file, and the files that it uses.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Tested {
     /// The test.
@@ -195,7 +195,7 @@ pub struct Tested {
     pub files: Vec<String>,
 }
 
-/// How much is done for a question.
+/// The limits of the work for a question.
 const LIMITS: Limits = Limits { turns: 4, calls: 40 };
 
 impl Operation for Analyze {

@@ -1,4 +1,4 @@
-//! What is known of the files of a workspace, kept as long as they do not change.
+//! Records of the files of a workspace, cached until the files change.
 
 mod entries;
 mod gather;
@@ -19,7 +19,7 @@ use std::{
 use toolpost_search::{Hidden, Prune, Rules};
 use toolpost_workspace::{ContentHash, Watch, WatchChanges, Workspace, WorkspacePath, walk::Options};
 
-/// What is known of the files of a workspace.
+/// The cached records of the files of a workspace.
 #[derive(Default)]
 pub(crate) struct Projects(Mutex<Known>, AtomicBool);
 
@@ -28,38 +28,38 @@ struct Known {
     watch: Option<(Rules, Watch)>,
     /// Files that have not changed since they were read.
     current: HashMap<WorkspacePath, ContentHash>,
-    /// What was made of contents; a content means nothing without the name of its file.
+    /// Records by content and file name; the same content can mean something else under another name.
     made: HashMap<Made, Arc<Record>>,
 }
 
-/// A content, read as that of a file of this name.
+/// A content, under the name of its file.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Made {
     pub(crate) name: String,
     pub(crate) hash: ContentHash,
 }
 
-/// How many more contents are kept than there are files.
+/// The number of contents that are kept in excess of the number of files.
 const SPARE: usize = 2_000;
 
 impl Projects {
-    /// Returns how many of some files are known, and how many are not yet.
+    /// Returns the number of files that have a record, out of a total, and the number that do not.
     pub(crate) fn progress(&self, files: usize) -> (usize, usize) {
         let known = self.lock().current.len().min(files);
         (known, files - known)
     }
 
-    /// Takes on the work in the background; false if it is being done.
+    /// Claims the work in the background; returns false if it is already in progress.
     pub(crate) fn begin(&self) -> bool {
         !self.1.swap(true, Ordering::AcqRel)
     }
 
-    /// Ends the work in the background.
+    /// Releases the claim on the work in the background.
     pub(crate) fn end(&self) {
         self.1.store(false, Ordering::Release);
     }
 
-    /// Forgets what may have changed; what is read after this is told of when it changes again.
+    /// Drops the files that may have changed; changes to files that are read from now on will be noticed.
     pub(crate) fn refresh(&self, workspace: &Workspace, rules: Rules) {
         let mut known = self.lock();
         if known.watch.as_ref().is_none_or(|(own, _)| *own != rules) {
@@ -79,19 +79,19 @@ impl Projects {
         }
     }
 
-    /// Gives what is known of a file, if it has not changed since.
+    /// Returns the record of a file, if the file has not changed since.
     pub(crate) fn known(&self, path: &WorkspacePath, name: &str) -> Option<Arc<Record>> {
         let known = self.lock();
         let hash = *known.current.get(path)?;
         known.made.get(&Made { name: name.to_owned(), hash }).cloned()
     }
 
-    /// Gives what was made of a content before.
+    /// Returns the record of a content.
     pub(crate) fn made(&self, made: &Made) -> Option<Arc<Record>> {
         self.lock().made.get(made).cloned()
     }
 
-    /// Keeps what was made of a file.
+    /// Stores the record of a file.
     pub(crate) fn keep(&self, path: &WorkspacePath, made: Made, record: &Arc<Record>) {
         let mut known = self.lock();
         let told = path
@@ -103,7 +103,7 @@ impl Projects {
         known.made.insert(made, record.clone());
     }
 
-    /// Forgets contents that no file has any more, once there are many.
+    /// Drops the records of contents that no file has any more, once there are many.
     pub(crate) fn tidy(&self, files: usize) {
         let mut known = self.lock();
         if known.made.len() > 2 * files.max(known.current.len()) + SPARE {

@@ -16,7 +16,6 @@ pub struct Overview {
 }
 
 impl Overview {
-    /// Opens the capability.
     pub(crate) fn new(search: Searcher) -> Self {
         Self { search, projects: Arc::default() }
     }
@@ -26,27 +25,22 @@ impl Overview {
         Self { search, projects: Arc::clone(&self.projects) }
     }
 
-    /// Keyword and semantic search.
     pub(crate) fn search(&self) -> &Searcher {
         &self.search
     }
 
-    /// The symbol index.
     pub(crate) fn code(&self) -> &Code {
         self.search.code()
     }
 
-    /// Searches over the same files.
     pub(crate) fn find(&self) -> &Find {
         self.code().find()
     }
 
-    /// Files of the workspace.
     pub(crate) fn files(&self) -> &Files {
         self.code().files()
     }
 
-    /// Summaries of files, cached until the files change.
     pub(crate) fn projects(&self) -> &Arc<Projects> {
         &self.projects
     }

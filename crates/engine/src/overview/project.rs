@@ -1,4 +1,4 @@
-//! `project`: an index of a project, made from its files, a window of it at a time.
+//! `project`: an index of a project, generated from its files and returned one window at a time.
 
 use super::files;
 use crate::{
@@ -18,51 +18,51 @@ use toolpost_workspace::{Kind, WorkspacePath, hash};
 /// Shows a part of the index of a project.
 pub struct Project;
 
-/// Which part.
+/// A request for a part of the index.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The directory that is the project.
+    /// The root directory of the project.
     pub base: WorkspacePath,
-    /// With which character of the index the part begins, counted from 0.
+    /// The character of the index at which the part begins, counted from 0.
     pub offset: usize,
-    /// How many characters it may have.
+    /// The maximum number of characters of the part.
     pub max_characters: usize,
-    /// How many bytes the answer may have.
+    /// The maximum size of the answer, in bytes.
     pub max_bytes: usize,
-    /// Whose ignore rules count.
+    /// The ignore rules to apply.
     pub rules: Rules,
-    /// A file that may hold an index made by somebody else.
+    /// A file that may contain an index from another tool.
     pub beside: WorkspacePath,
 }
 
 /// A part of the index.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The directory that is the project.
+    /// The root directory of the project.
     pub root: String,
-    /// How many characters the index has.
+    /// The number of characters of the index.
     pub total: usize,
-    /// With which the part begins.
+    /// The offset at which the part begins.
     pub offset: usize,
-    /// Behind which it ends.
+    /// The offset after its last character.
     pub end: usize,
-    /// The part; where there is more, it ends with a line.
+    /// The text of the part; if more follows, it ends with a line.
     pub text: String,
-    /// By what the index is known: it changes with the project.
+    /// The fingerprint of the index: it changes with the project.
     pub fingerprint: String,
-    /// What became of the project since the last part was shown.
+    /// The changes of the project since the previous part.
     pub since: Since,
-    /// A file that holds an index made by somebody else; it may be old.
+    /// A file that contains an index from another tool; it may be outdated.
     pub beside: Option<String>,
 }
 
-/// What became of the project since the last part was shown.
+/// The changes of the project since the previous part.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Since {
-    /// No part was shown in this session, or this is the beginning.
+    /// There is no previous part in this session, or this is the first part.
     First,
-    /// It is what it was.
+    /// The index has not changed.
     Same,
     /// It has changed: the parts do not fit together.
     Changed,
@@ -124,14 +124,14 @@ fn part(overview: &Overview, request: &Request, text: &str, cx: &CallCtx) -> Res
     })
 }
 
-/// Takes a part out of a text; it ends with a line, if more follows and the line is not too long.
+/// Returns a window of a text; it ends with a line if more follows and the line is not too long.
 fn window(text: &str, offset: usize, characters: usize, bytes: usize) -> &str {
     let start = text.char_indices().nth(offset).map_or(text.len(), |(at, _)| at);
     let rest = &text[start..];
     let mut room = bytes;
     let mut end = 0;
     for (at, letter) in rest.char_indices().take(characters.max(1)) {
-        // As it will be written: quotes and the ends of lines take two.
+        // The size in the reply: quotes and line ends take two bytes.
         let weight = if matches!(letter, '"' | '\\' | '\n') { 2 } else { letter.len_utf8() };
         if weight > room && end > 0 {
             break;
@@ -169,7 +169,7 @@ mod tests {
         for ((offset, characters, bytes), wanted) in rows {
             assert_eq!(window(text, offset, characters, bytes), wanted, "{offset} {characters} {bytes}");
         }
-        // The parts follow one another without a gap.
+        // The parts cover the text without a gap.
         for characters in 1..16 {
             let (mut offset, mut whole) = (0, String::new());
             while offset < text.chars().count() {

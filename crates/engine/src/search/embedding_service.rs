@@ -1,14 +1,14 @@
-//! A model behind a service that the operator named, as what makes vectors of texts.
+//! Embeddings from a service that the operator configured.
 
 use toolpost_index::embed::{Embedder, Side, Unembedded, Vector};
 use toolpost_net::{Embeddings, EmbeddingsError, PostError};
 
-/// How many texts are sent at once.
+/// The maximum number of texts in one request.
 const BATCH: usize = 64;
-/// The longest text that is sent, in bytes: services refuse what their model cannot read.
+/// The maximum size of a text that is sent, in bytes: services refuse texts longer than their model can read.
 const LONGEST: usize = 6_000;
 
-/// A service that makes vectors.
+/// A service that computes embeddings.
 #[derive(Debug)]
 pub struct Service {
     embeddings: Embeddings,
@@ -16,7 +16,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// Takes a service that was named.
+    /// Creates the embedder of a configured service.
     #[must_use]
     pub fn new(embeddings: Embeddings) -> Self {
         let name = format!("service-{}-{}", embeddings.place(), embeddings.model());

@@ -1,4 +1,5 @@
-//! `investigate`: a question is looked into: searches, links between symbols, cited places, gaps; a model guides it where there is one.
+//! `investigate`: answers a question with searches, links between symbols, cited places and gaps; a model
+//! guides it if one is configured.
 
 pub(crate) mod guided;
 pub(crate) mod ledger;
@@ -22,40 +23,40 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::Instant;
 
-/// Looks into a question.
+/// Investigates a question.
 pub struct Investigate;
 
-/// What was found out.
+/// The result of an investigation.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// What was to be found out.
+    /// The objective.
     pub objective: String,
-    /// What was found, the best first.
+    /// The findings, best first.
     pub findings: Vec<Finding>,
-    /// What was not found, not searched or not understood.
+    /// Things that were not found, not searched or not understood.
     pub gaps: Vec<String>,
-    /// What is to be looked at where something is changed.
+    /// Places to check before a change.
     pub recommended: Vec<Finding>,
-    /// How sure it is, from 0 to 1.
+    /// The confidence, from 0 to 1.
     pub confidence: f64,
-    /// On what grounds.
+    /// The reasons for the confidence.
     pub grounds: Vec<String>,
-    /// How it was found out.
+    /// Statistics of the investigation.
     pub meta: Meta,
-    /// What came of letting a model guide it; none where there is no model.
+    /// The result of the guidance by a model; `None` if there is no model.
     pub guide: Option<Guide>,
-    /// For whom it is written.
+    /// The audience of the report.
     #[serde(skip)]
     #[schemars(skip)]
     pub written: Written,
 }
 
-/// A claim, and where it can be seen.
+/// A claim with its evidence.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Finding {
-    /// What is claimed.
+    /// The claim.
     pub claim: String,
-    /// Where it can be seen, as `path:line`.
+    /// The evidence, as `path:line`.
     pub evidence: Vec<String>,
     /// The file.
     pub path: String,
@@ -63,46 +64,46 @@ pub struct Finding {
     pub first_line: u64,
     /// Its last line.
     pub last_line: u64,
-    /// What has its name there; empty for mere lines.
+    /// The name of the symbol at the place; empty for lines without one.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: String,
-    /// How much speaks for it: only to be compared with others of the same answer; 0 for what a model says.
+    /// The score, comparable only within the same answer; 0 for claims of a model.
     pub score: f64,
-    /// Who claims it.
+    /// The author of the claim.
     pub by: Whose,
 }
 
-/// Who claims something.
+/// The author of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Whose {
-    /// The search, of what it has found.
+    /// The search, about its own results.
     Search,
-    /// A model; what it cites stands there.
+    /// A model; its citations were verified in the files.
     Model,
 }
 
-/// How it was found out.
+/// Statistics of an investigation.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Meta {
-    /// How many rounds there were.
+    /// The number of rounds.
     pub turns: usize,
-    /// How many there might be.
+    /// The maximum number of rounds.
     pub max_turns: usize,
-    /// How many operations there were.
+    /// The number of operations.
     pub calls: usize,
-    /// How many there might be.
+    /// The maximum number of operations.
     pub max_calls: usize,
-    /// How long it took.
+    /// The duration in milliseconds.
     pub elapsed_ms: u64,
-    /// For what was looked.
+    /// The terms that were searched for.
     pub keywords: Vec<String>,
-    /// Why no more was done.
+    /// The reason why it ended.
     pub ended: Ended,
-    /// How many files were searched.
+    /// The number of files that were searched.
     pub searched: usize,
-    /// When it began.
+    /// The start time.
     #[serde(skip)]
     #[schemars(skip)]
     pub began: Instant,

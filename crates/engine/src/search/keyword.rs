@@ -1,4 +1,4 @@
-//! `search`: the blocks of code that a query asks for, those that fit best first.
+//! `search`: the blocks of code that match a query, best first.
 
 pub(super) mod ask;
 mod cursor;
@@ -28,79 +28,81 @@ pub use toolpost_index::ranked::Tests;
 /// Finds blocks by a query.
 pub struct Search;
 
-/// What to look for, and where.
+/// A keyword search request.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The directory to search, or a single file.
     pub base: WorkspacePath,
     /// The query.
     pub query: String,
-    /// How the query is meant.
+    /// The interpretation of the query.
     pub matching: Matching,
-    /// Whether tests are searched.
+    /// The choice to search tests.
     pub tests: Tests,
-    /// How many blocks are shown.
+    /// The maximum number of blocks.
     pub limit: usize,
-    /// How many tokens they may have together; none for as many as there are.
+    /// The maximum number of tokens of all blocks together; unlimited if `None`.
     pub tokens: Option<u64>,
-    /// Where the answer begins.
+    /// The position at which the answer begins.
     pub from: From,
-    /// How many bytes the answer may have.
+    /// The maximum size of the answer, in bytes.
     pub max_bytes: usize,
 }
 
-/// How a query is meant.
+/// The interpretation of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Matching {
-    /// By its grammar.
+    /// By the query grammar.
     Query,
-    /// As a text that stands there as it is, but for the case of its letters.
+    /// As a literal text, ignoring letter case.
     Exact,
 }
 
-/// Where an answer begins.
+/// The position at which an answer begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum From {
-    /// With what fits best.
+    /// At the best match.
     First,
-    /// Behind what the answer showed that gave this.
+    /// After the blocks of the answer that returned this cursor.
     Cursor(String),
-    /// Behind what was shown of the same question under this name, or else with the first.
+    /// After the blocks already shown for the same query under this name; at the best match if there are
+    /// none.
     Named(String),
 }
 
-/// What was found.
+/// The search results.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The query, as it was understood.
+    /// The query, as parsed.
     pub understood: String,
-    /// The blocks, those that fit best first.
+    /// The blocks, best first.
     pub blocks: Vec<Block>,
-    /// How many there are in all.
+    /// The total number of matching blocks.
     pub total: usize,
-    /// How many of them were shown before.
+    /// The number of them that were shown before.
     pub before: usize,
-    /// How many files hold them.
+    /// The number of files that contain them.
     pub files: usize,
-    /// How many more would have been found in tests.
+    /// The number of further matches in tests.
     pub tests: usize,
-    /// How many tokens the blocks have, as far as that can be estimated: four bytes each.
+    /// The estimated number of tokens of the blocks: four bytes each.
     pub tokens: u64,
-    /// Why not all the rest is shown.
+    /// The reason why blocks are missing at the end.
     pub cut: Cut,
-    /// By what the rest is asked for.
+    /// The cursor for the rest.
     pub next: Option<String>,
-    /// Whether the answer that this one goes on from had already shown the last of them.
+    /// True if the answer that this one continues had already shown the last block.
     pub over: bool,
-    /// Whether files have changed since the answer that this one goes on from, so that some may come twice or not at all.
+    /// True if files have changed since the answer that this one continues, so that some blocks may appear
+    /// twice or not at all.
     pub changed: bool,
-    /// How many files were searched.
+    /// The number of files that were searched.
     pub searched: usize,
-    /// What may have been meant otherwise.
+    /// Remarks about other possible meanings of the query.
     pub notes: Vec<String>,
-    /// What was not searched.
+    /// The parts of the tree that were not searched.
     pub walk: Walked,
-    /// Whether as many tokens were asked for as there are.
+    /// True if the number of tokens is not limited.
     #[serde(skip)]
     #[schemars(skip)]
     pub all: bool,
@@ -109,15 +111,15 @@ pub struct Output {
     seen: Vec<Seen>,
 }
 
-/// Why not all blocks are shown.
+/// The reason why not all blocks are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Cut {
-    /// They are.
+    /// All are shown.
     No,
-    /// No more were asked for.
+    /// The limit of blocks was reached.
     Limit,
-    /// The next one has more tokens than are left.
+    /// The next block has more tokens than are left.
     Tokens,
     /// The answer has no room for more.
     Room,
@@ -132,13 +134,13 @@ pub struct Block {
     pub first_line: u64,
     /// The last line.
     pub last_line: u64,
-    /// What it is, such as `function`; `lines` where it is only lines.
+    /// Its kind, for example `function`; `lines` if it is not a symbol.
     pub kind: String,
-    /// The names of what it stands in and its own; empty for mere lines.
+    /// The qualified name; empty for lines without one.
     pub name: String,
-    /// How well it fits: only to be compared with others of the same answer.
+    /// The score, comparable only within the same answer.
     pub score: f64,
-    /// Its lines; the last ones may be missing where there is no room.
+    /// Its lines; the last ones may be missing if there is no room.
     #[serde(serialize_with = "stretch::write")]
     #[schemars(with = "Vec<stretch::Stretch>")]
     pub lines: Lines,

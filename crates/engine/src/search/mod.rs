@@ -24,7 +24,7 @@ use toolpost_index::{
 use toolpost_net::code::Service;
 use toolpost_workspace::WorkspacePath;
 
-/// Backend of natural-language search in dialects that know agents that search.
+/// Backend of natural-language search in dialects with search agents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Seeking {
     /// Keyword search alone.
@@ -51,7 +51,7 @@ pub(crate) struct Deps {
     /// Embedding model; the embedded one if none is named.
     pub(crate) embedder: Option<Arc<dyn Embedder>>,
     pub(crate) seeking: Seeking,
-    /// Code search service that usage searches also ask.
+    /// Code search service that usage searches also query.
     pub(crate) service: Option<Arc<Service>>,
 }
 
@@ -63,7 +63,6 @@ struct State {
 }
 
 impl Searcher {
-    /// Opens the capability.
     pub(crate) fn new(deps: Deps, agents: AgentAccess) -> Self {
         let state = State { deps, meaning: OnceLock::new(), filling: Arc::default() };
         Self { state: Arc::new(state), agents }
@@ -74,37 +73,31 @@ impl Searcher {
         Self { state: Arc::clone(&self.state), agents }
     }
 
-    /// The symbol index.
     pub(crate) fn code(&self) -> &Code {
         &self.state.deps.code
     }
 
-    /// Searches over the same files.
     pub(crate) fn find(&self) -> &Find {
         self.code().find()
     }
 
-    /// Files of the workspace.
     pub(crate) fn files(&self) -> &Files {
         self.code().files()
     }
 
-    /// Models and agents.
     pub(crate) fn agents(&self) -> &AgentAccess {
         &self.agents
     }
 
-    /// The keyword index of the workspace.
     pub(crate) fn words(&self) -> &Words {
         &self.state.deps.words
     }
 
-    /// Backend of natural-language search.
     pub(crate) fn seeking(&self) -> Seeking {
         self.state.deps.seeking
     }
 
-    /// Code search service that usage searches also ask.
+    /// Code search service that usage searches also query.
     pub(crate) fn service(&self) -> Option<Arc<Service>> {
         self.state.deps.service.clone()
     }

@@ -1,4 +1,4 @@
-//! Search indexes of the packages that the project depends on.
+//! Search indexes of the project's dependencies.
 
 use std::{
     path::PathBuf,
@@ -10,30 +10,30 @@ use toolpost_index::{
 };
 use toolpost_workspace::{Workspace, WorkspacePath};
 
-/// How many packages are held in memory at once; the others are on the disk.
+/// The maximum number of packages in memory at once; the others are on disk.
 const HELD: usize = 96;
 
-/// What is known of packages; those that were asked about last are held.
+/// The indexes of packages; the most recently used ones are in memory.
 pub(crate) struct Packages {
     folder: Option<PathBuf>,
     held: Mutex<Vec<(WorkspacePath, Package)>>,
 }
 
-/// What is known of one package.
+/// The indexes of one package.
 #[derive(Clone)]
 pub(crate) struct Package {
     pub(crate) index: Index,
-    /// The vectors of its blocks; none where no model can be used.
+    /// The embeddings of its blocks; `None` if no model can be used.
     pub(crate) meaning: Option<Meaning>,
 }
 
 impl Packages {
-    /// Keeps what is known in a folder, for all who read the same packages.
+    /// Stores the indexes in a directory, shared by all readers of the same packages.
     pub(crate) fn kept_in(folder: Option<PathBuf>) -> Self {
         Self { folder, held: Mutex::default() }
     }
 
-    /// Gives the package in which a place lies; none for a place in a root.
+    /// Returns the package that contains a path; `None` for a path in a root.
     pub(crate) fn of(
         &self,
         workspace: &Workspace,
@@ -43,7 +43,7 @@ impl Packages {
     ) -> Option<Package> {
         place.root().label()?;
         let mut base = place.clone();
-        // A package that is a single file lies beside others.
+        // A package that is a single file has other packages in the same directory.
         let single = workspace.stat(place).is_ok_and(|stat| stat.kind == toolpost_workspace::Kind::File)
             && place.parent().is_some_and(|above| above.is_root());
         while let Some(above) = base.parent().filter(|_| !single) {

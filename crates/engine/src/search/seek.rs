@@ -1,4 +1,5 @@
-//! `seek`: blocks that a query asks for; where the operator wants it, an agent that reads finds them, or else the query is expanded.
+//! `seek`: blocks that match a query; if the operator enabled it, a reading agent finds them, or the query is
+//! expanded.
 
 use super::investigate::{
     limits::Limits,
@@ -22,54 +23,54 @@ use toolpost_index::ranked::is_test;
 
 pub use super::keyword::Request;
 
-/// Finds blocks by a query, in more ways than by its words.
+/// Finds blocks by a query, in more ways than by its terms.
 pub struct Seek;
 
-/// The name by which rules speak of the agent.
+/// The name of this agent in rules.
 const NAME: &str = "searcher";
-/// How much the expansion may do, and how much the agent.
+/// The limits of the expansion, and those of the agent.
 const EXPANSION: Limits = Limits { turns: 2, calls: 20 };
 const AGENT: Limits = Limits { turns: 8, calls: 24 };
-/// How many places are given to the agent.
+/// The maximum number of places that the agent receives.
 const GIVEN: usize = 20;
 
-/// What was found.
+/// The search results.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The blocks.
     #[serde(flatten)]
     pub found: keyword::Output,
-    /// How they were found, where that was not by the words of the query alone.
+    /// The method, if it was not keyword search alone.
     pub sought: Option<Sought>,
 }
 
-/// How blocks were found.
+/// The method that found blocks.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Sought {
-    /// Who put them together.
+    /// The component that selected them.
     pub by: By,
-    /// What the agent says of the places that it gives; each is there.
+    /// The agent's reasons for the places that it returned; each place was verified to exist.
     pub groups: Vec<Group>,
-    /// What came of letting an agent search; none where there is no model.
+    /// The result of the search by an agent; `None` if there is no model.
     pub guide: Option<Guide>,
 }
 
-/// Who put the blocks together.
+/// The component that selected the blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
-    /// An agent that reads.
+    /// A reading agent.
     Agent,
-    /// The query, expanded, and put into another order, without a model.
+    /// The expanded and reordered query, without a model.
     Expansion,
-    /// The words of the query alone.
+    /// The terms of the query alone.
     Words,
 }
 
 /// Places that belong together.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Group {
-    /// Why they do.
+    /// The reason.
     pub reason: String,
     /// The places, as `path:first-last`.
     pub places: Vec<String>,
@@ -88,7 +89,7 @@ impl Operation for Seek {
 
     async fn run(search: &Searcher, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
-        // What says by itself what it wants is given just that; so is what goes on from an answer before.
+        // Exact queries get exactly their matches; so do continuations of an earlier answer.
         let plain = search.seeking() == Seeking::Words
             || request.matching == Matching::Exact
             || request.from != From::First
@@ -114,14 +115,14 @@ impl Operation for Seek {
     }
 }
 
-/// What was found before an agent is asked.
+/// The results before an agent is queried.
 struct Start {
     places: Vec<places::Place>,
     by: By,
     searched: usize,
 }
 
-/// Expands a query of mere words; one with operators is taken at its word.
+/// Expands a query of plain words; a query with operators is used unchanged.
 async fn expanded(
     search: &Searcher,
     request: &Request,
@@ -155,7 +156,7 @@ async fn expanded(
     Ok(Start { places: places.collect(), by: By::Expansion, searched: looked.searched })
 }
 
-/// Tells whether a query is words beside one another and nothing else.
+/// Returns true if a query consists of plain words only.
 fn is_plain(query: &str) -> bool {
     let operator = |word: &str| ["AND", "OR", "NOT"].contains(&word) || word.starts_with(['-', '+']);
     !query.contains(|letter: char| "\"():*?~^".contains(letter)) && !query.split_whitespace().any(operator)
@@ -189,7 +190,7 @@ fn context(found: &[places::Place]) -> String {
     text
 }
 
-/// Puts together what the agent gave; where nothing of it holds, what was found before.
+/// Assembles the answer of the agent; if none of its citations hold, returns the earlier results.
 async fn guided(
     search: &Searcher,
     request: &Request,
@@ -226,7 +227,7 @@ async fn guided(
     Ok(Output { found, sought: Some(sought) })
 }
 
-/// Gives the places of a group: those of the evidence as they were found.
+/// Returns the places of a group; those of the evidence unchanged.
 fn targets(group: &Cited, evidence: &[places::Place]) -> Vec<places::Place> {
     let one = |cited: &guide::Place| match cited.of.and_then(|at| evidence.get(at)) {
         Some(place) => place.clone(),
@@ -242,7 +243,7 @@ fn targets(group: &Cited, evidence: &[places::Place]) -> Vec<places::Place> {
     group.places.iter().map(one).collect()
 }
 
-/// Gives what was found without an agent, and says why.
+/// Returns the results without an agent, with the reason.
 async fn without(
     search: &Searcher,
     request: &Request,
@@ -251,7 +252,7 @@ async fn without(
     cx: &CallCtx,
 ) -> Result<Output, Failure> {
     let sought = Sought { by: start.by, groups: Vec::new(), guide };
-    // What was taken at its word keeps its pages.
+    // An unchanged query keeps its pages.
     if start.by == By::Words || start.places.is_empty() {
         return Ok(Output { found, sought: Some(Sought { by: By::Words, ..sought }) });
     }

@@ -1,4 +1,4 @@
-//! `semantic`: the blocks of code that mean what was asked for, whatever words they use; those that fit best first.
+//! `semantic`: the blocks of code with the meaning of the query, regardless of its terms; best first.
 
 mod ask;
 
@@ -19,59 +19,60 @@ use toolpost_workspace::WorkspacePath;
 
 pub use keyword::Cut;
 
-/// Finds blocks by what they mean.
+/// Finds blocks by their meaning.
 pub struct Semantic;
 
-/// What to look for, and where.
+/// A semantic search request.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The directories to search, or single files.
     pub bases: Vec<WorkspacePath>,
-    /// What is asked, in words.
+    /// The query, in natural language.
     pub query: String,
-    /// How many blocks are shown.
+    /// The maximum number of blocks.
     pub limit: usize,
-    /// How many tokens they may have together.
+    /// The maximum number of tokens of all blocks together.
     pub tokens: u64,
-    /// How many bytes of one block are shown.
+    /// The maximum size of one block, in bytes.
     pub each: usize,
-    /// How many bytes the answer may have.
+    /// The maximum size of the answer, in bytes.
     pub max_bytes: usize,
 }
 
-/// What was found.
+/// The search results.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The blocks, those that fit best first.
+    /// The blocks, best first.
     pub blocks: Vec<Alike>,
-    /// How many files were searched.
+    /// The number of files that were searched.
     pub searched: usize,
-    /// How many blocks they have.
+    /// The number of their blocks.
     pub compared: usize,
-    /// How many of the files have no vectors yet, so that only their words were looked at.
+    /// The number of files without embeddings yet; only their terms were compared.
     pub without: usize,
-    /// The model that made the vectors.
+    /// The model that computed the embeddings.
     pub model: String,
-    /// Whether the model knows none of the words, so that only the words themselves were looked for.
+    /// True if the model knows none of the query's words, so that only the words themselves were searched
+    /// for.
     pub unknown: bool,
-    /// Why not as many blocks are shown as were asked for.
+    /// The reason why fewer blocks are shown than requested.
     pub cut: Cut,
-    /// What was not searched.
+    /// The parts of the tree that were not searched.
     pub walk: Walked,
     #[serde(skip)]
     #[schemars(skip)]
     seen: Vec<Seen>,
 }
 
-/// Lines that belong together, and what speaks for them.
+/// Lines that belong together, and the reasons for them.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Alike {
-    /// The lines; their score is 1 at most.
+    /// The lines; their score is at most 1.
     #[serde(flatten)]
     pub block: Block,
-    /// How near their meaning is to the question: 1 for the same; none if nothing is known of that.
+    /// The semantic similarity to the query: 1 for equal meaning; `None` if it is unknown.
     pub likeness: Option<f64>,
-    /// The words of the question that they hold, rare ones first.
+    /// The terms of the query that they contain, rare ones first.
     pub words: Vec<String>,
 }
 

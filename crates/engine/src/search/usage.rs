@@ -1,4 +1,4 @@
-//! `usage`: how something is used, in the packages that the project depends on and in the project itself.
+//! `usage`: examples of the use of an API, in the project's dependencies and in the project itself.
 
 mod ask;
 mod consult;
@@ -27,66 +27,67 @@ use toolpost_workspace::WorkspacePath;
 /// Finds code and documents of dependencies.
 pub struct Usage;
 
-/// What to look for.
+/// A usage search request.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The project.
+    /// The root directory of the project.
     pub base: WorkspacePath,
-    /// What is asked, in words.
+    /// The query, in natural language.
     pub query: String,
-    /// How many tokens the answer may have.
+    /// The maximum number of tokens of the answer.
     pub tokens: u64,
-    /// How many bytes the answer may have.
+    /// The maximum size of the answer, in bytes.
     pub max_bytes: usize,
-    /// How much of a reply that is.
+    /// The requested length, compared with a default reply.
     pub extent: Extent,
-    /// The service that is asked, too.
+    /// The service that is queried too.
     pub service: Option<Arc<Service>>,
 }
 
-/// How much was asked for.
+/// The requested length of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// No more than is usual.
+    /// At most the default length.
     Usual,
-    /// More than a reply usually holds.
+    /// More than a reply holds by default.
     Long,
 }
 
-/// What was found.
+/// The search results.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The packages that hold what fits, the one that fits best first.
+    /// The packages with matches, best first.
     pub packages: Vec<Package>,
-    /// How many tokens the blocks have, as far as that can be estimated: four bytes each.
+    /// The estimated number of tokens of the blocks: four bytes each.
     pub tokens: u64,
-    /// Why not more is shown.
+    /// The reason why no more is shown.
     pub cut: Cut,
-    /// How many packages were searched.
+    /// The number of packages that were searched.
     pub searched: usize,
-    /// How many files they have.
+    /// The number of their files.
     pub files: usize,
-    /// The files that say what the project depends on.
+    /// The files that name the dependencies.
     pub read: Vec<String>,
-    /// Packages that are not on this machine, each with how it gets there.
+    /// Packages that are not on this machine, each with the way to install it.
     pub missing: Vec<String>,
-    /// How many these are in all.
+    /// The total number of missing packages.
     pub missing_total: usize,
-    /// How many packages there was no time for; what was read of them by now is kept.
+    /// The number of packages that there was no time for; the files read so far stay in the index.
     pub later: usize,
-    /// What could not be read, with why.
+    /// Files or packages that could not be read, with the reason.
     pub unreadable: Vec<String>,
-    /// How many files the rules keep from being read.
+    /// The number of files that the rules protect from being read.
     pub withheld: usize,
-    /// The model by which meanings were compared.
+    /// The model that compared meanings.
     pub model: String,
-    /// Whether the model knows none of the words, so that only the words themselves were looked for.
+    /// True if the model knows none of the query's words, so that only the words themselves were searched
+    /// for.
     pub unknown: bool,
-    /// What a service on another machine answered, where the operator has named one.
+    /// The answer of a remote service, if the operator configured one.
     pub service: Option<Consulted>,
-    /// Why nothing on this machine was searched; nothing if it was.
+    /// The reason why nothing on this machine was searched; `None` if it was searched.
     pub unsearched: Option<String>,
-    /// How much was asked for.
+    /// The requested length.
     #[serde(skip)]
     #[schemars(skip)]
     pub extent: Extent,
@@ -95,12 +96,12 @@ pub struct Output {
     seen: Vec<Seen>,
 }
 
-/// A package, and what in it fits.
+/// A package with its matches.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Package {
-    /// Its name and version, as `rust:serde@1.0.228`; none for the project itself.
+    /// Its name and version, for example `rust:serde@1.0.228`; `None` for the project itself.
     pub name: Option<String>,
-    /// The blocks, those that fit best first.
+    /// The blocks, best first.
     pub blocks: Vec<Block>,
 }
 
@@ -125,11 +126,11 @@ impl Operation for Usage {
             let (search, cx) = (search.clone(), cx.clone());
             return blocking(move || ask::answer(&search, &request, &cx, None)).await;
         };
-        // Both at once; how much of each is shown is known when both are there.
+        // Both run at once; the room for each is known when both have answered.
         let (tell, told) = oneshot::channel();
         let asked = async {
             let consulted = consult::consult(service, search, &request, cx).await?;
-            // Where nobody waits for it any more, the answer below is what counts.
+            // If the receiver is gone, only the answer below counts.
             let _ = tell.send(consulted.clone());
             Ok(consulted)
         };
@@ -144,7 +145,7 @@ impl Operation for Usage {
     }
 }
 
-/// Gives what the service says where nothing here could be searched; that both fail is a failure.
+/// Returns the answer of the service if nothing on this machine could be searched; fails if both failed.
 fn together(
     searched: Result<Output, Failure>,
     consulted: Consulted,
@@ -152,7 +153,7 @@ fn together(
 ) -> Result<Output, Failure> {
     let failure = match searched {
         Ok(output) => return Ok(output),
-        // What ended the call, or is wrong with it, ends it as a whole.
+        // A cancelled call or an invalid request fails as a whole.
         Err(failure) if matches!(failure.kind, Kind::Cancelled | Kind::Invalid) => return Err(failure),
         Err(failure) => failure,
     };

@@ -1,4 +1,5 @@
-//! Answers that are kept for a while, so that the parts of a long page fit together and nobody is asked twice for the same.
+//! Cache of fetched pages, so that the parts of a long page fit together and no server gets the same request
+//! twice in a short time.
 
 use std::{
     collections::VecDeque,
@@ -7,27 +8,27 @@ use std::{
 };
 use toolpost_net::{End, Fetched};
 
-/// The most bytes that are kept, and the most answers.
+/// The maximum size of the cache in bytes, and the maximum number of answers.
 const MOST: (usize, usize) = (32 << 20, 64);
-/// How long an answer is at most taken as it was, whatever it says.
+/// The maximum age of a fresh answer, whatever its headers allow.
 const LONGEST: Duration = Duration::from_secs(15 * 60);
-/// How long one is that says nothing.
+/// The maximum age of a fresh answer without a `max-age`.
 const USUAL: Duration = Duration::from_secs(60);
 
-/// Whose hosts an answer came from.
+/// The sort of hosts that an answer came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Near {
-    /// Hosts that the operator has named.
+    /// Hosts that the operator named.
     Own,
     /// Hosts of the public network.
     Far,
 }
 
-/// Answers that are kept: in memory, the oldest go first.
+/// The cached answers, in memory; the oldest are dropped first.
 #[derive(Debug, Default)]
 pub(crate) struct Cache(Mutex<VecDeque<Arc<Kept>>>);
 
-/// An answer that is kept.
+/// A cached answer.
 #[derive(Debug)]
 pub(crate) struct Kept {
     address: String,
@@ -38,20 +39,21 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// Tells whether it may be taken as it is; for a further part of a page the same answer is wanted as for the first.
+    /// Returns true if it may be used unchanged; a further part of a page should come from the same answer as
+    /// the first.
     pub(crate) fn serves(&self, further: bool) -> bool {
         self.stored.elapsed() < if further { LONGEST } else { self.fresh }
     }
 }
 
 impl Cache {
-    /// Finds what was answered to the same question.
+    /// Finds the answer to an equal request.
     pub(crate) fn find(&self, address: &str, accept: &str) -> Option<Arc<Kept>> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.iter().find(|kept| kept.address == address && kept.accept == accept).cloned()
     }
 
-    /// Keeps an answer, unless it says that it is not to be kept.
+    /// Stores an answer, unless its headers forbid it.
     pub(crate) fn keep(&self, accept: &'static str, fetched: Arc<Fetched>, near: Near) {
         let Some(address) = fetched.hops.first().map(|address| address.as_str().to_owned()) else { return };
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -67,7 +69,7 @@ impl Cache {
     }
 }
 
-/// Tells how long an answer may be taken as it was; nothing if it is not to be kept at all.
+/// Returns the time for which an answer is fresh; `None` if it must not be stored.
 fn fresh(said: Option<&str>, near: Near) -> Option<Duration> {
     let said = said.unwrap_or_default().to_ascii_lowercase();
     let mut words = said.split(',').map(str::trim);

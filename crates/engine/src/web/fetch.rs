@@ -1,4 +1,4 @@
-//! `fetch`: what stands at an address of the web, as words or as a picture.
+//! `fetch`: the content of a web address, as text or as a picture.
 
 pub(crate) mod content;
 pub(crate) mod failed;
@@ -21,45 +21,45 @@ use toolpost_net::{Fetched, WebAddress};
 
 pub use page::Origin;
 
-/// How long reading a document may take.
+/// The time limit for reading a document.
 const READING: Duration = Duration::from_secs(30);
-/// How much of an answer is left for what stands around the words.
+/// The part of an answer reserved for the frame of the text, in bytes and in lines.
 const AROUND: (usize, usize) = (1_500, 20);
 
-/// Fetches what stands at an address.
+/// Fetches the content of an address.
 pub struct Fetch;
 
-/// What is fetched, and how it is shown.
+/// A request to fetch an address.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The address.
     pub address: WebAddress,
-    /// What is odd about it, in a sentence.
+    /// A remark about the address, in one sentence.
     pub note: Option<String>,
-    /// As what pages are shown.
+    /// The output format of pages.
     pub format: Format,
-    /// How long it may take.
+    /// The time limit.
     pub time: Duration,
-    /// From which byte of the words on they are shown.
+    /// The byte of the text at which the shown part begins.
     pub offset: u64,
-    /// How many bytes the answer may have.
+    /// The maximum size of the answer, in bytes.
     pub max_bytes: usize,
-    /// How many lines the answer may have.
+    /// The maximum number of lines of the answer.
     pub max_lines: usize,
 }
 
-/// As what pages are shown.
+/// An output format of pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// As Markdown.
+    /// Markdown.
     Markdown,
-    /// As plain text.
+    /// Plain text.
     Text,
-    /// As they are.
+    /// The source, unchanged.
     Html,
 }
 
-/// What the words are.
+/// The format of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
@@ -69,64 +69,64 @@ pub enum Form {
     Text,
     /// HTML.
     Html,
-    /// JSON, set out in lines.
+    /// JSON, formatted in lines.
     Json,
     /// The text of the pages of a PDF.
     Pdf,
 }
 
-/// What was fetched.
+/// The fetched content.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The address that answered.
     pub url: String,
-    /// All addresses, in order, where the one that was asked for led elsewhere.
+    /// All addresses, in order, if there were redirects.
     pub led: Vec<String>,
-    /// The status.
+    /// The HTTP status.
     pub status: u16,
-    /// What it says that it is.
+    /// The declared content type.
     pub content_type: Option<String>,
-    /// How many bytes were taken.
+    /// The number of bytes received.
     pub bytes: u64,
-    /// Where it came from.
+    /// Its origin: the network or the cache.
     pub origin: Origin,
-    /// What it shows.
+    /// The content.
     pub content: Content,
-    /// What should be known of it.
+    /// Remarks about it.
     pub notes: Vec<String>,
 }
 
-/// What an answer shows.
+/// The content of an answer.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Content {
-    /// Words.
+    /// Text.
     Words(Words),
     /// A picture.
     Image(Image),
 }
 
-/// The words of an answer, or a part of them.
+/// The text of an answer, or a part of it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Words {
-    /// What they are.
+    /// The format.
     pub form: Form,
-    /// What the page is called.
+    /// The title of the page.
     pub title: Option<String>,
-    /// How the characters were written.
+    /// The character encoding.
     pub encoding: Option<String>,
-    /// The words.
+    /// The text.
     pub text: String,
-    /// At which byte of all words they begin.
+    /// The offset of the part in the whole text, in bytes.
     pub offset: u64,
-    /// How many bytes all words have.
+    /// The size of the whole text, in bytes.
     pub total: u64,
-    /// Where the next part begins, if there is one.
+    /// The offset of the next part, if there is one.
     pub next: Option<u64>,
 }
 
 impl Format {
-    /// Gives which forms are asked for, best first.
+    /// Returns the `Accept` header, best format first.
     pub(crate) fn accept(self) -> &'static str {
         match self {
             Self::Markdown => "text/markdown, text/plain;q=0.8, text/html;q=0.7, */*;q=0.1",
@@ -139,10 +139,11 @@ impl Format {
 }
 
 impl Request {
-    /// Asks for what stands at an address; a file that GitHub shows in a page is fetched itself.
+    /// Requests the content of an address. For a file that GitHub shows in a page, the file itself is
+    /// fetched.
     ///
     /// # Errors
-    /// `Invalid` when it is no address that can be fetched.
+    /// `Invalid` if the address is not one that can be fetched.
     pub fn new(url: &str, format: Format) -> Result<Self, Failure> {
         let bad = |error: toolpost_net::BadAddress| {
             let shown = toolpost_text::escape::text(url.trim()).into_owned();
@@ -167,7 +168,7 @@ impl Request {
     }
 }
 
-/// Gives where a file itself stands that GitHub shows in a page.
+/// Returns the address of a file that GitHub shows in a page.
 fn raw(address: &WebAddress) -> Option<WebAddress> {
     if !matches!(address.host().as_str(), "github.com" | "www.github.com") {
         return None;
@@ -227,7 +228,7 @@ fn made(fetched: &Fetched, origin: Origin, request: &Request, wanted: &Wanted) -
     })
 }
 
-/// Takes the part of the words that begins at the offset and fits into the answer.
+/// Takes the part of the text that begins at the offset and fits into the answer.
 fn cut(words: Words, request: &Request) -> Result<Words, Failure> {
     let total = words.text.len();
     let from = usize::try_from(request.offset).unwrap_or(usize::MAX);
@@ -241,7 +242,7 @@ fn cut(words: Words, request: &Request) -> Result<Words, Failure> {
         (request.max_bytes.saturating_sub(AROUND.0), request.max_lines.saturating_sub(AROUND.1));
     let by_lines = rest.match_indices('\n').nth(lines.saturating_sub(1)).map_or(rest.len(), |(at, _)| at + 1);
     let most = rest.floor_char_boundary(bytes.min(by_lines));
-    // At the end of a line, if that does not leave out much.
+    // At the end of a line, unless that drops too much.
     let line = rest[..most].rfind('\n').map(|at| at + 1).filter(|at| *at > most / 4 * 3);
     let end = if most == rest.len() { most } else { line.unwrap_or(most) };
     let next = (end < rest.len()).then_some((from + end) as u64);

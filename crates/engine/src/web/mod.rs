@@ -6,17 +6,16 @@ pub mod fetch;
 use cache::Cache;
 use std::sync::Arc;
 
-/// The web, with a cache of the pages that were fetched lately. Clones share the cache.
+/// The web, with a cache of recently fetched pages. Clones share the cache.
 #[derive(Clone, Default)]
 pub struct Web(Arc<Cache>);
 
 impl Web {
-    /// Opens the capability with an empty cache.
     pub(crate) fn new() -> Self {
         Self::default()
     }
 
-    /// Pages that were fetched lately.
+    /// Returns the cache of recently fetched pages.
     pub(crate) fn fetched(&self) -> &Cache {
         &self.0
     }

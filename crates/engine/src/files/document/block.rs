@@ -1,4 +1,4 @@
-//! Which lines of a file a symbol has, or the block of code around a line.
+//! Lines of a symbol in a file, and the block of code around a line.
 
 use crate::files::lookup;
 use crate::{
@@ -12,20 +12,20 @@ use toolpost_syntax::{Language, Resolution, Symbol, Tree, find as find_symbol, n
 use toolpost_text::{encoding::Text, lines::LineIndex};
 use toolpost_workspace::WorkspacePath;
 
-/// The longest block that is shown for one line of it.
+/// The maximum length of a block around a line, in lines.
 const LONGEST: usize = 150;
-/// How many symbols of one name are shown.
+/// The maximum number of symbols of one name that are shown.
 const MOST: usize = 10;
 
-/// Lines that were found.
+/// A range of lines.
 pub(crate) struct Block {
     pub(crate) from: u64,
     pub(crate) to: u64,
-    /// What stands there.
+    /// Their text.
     pub(crate) words: String,
 }
 
-/// Finds what has a name; all of them, where several have it.
+/// Finds the symbols with a name; all of them if there are several.
 pub(crate) fn symbol(
     files: &Files,
     path: &WorkspacePath,
@@ -59,7 +59,8 @@ pub(crate) fn symbol(
     Ok(found.into_iter().map(block).collect())
 }
 
-/// Finds the innermost block of several lines around a line; none where there is no such, or only a very long one.
+/// Finds the innermost block of several lines around a line; `None` if there is none, or only a very long
+/// one.
 pub(crate) fn around(
     files: &Files,
     path: &WorkspacePath,
@@ -101,7 +102,7 @@ pub(crate) fn around(
     }))
 }
 
-/// Parses a file by the language that its name, and of a header its text, tells.
+/// Parses a file. Its name determines the language; for a header, its text does too.
 pub(crate) fn parse<'t>(shown: &str, text: &'t str) -> Result<Tree<'t>, Failure> {
     let language = Language::of_text(Path::new(shown), text).ok_or_else(|| no_parser(shown))?;
     language.parse(text).map_err(|error| {
@@ -110,7 +111,7 @@ pub(crate) fn parse<'t>(shown: &str, text: &'t str) -> Result<Tree<'t>, Failure>
     })
 }
 
-/// Reads a text that is small enough to be parsed.
+/// Reads a text that is small enough to parse.
 pub(crate) fn read(
     files: &Files,
     path: &WorkspacePath,
@@ -127,7 +128,7 @@ pub(crate) fn read(
     Ok((shown, text))
 }
 
-/// Gives where the first character of a line stands.
+/// Returns the offset of the first non-blank character of a line.
 fn start(text: &str, line: u64) -> Option<usize> {
     let before = usize::try_from(line).ok()?.checked_sub(1)?;
     let mut lines = text.split_inclusive('\n');

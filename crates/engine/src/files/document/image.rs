@@ -1,4 +1,4 @@
-//! A picture, as a client can show it.
+//! A picture, prepared for a client.
 
 use crate::files::lookup::Opened;
 use crate::{
@@ -10,13 +10,13 @@ use crate::{
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use toolpost_documents::image::{self, ImageLimits};
 
-/// One picture is decoded at a time: a large one needs hundreds of megabytes.
+/// Locks the decoder: only one picture is decoded at a time, since a large one needs hundreds of megabytes.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static DECODING: Mutex<()> = Mutex::new(());
     DECODING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Shows a picture: decoded first, since a broken one would break the conversation.
+/// Shows a picture. It is decoded first, since a broken one would break the conversation.
 pub(crate) fn show(opened: Opened, cx: &CallCtx) -> Result<Shown, Failure> {
     let path = opened.path().display();
     let _alone = alone();
@@ -26,7 +26,7 @@ pub(crate) fn show(opened: Opened, cx: &CallCtx) -> Result<Shown, Failure> {
     Ok(Shown { content: Content::Image(image), hash: Some(whole.hash), part: Part::Whole, bytes: None })
 }
 
-/// Shows a picture whose bytes are there already.
+/// Shows a picture whose bytes are already in memory.
 pub(crate) fn of_bytes(name: &str, bytes: &[u8]) -> Result<Image, Failure> {
     let _alone = alone();
     made(name, bytes)

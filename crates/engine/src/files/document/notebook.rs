@@ -1,4 +1,4 @@
-//! The cells of a notebook.
+//! Cells of a notebook.
 
 use crate::files::lookup::Opened;
 use crate::{
@@ -10,7 +10,6 @@ use crate::{
 use toolpost_documents::notebook::{self, NotebookLimits, Output};
 use toolpost_text::cut::NOTICE;
 
-/// Shows the cells of a notebook.
 pub(crate) fn show(opened: Opened, request: &Request, cx: &CallCtx) -> Result<Shown, Failure> {
     let path = opened.path().display();
     let _alone = super::image::alone();

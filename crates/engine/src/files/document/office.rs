@@ -1,4 +1,4 @@
-//! The parts of an office document or an archive, as text.
+//! Parts of an office document or an archive, as text.
 
 use crate::files::lookup::Opened;
 use crate::{
@@ -13,9 +13,9 @@ use toolpost_documents::{
     pdf::PageRange,
 };
 
-/// The time for a document, unless the call has less.
+/// The time limit for a document, unless the call has less.
 const TIME: Duration = Duration::from_secs(20);
-/// Bytes that a part takes beside its text and its title.
+/// The size that a part takes in addition to its text and its title, in bytes.
 const AROUND: usize = 48;
 
 /// Shows parts of a document.
@@ -54,7 +54,7 @@ pub(crate) fn show(
     Ok(Shown { content, hash: Some(whole.hash), part: Part::Some, bytes: None })
 }
 
-/// Keeps the parts that fit, at least one; the number of the first that does not.
+/// Keeps the parts that fit, at least one; also returns the number of the first that does not.
 fn fit(parts: impl Iterator<Item = OfficePart>, max_bytes: usize) -> (Vec<OfficePart>, Option<u32>) {
     let room = max_bytes.saturating_sub(max_bytes / 16);
     let (mut used, mut kept) = (0, Vec::new());

@@ -1,4 +1,4 @@
-//! The pages of a PDF, as text.
+//! Pages of a PDF, as text.
 
 use crate::files::lookup::Opened;
 use crate::{
@@ -10,10 +10,10 @@ use crate::{
 use std::time::Duration;
 use toolpost_documents::pdf::{self, PageRange, PdfError, PdfLimits};
 
-/// How long a document may take, where the call has no shorter time.
+/// The time limit for a document, unless the call has less.
 const TIME: Duration = Duration::from_secs(30);
 
-/// The most pages of a document that is no file.
+/// The maximum number of pages of a document that is not a file.
 const MOST: u32 = 200;
 
 /// Shows pages of a PDF.
@@ -37,7 +37,7 @@ pub(crate) fn show(opened: Opened, request: &Request, cx: &CallCtx) -> Result<Sh
     Ok(Shown { content: Content::Pdf(pdf), hash: Some(hash), part, bytes: None })
 }
 
-/// Gives a page with what should be known of its text.
+/// Adds the note about the text of a page, if there is one.
 fn noted(page: pdf::Page) -> PdfPage {
     let text = match page.note {
         Some(note) if page.text.trim().is_empty() => format!("[{note}]"),
@@ -47,7 +47,7 @@ fn noted(page: pdf::Page) -> PdfPage {
     PdfPage { number: page.number, text }
 }
 
-/// Gives the text of a document that is no file, page after page, and says so where there are more of them.
+/// Returns the text of a document that is not a file, page after page, with a note if there are more pages.
 pub(crate) fn text(name: &str, bytes: Vec<u8>, time: Duration) -> Result<(String, Option<String>), Failure> {
     let limits = PdfLimits { deadline: time, max_unasked: MOST, max_pages: MOST, ..PdfLimits::default() };
     let (read, note) = match pdf::read(bytes.clone(), None, limits) {
@@ -68,7 +68,7 @@ pub(crate) fn text(name: &str, bytes: Vec<u8>, time: Duration) -> Result<(String
     Ok((pages.collect(), note))
 }
 
-/// Keeps the first pages that fit into the answer, and says which are missing.
+/// Keeps the first pages that fit into the answer, and names the missing ones.
 fn fit(pages: Vec<PdfPage>, max_bytes: usize) -> (Vec<PdfPage>, Vec<String>) {
     let room = max_bytes.saturating_sub(max_bytes / 16);
     let mut used = 0;

@@ -1,4 +1,4 @@
-//! The lines of a text, without loading more of the file than is shown.
+//! Lines of a text, without loading more of the file than is shown.
 
 mod ends;
 pub(crate) mod stretch;
@@ -19,28 +19,28 @@ use toolpost_text::{
 };
 use toolpost_workspace::{ContentHash, Hasher, WorkspacePath};
 
-/// How many bytes are read at once.
+/// The number of bytes per read.
 const PIECE: usize = 256 * 1024;
-/// How many bytes it takes to say that a line is cut.
+/// The size of the notice that a line is cut, in bytes.
 const NOTICED: usize = 64;
-/// After so many bytes behind the last shown line, the lines are no longer counted.
+/// Lines are counted up to this number of bytes behind the last shown line.
 const COUNTED: u64 = 1024 * 1024 * 1024;
-/// Content up to this size is remembered, to say later what changed.
+/// Content up to this size is remembered, to report later changes.
 const REMEMBERED: u64 = 1024 * 1024;
 
-/// What one pass over a file gave.
+/// The result of one pass over a file.
 pub(crate) struct Looked {
-    /// The lines that were asked for and exist.
+    /// The requested lines that exist.
     pub(crate) lines: Lines,
     pub(crate) total: Total,
     pub(crate) facts: Vec<String>,
-    /// The hash of all of it; none where not all of it was read.
+    /// The hash of the whole file; `None` if the pass did not read all of it.
     pub(crate) hash: Option<ContentHash>,
-    /// All of it, where it is small enough to be remembered.
+    /// The whole content, if it is small enough to remember.
     pub(crate) bytes: Option<Arc<[u8]>>,
 }
 
-/// Shows the lines that were asked for.
+/// Shows the requested lines.
 pub(crate) fn show(opened: Opened, files: &Files, request: &Request, cx: &CallCtx) -> Result<Shown, Failure> {
     let path = opened.path().clone();
     let looked = look(opened, files, ask(request), cx)?;
@@ -69,7 +69,7 @@ pub(crate) fn show(opened: Opened, files: &Files, request: &Request, cx: &CallCt
     Ok(Shown { content: Content::Text(text), hash, part, bytes })
 }
 
-/// Looks at some lines of a file, piece by piece where it is read as it is.
+/// Reads some lines of a file, in pieces if its bytes need no decoding.
 pub(crate) fn look(opened: Opened, files: &Files, ask: Ask, cx: &CallCtx) -> Result<Looked, Failure> {
     match encoding::sniff(opened.head()) {
         EncodingGuess::Binary { .. } => Err(super::binary(opened.path(), opened.len(), "it has zero bytes")),
@@ -79,7 +79,7 @@ pub(crate) fn look(opened: Opened, files: &Files, ask: Ask, cx: &CallCtx) -> Res
     }
 }
 
-/// Reads a file whose bytes are shown as they are.
+/// Reads a file whose bytes need no decoding.
 fn as_it_is(opened: Opened, ask: Ask, cx: &CallCtx) -> Result<Looked, Failure> {
     if opened.len() > REMEMBERED {
         return stream(opened, ask, cx);
@@ -101,7 +101,7 @@ fn as_it_is(opened: Opened, ask: Ask, cx: &CallCtx) -> Result<Looked, Failure> {
     finish(&path, len, seen, Some(hash), Some(bytes))
 }
 
-/// Reads a long file piece by piece and keeps only the lines that are shown.
+/// Reads a long file in pieces and keeps only the lines that are shown.
 fn stream(mut opened: Opened, ask: Ask, cx: &CallCtx) -> Result<Looked, Failure> {
     let mut window = Window::new(ask);
     let mut hasher = Hasher::default();
@@ -126,7 +126,7 @@ fn stream(mut opened: Opened, ask: Ask, cx: &CallCtx) -> Result<Looked, Failure>
     finish(opened.path(), opened.len(), window.finish(), Some(hasher.finish()), None)
 }
 
-/// Decodes a file that is neither UTF-8 nor unknown, as a whole.
+/// Decodes a whole file that is neither UTF-8 nor of unknown encoding.
 fn decoded(opened: Opened, files: &Files, ask: Ask) -> Result<Looked, Failure> {
     let path = opened.path().clone();
     let whole = opened.whole()?;
@@ -146,13 +146,13 @@ fn decoded(opened: Opened, files: &Files, ask: Ask) -> Result<Looked, Failure> {
     Ok(Looked { lines: seen.lines, total, facts, hash: Some(whole.hash), bytes: None })
 }
 
-/// Asks for no more lines than the answer could hold.
+/// Requests no more lines than the answer could hold.
 fn ask(request: &Request) -> Ask {
     let most = (request.max_bytes as u64).min(request.max_lines).saturating_add(1);
     Ask { first: request.offset, count: request.limit.min(most), characters: request.characters }
 }
 
-/// Gives the number of the last line that is asked for.
+/// Returns the number of the last requested line.
 fn last_wanted(request: &Request) -> u64 {
     request.offset.saturating_add(request.limit).saturating_sub(1)
 }
@@ -173,7 +173,7 @@ fn finish(
     Ok(Looked { lines: seen.lines, total, facts, hash, bytes })
 }
 
-/// Leaves out the lines that do not fit into the answer, and says where to continue.
+/// Drops the lines that do not fit into the answer, and sets the line to continue with.
 fn fit(looked: Looked, request: &Request) -> Text {
     let Looked { mut lines, total, facts, .. } = looked;
     let keep = how_many(lines.iter(), room(request), request.gutter).max(1);
@@ -185,12 +185,12 @@ fn fit(looked: Looked, request: &Request) -> Text {
     Text { lines, total, next: (last < total.count()).then_some(last + 1), end: None, facts }
 }
 
-/// Gives how many bytes of lines the answer has room for.
+/// Returns the room for lines in the answer, in bytes.
 fn room(request: &Request) -> usize {
     request.max_bytes.saturating_sub(512)
 }
 
-/// Counts the lines that fit, one after the other, into so many bytes.
+/// Counts the lines that fit, one after the other, into the room.
 fn how_many<'a>(lines: impl Iterator<Item = Line<'a>>, room: usize, gutter: Gutter) -> usize {
     let mut used = 0;
     let fits = lines.take_while(|line| {
@@ -201,12 +201,13 @@ fn how_many<'a>(lines: impl Iterator<Item = Line<'a>>, room: usize, gutter: Gutt
 }
 
 impl Text {
-    /// Tells how many bytes the lines take when they are shown.
+    /// Returns the size of the lines when they are shown, in bytes.
     pub(crate) fn weight(&self) -> usize {
         self.lines.iter().map(|line| weight(&line, Gutter::Columns)).sum()
     }
 
-    /// Keeps as many lines as so many bytes hold, at least one; the lines that it then shows, if some had to go.
+    /// Keeps as many lines as fit into the room, at least one; returns the range that remains if some were
+    /// dropped.
     pub(crate) fn narrow(&mut self, room: usize) -> Option<std::ops::RangeInclusive<u64>> {
         let keep = how_many(self.lines.iter(), room, Gutter::Columns).max(1);
         let all = self.lines.len();
@@ -223,7 +224,7 @@ impl Text {
     }
 }
 
-/// Cuts a line that does not fit into so many bytes.
+/// Cuts a line that does not fit into the room.
 fn shorten(lines: &mut Lines, room: usize, gutter: Gutter) {
     if how_many(lines.iter(), room, gutter) == 0 {
         lines.shorten(room.saturating_sub(gutter.weight(u64::MAX) + NOTICED));
@@ -234,8 +235,8 @@ fn weight(line: &Line<'_>, gutter: Gutter) -> usize {
     line.text.len() + gutter.weight(line.number) + if line.more > 0 { NOTICED } else { 0 }
 }
 
-/// Tells how much of the file is shown in the end. A line that is too long to be shown counts as seen: it is said how
-/// much of it is missing, and there is no other way to see it.
+/// Returns the part of the file that is shown in the end. A line that is too long to be shown counts as seen:
+/// the reply states how much of it is missing, and there is no other way to see it.
 fn part(request: &Request, text: &Text, total: u64) -> Part {
     let shown = text.lines.len() as u64;
     match text.lines.first() {
@@ -245,7 +246,7 @@ fn part(request: &Request, text: &Text, total: u64) -> Part {
     }
 }
 
-/// Says what must be known to change the file.
+/// Lists the properties that matter for changing the file.
 fn facts(seen: &Facts) -> Vec<String> {
     let mut facts = Vec::new();
     if seen.tabs > 0 {

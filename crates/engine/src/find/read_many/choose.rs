@@ -1,4 +1,4 @@
-//! Which files are meant: named, or found by globs, without those that are left out.
+//! Selection of the files: named, or found by globs, without the excluded ones.
 
 use super::{Request, Wanted};
 use crate::{
@@ -11,24 +11,23 @@ use std::collections::BTreeMap;
 use toolpost_search::{Case, Control, GlobRequest, Hidden, Names, Only, Prune, SearchError};
 use toolpost_workspace::WorkspacePath;
 
-/// The files that are meant, in the order of their paths.
+/// The selected files, by path.
 pub(super) struct Chosen {
     pub(super) files: Vec<Meant>,
-    /// How many more were found and are to be left out.
+    /// The number of files that were found and then excluded.
     excluded: usize,
-    /// What was not looked at on the way.
+    /// The parts of the tree that were not searched.
     pub(super) walk: Walked,
 }
 
-/// A file that is meant.
+/// A selected file.
 #[derive(Clone)]
 pub(super) struct Meant {
     pub(super) path: WorkspacePath,
-    /// What was said, where the file was named.
+    /// The path as the caller wrote it, if the file was named.
     pub(super) said: Option<String>,
 }
 
-/// Finds the files.
 pub(super) async fn choose(finder: &Find, request: &Request, cx: &CallCtx) -> Result<Chosen, Failure> {
     let asked = request.clone();
     let chosen = walk(finder, cx, &request.base, "steps through directories", move |finder, control| {
@@ -92,7 +91,7 @@ fn asked(request: &Request, base: &WorkspacePath, pattern: &str) -> GlobRequest 
     }
 }
 
-/// Adds what another walk did not look at; what several walks met is said once.
+/// Merges the report of another walk; duplicates are listed once.
 fn add(walk: &mut Walked, other: Walked) {
     for words in other.skipped {
         if !walk.skipped.contains(&words) {
@@ -118,7 +117,7 @@ fn is_there(finder: &Find, path: &WorkspacePath) -> bool {
     finder.files().workspace().lookup(&path.absolute()).is_ok()
 }
 
-/// The refusal where no file is meant at all.
+/// The refusal if no file was selected at all.
 fn nothing(finder: &Find, request: &Request, chosen: &Chosen) -> Failure {
     let said: Vec<&str> = request
         .wanted

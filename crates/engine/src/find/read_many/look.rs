@@ -1,4 +1,4 @@
-//! What each of the files holds; several are read at the same time.
+//! Content of each of the files; several are read at the same time.
 
 use super::{Answer, Request, Shown, Text, choose::Meant};
 use crate::{
@@ -17,11 +17,11 @@ use toolpost_documents::Kind as Document;
 use toolpost_text::window::Ask;
 use toolpost_workspace::{ContentHash, WorkspacePath};
 
-/// What was found of one file.
+/// The result for one file.
 pub(super) struct Looked {
-    /// The file, as it is shown.
+    /// Its path, as displayed.
     pub(super) path: String,
-    /// What came of it; none when there was no time for it.
+    /// The answer; `None` if there was no time for it.
     pub(super) answer: Option<Answer>,
     place: WorkspacePath,
     hash: Option<ContentHash>,
@@ -29,7 +29,7 @@ pub(super) struct Looked {
 }
 
 impl Looked {
-    /// Says what of the file the caller will have seen.
+    /// Returns the part of the file that the caller will have seen.
     pub(super) fn seen(&self, text: &Text) -> Option<Seen> {
         let part = match text.shown {
             Shown::Whole => Part::Whole,
@@ -39,7 +39,7 @@ impl Looked {
     }
 }
 
-/// Looks at all files; the answers come in the order of the files.
+/// Reads all files; the answers are in the order of the files.
 pub(super) async fn all(
     find: &Find,
     files: Vec<Meant>,

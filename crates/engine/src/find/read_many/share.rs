@@ -1,15 +1,16 @@
-//! How the files share the room of one answer.
+//! Distribution of the room of one answer among the files.
 
 use super::{Answer, Line, Request, Shown, Text, choose::Meant, look::Looked};
 
-/// How many bytes an entry takes beside its path and its lines.
+/// The size of an entry in addition to its path and its lines, in bytes.
 const ENTRY: usize = 112;
-/// How many bytes the answer takes beside its entries.
+/// The size of the answer in addition to its entries, in bytes.
 const AROUND: usize = 1_024;
-/// How many bytes the number of a line takes, with its end.
+/// The size of a line number with its separator, in bytes.
 const GUTTER: usize = 8;
 
-/// Keeps the first files, as many as the answer has room for: half of it is left for what they hold, if they hold so much.
+/// Keeps the first files, as many as the answer has room for. Half of the room is reserved for their texts,
+/// if they need that much.
 pub(super) fn those_that_fit(mut files: Vec<Looked>, max_bytes: usize) -> Vec<Looked> {
     let room = max_bytes.saturating_sub(AROUND);
     let (mut entries, mut texts) = (0, 0);
@@ -31,7 +32,7 @@ pub(super) fn those_that_fit(mut files: Vec<Looked>, max_bytes: usize) -> Vec<Lo
     files
 }
 
-/// Counts the files whose entries alone the answer has room for.
+/// Counts the files whose entries, without any text, fit into the answer.
 pub(super) fn how_many(files: &[Meant], request: &Request) -> usize {
     let mut room = request.max_bytes.saturating_sub(AROUND);
     let fits = files.iter().take_while(|file| {
@@ -73,7 +74,7 @@ pub(super) fn out(mut files: Vec<Looked>, max_bytes: usize) -> Vec<Looked> {
     files
 }
 
-/// Tells how many bytes the remarks about a text take in the answer.
+/// Returns the size of the remarks about a text in the answer, in bytes.
 fn noted(text: &Text) -> usize {
     const AROUND: usize = 12;
     let facts: usize = text.facts.iter().map(|fact| fact.len() + 2).sum();
@@ -81,19 +82,20 @@ fn noted(text: &Text) -> usize {
     if facts + note > 0 { facts + note + AROUND } else { 0 }
 }
 
-/// Tells how many bytes a text takes in the answer.
+/// Returns the size of a text in the answer, in bytes.
 fn needed(text: &Text) -> usize {
     text.lines.iter().map(|line| weight(&line)).sum()
 }
 
-/// Tells how many bytes a line takes, however it is written: with a number, and with escaped characters.
+/// Returns the size of a line in bytes, with its number and with escaped characters, so that it is enough for
+/// every format.
 fn weight(line: &Line<'_>) -> usize {
     let escaped = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
     line.text.len() + line.text.bytes().filter(|byte| escaped(byte)).count() + GUTTER
 }
 
 impl Text {
-    /// Keeps the first lines that so many bytes hold, and of a first line that is longer its beginning.
+    /// Keeps the first lines that fit into the room; if the first line is longer, keeps its beginning.
     pub(super) fn cut(&mut self, room: usize, weight: impl Fn(&Line<'_>) -> usize) {
         let mut used = 0;
         let fits = self.lines.iter().take_while(|line| {

@@ -1,8 +1,8 @@
-//! Rings: parts that all use one another, over however many others.
+//! Dependency cycles: groups of modules that all use one another, directly or indirectly.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Finds the groups of two and more that reach one another, those with most members first.
+/// Finds the groups of two or more modules that reach one another, the largest first.
 pub(super) fn rings(uses: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> {
     let mut order = Vec::new();
     let mut seen = BTreeSet::new();
@@ -31,7 +31,7 @@ pub(super) fn rings(uses: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String
     found
 }
 
-/// Goes everywhere that can be reached, and writes down each place once all behind it is written down.
+/// Visits everything reachable in depth-first order; appends each node after all nodes reachable from it.
 fn reach<'n>(
     from: &'n str,
     seen: &mut BTreeSet<String>,

@@ -1,14 +1,14 @@
-//! What a project is made of: languages, where it is entered, modules and how they use one another, and what follows from that.
+//! Depth of the analysis of a project: languages, entry points, modules and their dependencies.
 
 pub(crate) use super::mapping::mapped;
 pub(crate) use super::structure::analyze;
 
-/// How far a project is looked into.
+/// The depth of the analysis.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Depth {
-    /// Languages, entries, the modules of the first level.
+    /// Languages, entry points, the modules of the first level.
     Shallow,
-    /// Modules of two levels, what is used most, rings, tests.
+    /// Modules of two levels, hotspots, dependency cycles, tests.
     #[default]
     Normal,
     /// Modules of four levels, and more of everything.
@@ -16,7 +16,7 @@ pub enum Depth {
 }
 
 impl Depth {
-    /// Gives how many levels of directories are modules of their own.
+    /// Returns the number of directory levels that count as modules.
     pub(crate) fn levels(self) -> usize {
         match self {
             Self::Shallow => 1,
@@ -25,7 +25,7 @@ impl Depth {
         }
     }
 
-    /// Gives of how many chunks of code a model is asked at most.
+    /// Returns the maximum number of code chunks that are sent to a model.
     pub(crate) fn chunks(self) -> usize {
         match self {
             Self::Shallow => 4,
@@ -34,7 +34,7 @@ impl Depth {
         }
     }
 
-    /// Gives how many of a sort are told.
+    /// Returns the maximum number of entries of each sort in the reply.
     pub(crate) fn told(self) -> usize {
         match self {
             Self::Shallow => 10,

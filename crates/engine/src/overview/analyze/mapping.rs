@@ -1,4 +1,4 @@
-//! A question asked of a model chunk by chunk: each chunk by itself and several at once, then one summary of what they showed.
+//! Map and reduce over code with a model: one prompt for each chunk, several at once, then one summary.
 
 use super::Mapped;
 use super::depth::Depth;
@@ -23,19 +23,20 @@ use tokio_util::sync::CancellationToken;
 use toolpost_text::counted::counted;
 use toolpost_workspace::WorkspacePath;
 
-/// How many bytes of code one chunk has; as a token that is about fifteen thousand.
+/// The size of a chunk of code in bytes: about fifteen thousand tokens.
 const CHUNK: usize = 60_000;
-/// How many chunks are asked of at once.
+/// The maximum number of chunks in progress at once.
 const AT_ONCE: usize = 4;
-/// How long the answers to all chunks may take together, where nothing limits the call; and the share of what is left that they have.
+/// The time limit for the answers to all chunks together. If the call has a deadline, they get only the share
+/// `SHARE` of the time left, capped at this limit before the share is taken.
 const PATIENCE: Duration = Duration::from_secs(240);
 const SHARE: f64 = 0.75;
-/// How many bytes of claims the summary is made of.
+/// The maximum size of the claims in the prompt of the summary, in bytes.
 const CLAIMS: usize = 60_000;
-/// How many claims that were dropped are told.
+/// The maximum number of dropped claims in the reply.
 const TOLD: usize = 10;
 
-/// Asks a model.
+/// Queries a model about the code, chunk by chunk.
 pub(crate) async fn mapped(
     overview: &Overview,
     agents: &Arc<dyn Agents>,
@@ -44,7 +45,7 @@ pub(crate) async fn mapped(
 ) -> Result<Mapped, Failure> {
     let (chunks, blocks, left_out) = chunks(overview, (question, base, depth), cx).await?;
     let mut mapped = Mapped { chunks: chunks.len(), blocks, left_out, ..Mapped::default() };
-    // Dropped with this call, whatever ends it, so that no question is left open.
+    // Dropped with this call, however it ends, so that no query stays open.
     let stop = cx.cancel.child_token();
     let _ends = stop.clone().drop_guard();
     let answers = answers(agents, question, &chunks, &stop, cx).await;
@@ -82,15 +83,15 @@ pub(crate) async fn mapped(
     Ok(mapped)
 }
 
-/// Code that is asked of at once.
+/// A chunk of code for one prompt.
 struct Chunk {
     text: String,
-    /// Where it comes from.
+    /// Its origin.
     what: String,
 }
 
-/// Searches for all that holds a word of the question, and puts whole blocks together, the best first; tells how many blocks
-/// these are, and how many were left out.
+/// Searches for everything that contains a term of the question, and fills chunks with whole blocks, the best
+/// first; also returns the number of blocks in them, and the number left out.
 async fn chunks(
     overview: &Overview,
     (question, base, depth): (&str, &WorkspacePath, Depth),
@@ -137,7 +138,7 @@ fn written(block: &Block) -> String {
     text
 }
 
-/// Says where a chunk comes from.
+/// Describes the origin of a chunk.
 fn what(blocks: &[&Block]) -> String {
     let count = counted(blocks.len() as u64, "block");
     let place = |block: &&Block| format!("{}:{}-{}", block.path, block.first_line, block.last_line);
@@ -148,7 +149,7 @@ fn what(blocks: &[&Block]) -> String {
     }
 }
 
-/// Asks of each chunk, several at once; the answers come in the order of the chunks.
+/// Queries the model about each chunk, several at once; the answers are in the order of the chunks.
 async fn answers(
     agents: &Arc<dyn Agents>,
     question: &str,
@@ -190,7 +191,7 @@ async fn answers(
     answers
 }
 
-/// Asks once, until the time is up.
+/// Sends one prompt, and waits until the time limit.
 async fn ask(
     agents: &Arc<dyn Agents>,
     prompt: Prompt,
@@ -207,7 +208,7 @@ async fn ask(
     answered.map_err(|failure| failure.what.trim_end_matches('.').to_owned())
 }
 
-/// What is asked of a chunk.
+/// The prompt for a chunk.
 const MAP: &str = "The data is a part of the code, each line behind its number. Say what this part shows of the answer, in lines of \
     this form and nothing else:\n\
     CLAIM one sentence\n\
@@ -215,7 +216,7 @@ const MAP: &str = "The data is a part of the code, each line behind its number. 
     Below each CLAIM stands at least one CITE. Every citation is compared with the files; a claim is dropped where one of its \
     citations does not hold. Where this part shows nothing of the answer, say NOTHING.";
 
-/// Takes the claims out of an answer.
+/// Parses the claims of an answer.
 fn understood(words: &str) -> Result<Vec<guide::Claim>, String> {
     let said = guide::read(words);
     if said.claims.is_empty() && !said.nothing {
@@ -227,13 +228,13 @@ fn understood(words: &str) -> Result<Vec<guide::Claim>, String> {
     Ok(said.claims)
 }
 
-/// What is asked for the summary.
+/// The prompt for the summary.
 const REDUCE: &str = "The data are numbered claims about the code, each with the places that show it, from parts that were read one by \
     one. Answer the question from these claims alone: join what belongs together, count or list or group where the question asks \
     for that, and say where they contradict one another or do not reach. Behind each sentence name the claims that it stands on, \
     as [C1].";
 
-/// Asks for one answer from all that the chunks showed.
+/// Requests one answer from the claims of all chunks.
 async fn summary(
     agents: &Arc<dyn Agents>,
     question: &str,

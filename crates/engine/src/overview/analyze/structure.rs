@@ -1,4 +1,4 @@
-//! Puts together what is known of the files of a project and of the links between them.
+//! Analysis of a project: combines the records of its files with the links between them.
 
 use super::{Entry, Hotspot, Language, Module, Output, Public, TestMap, Tested};
 use super::{cycles::rings, depth::Depth};
@@ -19,7 +19,7 @@ use toolpost_index::{At, FileId, Link, ranked::is_test};
 use toolpost_search::Rules;
 use toolpost_workspace::WorkspacePath;
 
-/// Analyzes what lies below a directory.
+/// Analyzes a directory.
 pub(crate) async fn analyze(
     overview: &Overview,
     base: &WorkspacePath,
@@ -49,7 +49,7 @@ pub(crate) async fn analyze(
     Ok(output)
 }
 
-/// Tells what the list of files and their records say.
+/// Summarizes the list of files and their records.
 fn listed(base: &WorkspacePath, gathered: Gathered, depth: Depth) -> Output {
     let mut languages: BTreeMap<&'static str, (usize, u64)> = BTreeMap::new();
     let (mut entries, mut lines) = (Vec::new(), 0);
@@ -84,7 +84,7 @@ fn listed(base: &WorkspacePath, gathered: Gathered, depth: Depth) -> Output {
     }
 }
 
-/// What the links between the files say.
+/// The results from the links between the files.
 struct Linked {
     modules: Vec<Module>,
     rings: Vec<Vec<String>>,
@@ -147,7 +147,7 @@ impl View<'_> {
         is_test(self.path(file))
     }
 
-    /// Names the module of a file: the first directories of its path below the base.
+    /// Returns the module of a file: the first directories of its path below the base.
     fn module(&self, file: FileId) -> String {
         let path = self.asked.index.path(self.path(file));
         let below = path.and_then(|path| path.raw().strip_prefix(self.base.raw()).ok());
@@ -160,7 +160,7 @@ impl View<'_> {
         if parts.is_empty() { ".".to_owned() } else { parts.join("/") }
     }
 
-    /// Lists which modules each uses, tests left out.
+    /// Lists the modules that each module uses, without tests.
     fn uses(&self, links: &[Link]) -> BTreeMap<String, BTreeSet<String>> {
         let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for link in links.iter().filter(|link| !self.is_test(link.from)) {
@@ -193,7 +193,7 @@ impl View<'_> {
         all.into_values().collect()
     }
 
-    /// Lists the files that most others use.
+    /// Lists the files with the most users.
     fn hotspots(&self, links: &[Link]) -> Vec<Hotspot> {
         let mut users: HashMap<FileId, (BTreeSet<FileId>, usize)> = HashMap::new();
         for link in links.iter().filter(|link| !self.is_test(link.from)) {
@@ -215,7 +215,7 @@ impl View<'_> {
         all
     }
 
-    /// Lists the symbols that are used out of other modules, those that most files use first.
+    /// Lists the symbols that other modules use, those with the most files first.
     fn public(&self, links: &[Link]) -> Vec<Public> {
         let mut users: HashMap<At, BTreeSet<FileId>> = HashMap::new();
         for link in links.iter().filter(|link| !self.is_test(link.from)) {
@@ -242,7 +242,7 @@ impl View<'_> {
         all.into_iter().take(self.depth.told()).map(one).collect()
     }
 
-    /// Tells which files are used by tests, and which by none.
+    /// Lists the files that tests use, and those that no test uses.
     fn tests(&self, links: &[Link]) -> TestMap {
         let mut covered: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for link in links.iter().filter(|link| self.is_test(link.from) && !self.is_test(link.to.file)) {

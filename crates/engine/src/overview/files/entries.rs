@@ -1,15 +1,15 @@
-//! Where a program can be entered: main functions, scripts, and what manifests name.
+//! Entry points of programs: main functions, scripts, and those that manifests name.
 
 use super::record::{Line, short};
 use toolpost_syntax::{Kind, Symbol, Tree};
 use toolpost_text::lines::LineIndex;
 
-/// Tells whether a file of this name says how a project is built and run.
+/// Returns true if a file of this name is a manifest that describes how to build or run a project.
 pub(super) fn is_manifest(name: &str) -> bool {
     matches!(name, "Cargo.toml" | "package.json" | "pyproject.toml" | "composer.json" | "deno.json")
 }
 
-/// Lists where the file, or what it describes, can be entered.
+/// Lists the entry points of a file, or those that a manifest names.
 pub(super) fn of(name: &str, tree: &Tree<'_>, symbols: &[Symbol]) -> Vec<Line> {
     let found: Vec<(usize, String)> = match name {
         "Cargo.toml" => binaries(tree, symbols),
@@ -29,7 +29,7 @@ pub(super) fn of(name: &str, tree: &Tree<'_>, symbols: &[Symbol]) -> Vec<Line> {
     found.into_iter().map(|(at, words)| Line { depth: 0, number: index.line(at) as u64, words }).collect()
 }
 
-/// Lists the binaries that a manifest of Rust names.
+/// Lists the binaries that a Rust manifest names.
 fn binaries(tree: &Tree<'_>, symbols: &[Symbol]) -> Vec<(usize, String)> {
     let of = |parent: usize, key: &str| {
         let own = symbols.iter().find(|symbol| symbol.parent == Some(parent) && symbol.name == key);
@@ -45,7 +45,7 @@ fn binaries(tree: &Tree<'_>, symbols: &[Symbol]) -> Vec<(usize, String)> {
         .collect()
 }
 
-/// Lists keys with their values, where the way to them is one of those that are wanted.
+/// Lists keys with their values, if their path is one of the wanted ones.
 fn keys(tree: &Tree<'_>, symbols: &[Symbol], wanted: impl Fn(&str) -> bool) -> Vec<(usize, String)> {
     let is_leaf = |at: usize| !symbols.iter().any(|other| other.parent == Some(at));
     let leaves = symbols
@@ -60,7 +60,7 @@ fn keys(tree: &Tree<'_>, symbols: &[Symbol], wanted: impl Fn(&str) -> bool) -> V
         .collect()
 }
 
-/// Gives the value of a key, without its quotes.
+/// Returns the value of a key, without quotes.
 fn value(tree: &Tree<'_>, symbol: &Symbol) -> Option<String> {
     let text = tree.text();
     let whole = match &symbol.value {

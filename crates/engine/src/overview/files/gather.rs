@@ -1,4 +1,4 @@
-//! Which files a project has, and what is known of each.
+//! Collection of the files of a project, and of their records.
 
 use super::{Limits, Made, Record, Why};
 use crate::{
@@ -15,18 +15,18 @@ use toolpost_syntax::Language;
 use toolpost_text::encoding::Text;
 use toolpost_workspace::{AccessKind, WorkspacePath, hash};
 
-/// How many files are one piece of work.
+/// The number of files in one unit of work.
 const PIECE: usize = 32;
 
 /// The files of a project.
 pub(crate) struct Gathered {
-    /// All files, in the order of their paths; those in no known language have no record.
+    /// All files, by path; those in no known language have no record.
     pub(crate) files: Vec<(WorkspacePath, Option<Arc<Record>>)>,
-    /// What was not looked at.
+    /// The parts of the tree that were not searched.
     pub(crate) walk: Walked,
 }
 
-/// Finds the files below a directory, and reads those that are not known as they are.
+/// Finds the files below a directory, and reads those without a current record.
 pub(crate) async fn gather(
     overview: &Overview,
     base: &WorkspacePath,
@@ -83,7 +83,7 @@ pub(crate) async fn gather(
     Ok(Gathered { files, walk })
 }
 
-/// Reads files in the background for which the call had no time.
+/// Reads files in the background if the call had no time for them.
 fn go_on(overview: &Overview, later: Vec<WorkspacePath>, cx: &CallCtx) {
     if later.is_empty() || !overview.projects().begin() {
         return;
@@ -101,7 +101,8 @@ fn go_on(overview: &Overview, later: Vec<WorkspacePath>, cx: &CallCtx) {
     }
 }
 
-/// Returns the record of a file, and reads the file for that where it may have changed, if the time is not over.
+/// Returns the record of a file; reads the file first if it may have changed, unless the time limit has
+/// passed.
 fn record(
     overview: &Overview,
     path: &WorkspacePath,

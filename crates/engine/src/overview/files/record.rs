@@ -1,30 +1,30 @@
-//! What is kept of one file: how long it is, what it defines, where it can be entered.
+//! Record of one file: its length, its symbols and its entry points.
 
 use super::entries;
 use std::path::Path;
 use toolpost_syntax::{Kind, Language, Symbol, Tree};
 use toolpost_text::lines::LineIndex;
 
-/// What is kept of one file.
+/// The record of one file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Record {
     /// Its language.
     pub(crate) language: &'static str,
-    /// How many lines it has.
+    /// The number of lines.
     pub(crate) lines: u64,
-    /// What it defines, in order, as much as is shown.
+    /// The symbols that it defines, in order, as far as they are shown.
     pub(crate) symbols: Vec<Line>,
-    /// How many symbols are not shown.
+    /// The number of symbols that are not shown.
     pub(crate) more: usize,
-    /// Where it, or what it describes, can be entered.
+    /// The entry points of the file, or those that it names as a manifest.
     pub(crate) entries: Vec<Line>,
-    /// At how many places it could not be parsed.
+    /// The number of syntax errors.
     pub(crate) errors: usize,
-    /// Why nothing more is known of it.
+    /// The reason why the record has no more data.
     pub(crate) why: Option<Why>,
 }
 
-/// A line of a file, and what stands there.
+/// A line of a file, and its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Line {
     pub(crate) depth: usize,
@@ -32,7 +32,7 @@ pub(crate) struct Line {
     pub(crate) words: String,
 }
 
-/// Why nothing is known of what stands in a file.
+/// The reason why a file has no full record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Why {
     TooLarge,
@@ -44,21 +44,21 @@ pub(crate) enum Why {
     Later,
 }
 
-/// How much of each file is kept.
+/// Limits of the record of a file.
 pub(crate) struct Limits;
 
 impl Limits {
-    /// The longest file that is read, in bytes.
+    /// The maximum size of a file that is read, in bytes.
     pub(crate) const LONGEST: u64 = 2 * 1024 * 1024;
-    /// How many symbols of a file are shown, and how deep.
+    /// The maximum number of symbols of a file that are shown, and their maximum depth.
     const SYMBOLS: usize = 60;
     const DEPTH: usize = 2;
-    /// How many characters of a name.
+    /// The maximum number of characters of a name.
     const CHARACTERS: usize = 100;
 }
 
 impl Record {
-    /// Makes what is kept of a text.
+    /// Creates the record of a text.
     pub(crate) fn of(name: &str, language: Language, text: &str) -> Self {
         let mut record =
             Self { language: language.name(), lines: text.lines().count() as u64, ..Self::default() };
@@ -83,21 +83,21 @@ impl Record {
         record
     }
 
-    /// Makes what is kept of a file that nothing can be made of.
+    /// Creates the record of a file that cannot be used.
     pub(crate) fn without(path: &str, why: Why) -> Self {
         let language = Language::of_path(Path::new(path)).map_or("", Language::name);
         Self { language, why: Some(why), ..Self::default() }
     }
 }
 
-/// Lists what is worth naming, and counts what else there is; what is deepest is left out first.
+/// Lists the important symbols, and counts the others; the deepest are left out first.
 fn outline(tree: &Tree<'_>, symbols: &[Symbol]) -> (Vec<Line>, usize) {
     let index = LineIndex::new(tree.text());
     let mut depths: Vec<Option<usize>> = Vec::with_capacity(symbols.len());
     for symbol in symbols {
         let depth = match symbol.parent {
             None => Some(0),
-            // What is local to a function is nobody else's.
+            // Symbols local to a function are not visible outside it.
             Some(parent) if symbols[parent].kind == Kind::Function => None,
             Some(parent) => depths[parent].map(|above| above + 1),
         };
@@ -116,7 +116,7 @@ fn outline(tree: &Tree<'_>, symbols: &[Symbol]) -> (Vec<Line>, usize) {
     (lines, more)
 }
 
-/// Tells whether a symbol is shown at a depth.
+/// Returns true if symbols of this kind are shown at this depth.
 fn is_shown(kind: Kind, depth: usize) -> bool {
     match kind {
         Kind::Field | Kind::Variant => false,
@@ -125,7 +125,7 @@ fn is_shown(kind: Kind, depth: usize) -> bool {
     }
 }
 
-/// Writes a name or a line so that it is not too long.
+/// Shortens a name or a line to the maximum length.
 pub(super) fn short(words: &str) -> String {
     let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
     match toolpost_text::cut::line(&line, Limits::CHARACTERS) {

@@ -1,4 +1,4 @@
-//! The files of a project, written down as one text.
+//! Text of a project index, generated from the records of its files.
 
 use super::{Limits, Record, Why, gather::Gathered};
 use std::{
@@ -11,22 +11,22 @@ use toolpost_syntax::Language;
 use toolpost_text::counted::counted;
 use toolpost_workspace::WorkspacePath;
 
-/// How many levels of directories are shown, and how many in one directory.
+/// The maximum depth of the directories that are shown, and the maximum number in one directory.
 const LEVELS: usize = 4;
 const WIDE: usize = 30;
-/// How many places are named at which programs begin.
+/// The maximum number of entry points that are named.
 const ENTRIES: usize = 100;
-/// How many files of a kind are named that could not be looked into.
+/// The maximum number of files named for each reason why files have no full record.
 const NAMED: usize = 3;
 
-/// A directory with what lies in it.
+/// A directory with its content.
 #[derive(Default)]
 struct Directory {
     files: u64,
     inside: BTreeMap<String, Directory>,
 }
 
-/// Writes down a project: the same files give the same text.
+/// Formats the index of a project: the same files always give the same text.
 pub(crate) fn write(base: &WorkspacePath, gathered: &Gathered) -> String {
     let mut out = String::new();
     let name =

@@ -1,4 +1,4 @@
-//! The places that were found, and what speaks for each.
+//! Ledger of the places that were found, with the evidence for each.
 
 use crate::{
     code::symbols,
@@ -9,7 +9,7 @@ use crate::{
 };
 use std::collections::HashMap;
 
-/// A place, and what speaks for it.
+/// A place with its evidence.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     pub(crate) path: String,
@@ -18,26 +18,26 @@ pub(crate) struct Place {
     pub(crate) kind: String,
     pub(crate) name: String,
     pub(crate) score: f64,
-    /// The reasons beside its words and its meaning, each as the predicate of a sentence.
+    /// The reasons other than its terms and its meaning, each as the predicate of a sentence.
     pub(crate) why: Vec<String>,
-    /// The similarity of its meaning to the objective: 1 for the same, 0 if it is unknown.
+    /// The semantic similarity to the objective: 1 for equal meaning, 0 if it is unknown.
     pub(crate) likeness: f64,
-    /// Lines that show it.
+    /// The numbers of the lines that show it.
     pub(crate) evidence: Vec<u64>,
-    /// The words of the objective that it holds.
+    /// The terms of the objective that it contains.
     pub(crate) holds: Vec<String>,
-    /// Where others use it, outside of tests and in them.
+    /// The places that use it, outside tests and in tests.
     pub(crate) users: Vec<String>,
     pub(crate) tests: Vec<String>,
-    /// By its words, by its meaning, by its name, through others.
+    /// The ways it was found.
     pub(crate) by: By,
-    /// Its id, where it is a symbol that is known.
+    /// Its id, if it is a known symbol.
     pub(crate) symbol: Option<String>,
-    /// Whether it was asked who uses it.
+    /// True if its users were looked up.
     pub(crate) followed: bool,
 }
 
-/// In which ways a place was found.
+/// The ways to find a place: keyword search, semantic search, name, or links from other places.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct By {
     pub(crate) words: bool,
@@ -53,19 +53,20 @@ pub(crate) struct Ledger {
     at: HashMap<(String, u64), usize>,
 }
 
-/// How much each way of being found counts: words and meaning as shares of the best, the others as they are.
+/// The weights of the ways to find a place: keyword and semantic scores count relative to the best one, the
+/// others absolutely.
 pub(crate) const WORDS: f64 = 1.0;
 pub(crate) const MEANING: f64 = 1.0;
 pub(crate) const NAME: f64 = 0.8;
 pub(crate) const PATH: f64 = 0.6;
 pub(crate) const GRAPH: f64 = 0.25;
-/// How much the second, third and fourth place of a file count for the file.
+/// The weights of the second, third and fourth place of a file in the score of a place in it.
 const OTHERS: [f64; 3] = [0.3, 0.15, 0.08];
-/// How many lines show one place.
+/// The maximum number of lines of evidence for one place.
 const SHOWN: usize = 3;
 
 impl Ledger {
-    /// Finds a place, or takes it in.
+    /// Finds a place, or adds it.
     pub(crate) fn place(&mut self, path: &str, first: u64, last: u64, kind: &str, name: &str) -> &mut Place {
         let key = (path.to_owned(), first);
         let known = self.at.get(&key).copied().or_else(|| {
@@ -97,7 +98,7 @@ impl Ledger {
         &mut self.places[at]
     }
 
-    /// Takes in what a search by words found.
+    /// Adds the results of a keyword search.
     pub(crate) fn words(&mut self, output: &keyword::Output, words: &[String], share: f64) {
         let best = output.blocks.first().map_or(1.0, |block| block.score).max(f64::MIN_POSITIVE);
         for block in &output.blocks {
@@ -114,7 +115,7 @@ impl Ledger {
         }
     }
 
-    /// Takes in what a search by meaning found.
+    /// Adds the results of a semantic search.
     pub(crate) fn meaning(&mut self, output: &semantic::Output) {
         let best = output.blocks.first().map_or(1.0, |found| found.block.score).max(f64::MIN_POSITIVE);
         for Alike { block, likeness, .. } in &output.blocks {
@@ -127,7 +128,7 @@ impl Ledger {
         }
     }
 
-    /// Takes in the symbols of a name that was said.
+    /// Adds the symbols with a name from the objective.
     pub(crate) fn symbols(&mut self, output: &symbols::Output, said: &str) {
         for hit in output
             .symbols
@@ -147,7 +148,7 @@ impl Ledger {
         }
     }
 
-    /// Lets what lies in a path that was said count more.
+    /// Raises the score of places below a path from the objective.
     pub(crate) fn paths(&mut self, said: &[String]) {
         for place in &mut self.places {
             let fits = |said: &&String| {
@@ -162,7 +163,7 @@ impl Ledger {
         }
     }
 
-    /// Keeps only the places of which this holds.
+    /// Keeps only the places whose path satisfies the condition.
     pub(crate) fn keep(&mut self, holds: impl Fn(&str) -> bool) {
         self.places.retain(|place| holds(&place.path));
         self.at = self
@@ -173,7 +174,7 @@ impl Ledger {
             .collect();
     }
 
-    /// Lists the places, the best first: what a file has beside a place counts for that place, too.
+    /// Lists the places, best first: the other places of a file add to the score of each.
     pub(crate) fn ranked(&self) -> Vec<(&Place, f64)> {
         let mut files: HashMap<&str, Vec<f64>> = HashMap::new();
         for place in &self.places {
@@ -200,7 +201,7 @@ impl Place {
         }
     }
 
-    /// Returns why the place was found, as the predicate of a sentence.
+    /// Returns the reasons why the place was found, as the predicate of a sentence.
     pub(crate) fn reasons(&self) -> String {
         let mut parts = self.why.clone();
         if !self.holds.is_empty() {
@@ -221,7 +222,7 @@ impl Place {
         }
     }
 
-    /// Names the place.
+    /// Returns the place as displayed.
     pub(crate) fn shown(&self) -> String {
         let lines = format!("{}:{}-{}", self.path, self.first, self.last);
         if self.name.is_empty() { lines } else { format!("{} {} ({lines})", self.kind, self.name) }
@@ -238,7 +239,7 @@ fn listed(parts: &[String]) -> String {
     }
 }
 
-/// Finds which of the words stand in which lines: each word with the first line that holds it.
+/// Finds the terms that occur in the lines, each with the first line that contains it.
 fn held<'l>(lines: impl Iterator<Item = (u64, &'l str)>, words: &[String]) -> (Vec<String>, Vec<u64>) {
     let (mut found, mut at): (Vec<String>, Vec<u64>) = (Vec::new(), Vec::new());
     for (number, line) in lines {

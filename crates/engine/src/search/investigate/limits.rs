@@ -1,15 +1,15 @@
-//! Limits of an investigation: what it may do, what it has done, and why it ended.
+//! Limits of an investigation, its consumption, and the reason of its end.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::Instant;
 
-/// How much may be done.
+/// The limits of an investigation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// How many rounds of searching and following.
+    /// The maximum number of rounds of searching and following links.
     pub turns: usize,
-    /// How many operations.
+    /// The maximum number of operations.
     pub calls: usize,
 }
 
@@ -19,31 +19,31 @@ impl Default for Limits {
     }
 }
 
-/// For whom a report is written.
+/// The audience of a report.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Written {
-    /// For programs.
+    /// Programs.
     #[default]
     Data,
-    /// For people.
+    /// People.
     Words,
 }
 
-/// Why no more was done.
+/// The reason why an investigation ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
-    /// Another round would have brought nothing.
+    /// Another round would have found nothing new.
     Settled,
-    /// There were no more rounds.
+    /// The limit of rounds was reached.
     Turns,
-    /// There were no more operations.
+    /// The limit of operations was reached.
     Calls,
-    /// The time was up.
+    /// The time limit was reached.
     Time,
 }
 
-/// What was done of what might be.
+/// The consumption, compared with the limits.
 pub(crate) struct Spent {
     pub(crate) limits: Limits,
     pub(crate) turns: usize,
@@ -52,7 +52,7 @@ pub(crate) struct Spent {
 }
 
 impl Spent {
-    /// Takes one operation out of what is left; tells whether there was one.
+    /// Consumes one operation; returns false if none was left.
     pub(crate) fn take(&mut self) -> bool {
         let left = self.calls < self.limits.calls;
         self.calls += usize::from(left);

@@ -1,4 +1,4 @@
-//! What is told of an investigation: claims with their places, gaps, and how sure it is.
+//! Report of an investigation: claims with their places, gaps and the confidence.
 
 use super::{Finding, Meta, Output, Whose};
 use super::{
@@ -9,18 +9,19 @@ use super::{
 use std::{collections::HashMap, time::Instant};
 use toolpost_text::counted::counted;
 
-/// How many findings are told, and how many of one file.
+/// The maximum number of findings, and of findings in one file.
 const FINDINGS: usize = 20;
 const OF_ONE: usize = 2;
-/// Of how many of the best the confidence speaks, and how many gaps and recommendations are told.
+/// The number of best findings that determine the confidence, and the maximum numbers of gaps and of
+/// recommendations.
 const BEST: usize = 5;
 const GAPS: usize = 20;
 const RECOMMENDED: usize = 3;
-/// The most confidence if no place has a name that the objective gives: words and meaning alone often put the right place third or
-/// fourth.
+/// The maximum confidence if no place has a name from the objective: terms and meaning alone often rank the
+/// right place third or fourth.
 const UNNAMED: f64 = 0.5;
 
-/// Tells of it.
+/// Creates the report.
 pub(crate) fn report(question: &Question, looked: Looked) -> Output {
     let ranked = looked.ledger.ranked();
     let mut told: Vec<(&Place, f64)> = Vec::new();
@@ -74,7 +75,7 @@ fn finding(place: &Place, score: f64) -> Finding {
     }
 }
 
-/// Says of a place that others use what is to be looked at when it changes.
+/// Creates the recommendation for a place with users: the places to check when it changes.
 fn recommended(place: &Place, score: f64) -> Option<Finding> {
     let mut parts = Vec::new();
     if !place.users.is_empty() {
@@ -105,7 +106,7 @@ fn gaps(question: &Question, looked: &Looked) -> Vec<String> {
     rest.dedup();
     gaps.append(&mut rest);
     let (turns, calls) = (looked.spent.limits.turns, looked.spent.limits.calls);
-    // Where a model guides, the search leaves the rest to it.
+    // If a model guides, the search leaves the rest to it.
     let whose = if looked.spent.limits == question.limits { "" } else { " of the search" };
     let limit = match looked.ended {
         Ended::Settled => None,
@@ -128,7 +129,7 @@ fn gaps(question: &Question, looked: &Looked) -> Vec<String> {
     gaps
 }
 
-/// Says how sure it is, between 0 and 1, and on what grounds.
+/// Returns the confidence, between 0 and 1, and its reasons.
 fn confidence(looked: &Looked, told: &[(&Place, f64)]) -> (f64, Vec<String>) {
     let best: Vec<&Place> = told.iter().take(BEST).map(|(place, _)| *place).collect();
     if best.is_empty() {
@@ -157,7 +158,7 @@ fn confidence(looked: &Looked, told: &[(&Place, f64)]) -> (f64, Vec<String>) {
     (rounded(sure), grounds)
 }
 
-/// Tells how long ago something was.
+/// Returns the elapsed time in milliseconds.
 pub(super) fn milliseconds(began: Instant) -> u64 {
     u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }

@@ -1,4 +1,5 @@
-//! The rounds: first searches in every way, then what the index of symbols leads to, until nothing new comes or a limit is reached.
+//! Rounds of an investigation: first every kind of search, then links of the symbol index, until nothing new
+//! appears or a limit is reached.
 
 use super::{
     ledger::{By, GRAPH, Ledger},
@@ -27,39 +28,40 @@ use std::{
 use toolpost_index::ranked::is_test;
 use toolpost_workspace::WorkspacePath;
 
-/// How many blocks each search brings, and how many bytes.
+/// The maximum number of blocks of each search, their total size and the size of each, in bytes.
 const BLOCKS: usize = 60;
 const ROOM: usize = 512 * 1024;
 const EACH: usize = 2_000;
-/// How many places one round follows, and among how many of the best nothing may be left to follow.
+/// The number of places that one round follows, and the number of best places among which open ones are
+/// sought.
 const FOLLOWED: usize = 6;
 const SETTLED: usize = 10;
-/// How many uses of one symbol are looked at in each direction.
+/// The maximum number of uses of one symbol that are read in each direction.
 const USES: usize = 8;
-/// How many words are asked for one by one, since nothing that was found holds them.
+/// The maximum number of terms that are searched one by one because no result contains them.
 const DOUBTED: usize = 8;
-/// How many files a scope may have.
+/// The maximum number of files in a scope.
 const FILES: usize = 50_000;
 
-/// What is looked into.
+/// The question of an investigation.
 #[derive(Debug, Clone)]
 pub struct Question {
-    /// What is to be found out.
+    /// The objective.
     pub objective: String,
-    /// The directory in which.
+    /// The directory to search.
     pub base: WorkspacePath,
-    /// Only files that one of these patterns names; all where there is none.
+    /// Patterns of the files that count; all files if it is empty.
     pub scope: Vec<String>,
-    /// How much may be done.
+    /// The limits.
     pub limits: Limits,
-    /// How long it may take; as long as the call, if not said.
+    /// The time limit; that of the call if not given.
     pub time: Option<Duration>,
-    /// For whom the report is written.
+    /// The audience of the report.
     pub written: Written,
 }
 
 impl Question {
-    /// Asks in all files below a directory, with the usual limits.
+    /// Asks about all files below a directory, with the default limits.
     #[must_use]
     pub fn of(objective: String, base: WorkspacePath) -> Self {
         Self {
@@ -73,22 +75,22 @@ impl Question {
     }
 }
 
-/// What came of it.
+/// The state and the result of an investigation.
 pub(crate) struct Looked {
     pub(crate) terms: Terms,
     pub(crate) ledger: Ledger,
     pub(crate) spent: Spent,
     pub(crate) ended: Ended,
-    /// Words that stand nowhere.
+    /// The terms that occur nowhere.
     pub(crate) missing: Vec<String>,
-    /// What leads nobody knows where, and what was not searched, in words.
+    /// Descriptions of unresolved leads and of parts that were not searched.
     pub(crate) gaps: Vec<String>,
     pub(crate) searched: usize,
-    /// The only files that count, where not all do.
+    /// The only files that count, if a scope is given.
     pub(crate) only: Option<HashSet<String>>,
 }
 
-/// Why a step was not made.
+/// The reason why a step was not taken.
 enum Stop {
     Calls,
     Time,
@@ -102,7 +104,7 @@ struct Round<'a> {
     looked: Looked,
 }
 
-/// Looks into a question; what there is when a limit is reached is the answer.
+/// Investigates a question; if a limit is reached, returns the results so far.
 pub(crate) async fn investigate(
     search: &Searcher,
     question: &Question,
@@ -168,7 +170,8 @@ impl Round<'_> {
         })
     }
 
-    /// The first round: by words, by meaning, by names, by quoted texts; then what none of them found.
+    /// The first round: by terms, by meaning, by names, by quoted texts; then the terms that none of them
+    /// found.
     async fn search(&mut self) -> Result<bool, Stop> {
         self.scope().await?;
         let terms = self.looked.terms.clone();
@@ -219,7 +222,8 @@ impl Round<'_> {
         Ok(true)
     }
 
-    /// Asks for the words that nothing holds that was found; where one stands nowhere, for words that begin as it does.
+    /// Searches for the terms that no result contains; if one occurs nowhere, for words with the same
+    /// beginning.
     async fn doubts(&mut self, terms: &Terms) -> Result<(), Stop> {
         let held: HashSet<&String> =
             self.looked.ledger.places.iter().flat_map(|place| &place.holds).collect();
@@ -230,7 +234,7 @@ impl Round<'_> {
                 continue;
             }
             self.looked.missing.push(word.clone());
-            // `authentication` is `auth` to many, and `config` begins `configuration`.
+            // `authentication` is often shortened to `auth`, and `configuration` to `config`.
             let begins: String = word.chars().take((word.chars().count() / 2).max(4)).collect();
             if begins.chars().count() < 4 || !begins.chars().all(char::is_alphanumeric) {
                 continue;
@@ -247,7 +251,8 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// A later round: who uses the best places, and what they use; tells whether there was any to follow.
+    /// A later round: the users of the best places, and the symbols that they use; returns false if there was
+    /// none to follow.
     async fn follow(&mut self) -> Result<bool, Stop> {
         let best: Vec<(String, String, f64)> = {
             let ranked = self.looked.ledger.ranked();
@@ -273,7 +278,7 @@ impl Round<'_> {
             };
             match self.step::<Relations>(request).await {
                 Ok(found) => self.take(name, score.min(2.0), &found),
-                // A block that is no symbol of the index has no uses that it knows.
+                // A block that is not a symbol of the index has no uses that the index knows.
                 Err(Stop::Failed(_)) => {}
                 Err(stop) => return Err(stop),
             }
@@ -281,7 +286,7 @@ impl Round<'_> {
         Ok(!best.is_empty())
     }
 
-    /// Takes in who uses a symbol, and what it uses.
+    /// Adds the users of a symbol, and the symbols that it uses.
     fn take(&mut self, name: &str, score: f64, found: &relations::Output) {
         let weight = |sure: &str| match sure {
             "proved" => 1.0,
@@ -335,7 +340,7 @@ impl Round<'_> {
         place.symbol = Some(found.symbol.id.clone());
     }
 
-    /// Finds the files that the scope names.
+    /// Finds the files in the scope.
     async fn scope(&mut self) -> Result<(), Stop> {
         let all = |pattern: &&String| ["**/*", "**", "*", "."].contains(&pattern.trim());
         if self.question.scope.is_empty() || self.question.scope.iter().any(|pattern| all(&pattern)) {

@@ -1,25 +1,26 @@
-//! What an objective speaks of: names, paths, quoted texts, words that say something.
+//! Terms of an objective: names, paths, quoted texts, significant words.
 
 use std::collections::HashSet;
 
-/// What an objective speaks of.
+/// The terms of an objective.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Terms {
-    /// What looks like a name in code: `get_user`, `Cart.total`, `HttpServer`.
+    /// Names in the form of code: `get_user`, `Cart.total`, `HttpServer`.
     pub(crate) names: Vec<String>,
-    /// What looks like a path or the name of a file.
+    /// Paths and file names.
     pub(crate) paths: Vec<String>,
-    /// What stands between quotes and is more than one word.
+    /// Quoted texts of more than one word.
     pub(crate) phrases: Vec<String>,
-    /// The other words that say something, in small letters.
+    /// The other significant words, in lower case.
     pub(crate) words: Vec<String>,
 }
 
-/// How many of each are kept; what comes first in an objective says most.
+/// The maximum number of significant words, and the maximum numbers of names and of paths; the first ones in
+/// an objective are the most significant.
 const MOST: usize = 24;
 const NAMES: usize = 8;
 
-/// Words that stand in any question.
+/// Stop words: they occur in any question.
 const EMPTY: &str = "a about above after again all also an and any are as at be because been before being below between both but by can \
     cannot code codebase could describe did do does doing done down during each every explain few file files find first for from further had has \
     have having here how i if implementation implemented implements in instead into investigate is it its just like look made make makes \
@@ -33,7 +34,7 @@ const EMPTY: &str = "a about above after again all also an and any are as at be 
     since something sometimes still thing things think toward towards upon usually various want \
     wants way ways well whatever whenever wherever whichever without yet";
 
-/// Reads an objective.
+/// Parses an objective.
 pub(crate) fn read(objective: &str) -> Terms {
     let empty: HashSet<&str> = EMPTY.split_whitespace().collect();
     let mut terms = Terms { phrases: phrases(objective), ..Terms::default() };
@@ -59,25 +60,26 @@ pub(crate) fn read(objective: &str) -> Terms {
     terms
 }
 
-/// Writes what a question speaks of as a query of words of which any may stand there.
+/// Turns the terms of a question into a query that matches any of them.
 pub(crate) fn query(question: &str) -> String {
     read(question).query()
 }
 
-/// Lists the words of a question that say something, in small letters.
+/// Lists the significant words of a question, in lower case.
 pub(crate) fn words(question: &str) -> Vec<String> {
     read(question).words
 }
 
 impl Terms {
-    /// Tells whether there is nothing to look for.
+    /// Returns true if there is nothing to search for.
     pub(crate) fn is_empty(&self) -> bool {
         self.words.is_empty() && self.names.is_empty() && self.paths.is_empty()
     }
 
-    /// Writes them as a query of words of which any may stand there, rare ones counting by themselves.
+    /// Returns a query that matches any of the terms; the ranking itself favours rare ones.
     pub(crate) fn query(&self) -> String {
-        // Names come apart where people read them so; the whole counts beside its parts.
+        // Names are split at every separator other than `_`; an identifier counts as a whole in addition to
+        // its parts.
         let names = self
             .names
             .iter()
@@ -89,7 +91,7 @@ impl Terms {
     }
 }
 
-/// Lists what stands between quotes, where that is more than one word.
+/// Lists the quoted texts of more than one word.
 fn phrases(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     for quote in ['"', '`'] {
@@ -103,7 +105,7 @@ fn phrases(text: &str) -> Vec<String> {
     out
 }
 
-/// Tells whether something is written as a path or as the name of a file.
+/// Returns true if a word has the form of a path or a file name.
 fn is_path(piece: &str) -> bool {
     let last = piece.rsplit('/').next().unwrap_or(piece);
     let ending = last.rsplit_once('.').map(|(stem, ending)| (!stem.is_empty(), ending));
@@ -115,7 +117,7 @@ fn is_path(piece: &str) -> bool {
     has_ending || (piece.contains('/') && piece.split('/').all(|part| part.len() > 1))
 }
 
-/// Tells whether something is written as a name in code.
+/// Returns true if a word has the form of a name in code.
 fn is_name(piece: &str) -> bool {
     let letters = |letter: char| letter.is_alphanumeric() || "_.:#".contains(letter);
     let mixed = piece.chars().skip(1).any(char::is_uppercase) && piece.chars().any(char::is_lowercase);

@@ -1,4 +1,4 @@
-//! Understands a question, and asks the index until what it says is what stands on the disk.
+//! Keyword queries: parsing, and repeated searches until the index matches the files on disk.
 
 use super::{
     From, Matching, Output, Request,
@@ -17,16 +17,16 @@ use toolpost_index::ranked::{
 };
 use toolpost_workspace::AccessKind;
 
-/// How often the index is asked again because a file changed under it.
+/// The maximum number of searches, if a file changes during one.
 const AGAIN: usize = 4;
 
-/// A question that was understood.
+/// A parsed query.
 pub(super) enum Question {
     Query(Query),
     Exact(String),
 }
 
-/// Understands the query.
+/// Parses the query.
 pub(super) fn read(request: &Request) -> Result<Question, Failure> {
     match request.matching {
         Matching::Query => {
@@ -39,7 +39,7 @@ pub(super) fn read(request: &Request) -> Result<Question, Failure> {
     }
 }
 
-/// The refusal of a query that cannot be understood: where, why, and what could be meant.
+/// The refusal of an invalid query: position, reason, and a suggestion.
 fn faulty(request: &Request, fault: &Fault) -> Failure {
     let query = toolpost_text::cut::line(&request.query, 200).0;
     let what = format!("The query cannot be understood at character {}: {}.", fault.column, fault.what);
@@ -59,7 +59,7 @@ fn faulty(request: &Request, fault: &Fault) -> Failure {
     failure.hint(Hint::Advice(advice))
 }
 
-/// Asks, and puts together what is shown.
+/// Searches, and assembles the answer.
 pub(super) fn answer(
     search: &Searcher,
     request: &Request,
@@ -130,7 +130,7 @@ fn hits(
     Ok(found)
 }
 
-/// How the sessions that plans choose for themselves begin.
+/// The prefix of the session names that plans choose.
 const PLAN: &str = "plan-";
 
 fn output(
@@ -177,7 +177,7 @@ fn output(
     }
 }
 
-/// Finds where the answer begins.
+/// Finds the position at which the answer begins.
 fn cursor_of(request: &Request, cx: &CallCtx) -> Result<Option<Cursor>, Failure> {
     let (said, own) = match &request.from {
         From::First => return Ok(None),
@@ -204,7 +204,7 @@ fn cursor_of(request: &Request, cx: &CallCtx) -> Result<Option<Cursor>, Failure>
     Ok(Some(cursor))
 }
 
-/// Fails where nothing is at the place that is to be searched.
+/// Fails if nothing exists at the path to search.
 fn exists(search: &Searcher, request: &Request) -> Result<(), Failure> {
     let Err(error) = search.files().workspace().stat(&request.base) else { return Ok(()) };
     Err(match &error.why {
@@ -215,7 +215,7 @@ fn exists(search: &Searcher, request: &Request) -> Result<(), Failure> {
     })
 }
 
-/// The refusal of a query whose wildcards stand for nearly everything.
+/// The refusal of a query whose wildcards match almost everything.
 fn too_wide(question: &Question, most: usize) -> Failure {
     let words = lend::words(question);
     let wild = |word: &&String| word.contains(['*', '?', '~']);
@@ -238,7 +238,7 @@ fn bad_filter(bad: &BadFilter) -> Failure {
     if bad.meant.is_empty() { failure } else { failure.hint(Hint::DidYouMean(bad.meant.clone())) }
 }
 
-/// Why the index cannot be asked.
+/// The failure for an index that cannot be queried.
 pub(crate) fn failed(cx: &CallCtx, trouble: &Trouble) -> Failure {
     match (cx.check(), trouble) {
         (Err(failure), Trouble::Stopped) => failure.hint(Hint::Advice(

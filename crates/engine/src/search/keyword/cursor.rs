@@ -1,34 +1,35 @@
-//! Where an answer goes on: said in a text that holds all that is needed for it, so that it outlives the process.
+//! Cursors of search answers: a cursor is a text that contains the whole position, so that it outlives the
+//! process.
 
 use super::{Matching, Request, Tests};
 use std::fmt;
 use toolpost_index::ranked::Key;
 use toolpost_workspace::hash;
 
-/// Where an answer goes on.
+/// The position at which a later answer continues.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Cursor {
-    /// To which question it belongs.
+    /// The hash of the query it belongs to.
     pub(super) question: u64,
-    /// What the files were.
+    /// The fingerprint of the files.
     pub(super) print: u64,
     pub(super) place: Place,
 }
 
-/// Where in the order of an answer.
+/// A position in the order of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Place {
-    /// Behind this block.
+    /// After this block.
     Behind(Key),
     /// Nothing is left.
     End,
 }
 
-/// How a cursor begins.
+/// The prefix of a cursor.
 const SIGN: &str = "next";
 
 impl Cursor {
-    /// Makes a number of all that decides what is found.
+    /// Returns a hash of everything that determines the results.
     pub(super) fn question(request: &Request) -> u64 {
         let exact = if request.matching == Matching::Exact { "exact" } else { "query" };
         let tests = if request.tests == Tests::Searched { "all" } else { "code" };
@@ -38,12 +39,12 @@ impl Cursor {
         u64::from_le_bytes(first)
     }
 
-    /// Makes the name under which a session remembers how far a question was answered.
+    /// Returns the key under which a session stores the progress of a query.
     pub(super) fn key(name: &str, request: &Request) -> String {
         format!("{:016x} {name}", Self::question(request))
     }
 
-    /// Reads a cursor; none if it is something else.
+    /// Parses a cursor; `None` if the text is not one.
     pub(super) fn read(said: &str) -> Option<Self> {
         let mut parts = said.trim().splitn(6, '-');
         if parts.next()? != SIGN {

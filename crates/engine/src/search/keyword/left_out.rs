@@ -1,4 +1,4 @@
-//! What was not searched, so that "nothing" can be believed.
+//! Report of the files that were not searched, so that an empty result can be trusted.
 
 use crate::{
     call::CallCtx,
@@ -10,10 +10,10 @@ use toolpost_search::Unreadable;
 use toolpost_text::counted::counted;
 use toolpost_workspace::{WorkspacePath, walk::found_below};
 
-/// How many files of a sort are named.
+/// The maximum number of files named for each reason.
 const NAMED: usize = 3;
 
-/// Says it in words.
+/// Creates the report.
 pub(crate) fn words(
     lent: &Lent<'_>,
     base: &WorkspacePath,
@@ -51,7 +51,7 @@ pub(crate) fn words(
     }
     let mut walked = Walked::of(&left.skipped, unreadable, toolpost_search::Complete::Yes);
     if base != "." && label.is_none() && !walked.skipped.is_empty() {
-        // The rules are counted for the whole workspace, and not for each place in it.
+        // The ignore rules are counted for the whole workspace, not for each directory in it.
         walked.skipped =
             vec![format!("what is ignored or hidden ({} in the whole workspace)", walked.skipped.join(", "))];
     }
@@ -80,7 +80,7 @@ pub(crate) fn words(
     walked
 }
 
-/// Says how far the index is where it is not whole.
+/// Describes the progress of an index that is not complete.
 fn unfinished(lent: &Lent<'_>, base: &WorkspacePath, cx: &CallCtx) -> Option<String> {
     let waiting = lent.waiting().iter().filter(|path| base.contains(path) && (cx.may_read)(path)).count();
     if waiting == 0 {

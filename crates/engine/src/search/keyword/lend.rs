@@ -1,4 +1,5 @@
-//! Waits for the index as long as a call can: where it is not ready by then, the files that hold the words are read first.
+//! Limited wait for the keyword index: files that contain the terms are read first, in case it is not
+//! complete at the end of the wait.
 
 use super::ask::Question;
 use crate::{call::CallCtx, code::symbol_index::ready, search::Searcher};
@@ -9,12 +10,12 @@ use toolpost_index::ranked::{
 };
 use toolpost_workspace::WorkspacePath;
 
-/// The pause before the wait looks again for files that come first and are not read.
+/// The pause before the wait checks again for priority files that are not indexed.
 const PAUSE: Duration = Duration::from_millis(200);
-/// The part of the wait for which files that come first are looked for, at most half a second.
+/// The share of the wait for which priority files are looked for, and its maximum.
 const LOOK: (f64, Duration) = (0.3, Duration::from_millis(500));
 
-/// Lends the index at the end of the wait, or before, where the rest of it would not make the answer whole.
+/// Returns the index at the end of the wait, or earlier if the rest of the wait cannot complete the answer.
 pub(crate) fn lend<'i>(
     search: &Searcher,
     index: &'i Index,
@@ -43,14 +44,14 @@ pub(crate) fn lend<'i>(
         }
         let read = waited_for.saturating_sub(waiting.len()).max(1);
         let rest = (now - since).mul_f64(waiting.len() as f64 / read as f64);
-        // Waiting makes the answer better as long as files are left that come first, or where it makes it whole.
+        // Waiting improves the answer as long as priority files are left, or if it completes the answer.
         if rest > end - now && !waiting.iter().any(first) {
             return Ok(lent);
         }
     }
 }
 
-/// Lists the words that what is found may hold.
+/// Lists the terms that results may contain.
 pub(super) fn words(question: &Question) -> Vec<String> {
     let mut out = Vec::new();
     match question {
@@ -60,7 +61,7 @@ pub(super) fn words(question: &Question) -> Vec<String> {
     out
 }
 
-/// Lists what a line that is shown may hold of it, in small letters.
+/// Lists the parts of terms that a displayed line may contain, in lower case.
 pub(super) fn shown(question: &Question) -> Vec<String> {
     let exact = matches!(question, Question::Exact(_));
     let parts = words(question).into_iter().flat_map(|word| {

@@ -1,4 +1,4 @@
-//! The blocks that fit into an answer, as they stand on the disk now.
+//! Pages of blocks: those that fit into an answer, with the current content on disk.
 
 use super::{Block, Cut};
 use crate::{
@@ -13,36 +13,36 @@ use toolpost_text::window::Line;
 use toolpost_text::{cut, encoding::Text};
 use toolpost_workspace::WorkspacePath;
 
-/// How many bytes a token has, as far as that can be estimated.
+/// The estimated size of a token, in bytes.
 const TOKEN: usize = 4;
-/// How many bytes stand before a line, and around a block.
+/// The size of the prefix of a line, and of the frame of a block, in bytes.
 const AROUND: (usize, usize) = (10, 48);
-/// How many bytes of an answer are for what is said beside the blocks.
+/// The part of an answer reserved for remarks in addition to the blocks, in bytes.
 const SAID: usize = 2_048;
-/// How many characters of a line are shown.
+/// The maximum number of characters shown of a line.
 const CHARACTERS: usize = 2_000;
-/// How many characters of its beginning, where what was looked for stands further on.
+/// The number of characters of its beginning that are shown if the match is further on.
 const BEGINNING: usize = 120;
-/// The most bytes that are read of a file.
+/// The maximum number of bytes read of a file.
 const LONGEST: u64 = 64 << 20;
-/// Content up to this size is remembered, to say later what changed.
+/// Content up to this size is remembered, to report later changes.
 const REMEMBERED: usize = 1024 * 1024;
 
-/// How much is shown.
+/// The limits of a page.
 pub(crate) struct Room<'w> {
-    /// How many blocks.
+    /// The maximum number of blocks.
     pub(crate) limit: usize,
-    /// How many tokens they may have together; none for as many as there are.
+    /// The maximum number of tokens of all blocks together; unlimited if `None`.
     pub(crate) tokens: Option<u64>,
-    /// How many bytes of one block are shown.
+    /// The maximum size of one block, in bytes.
     pub(crate) each: usize,
-    /// How many bytes the answer may have.
+    /// The maximum size of the answer, in bytes.
     pub(crate) bytes: usize,
-    /// What was looked for: a very long line is shown where one of them stands.
+    /// The search terms: a very long line is shown around one of them.
     pub(crate) words: &'w [String],
 }
 
-/// Blocks, and how far they go.
+/// Blocks, and their extent.
 pub(crate) struct Page {
     pub(crate) blocks: Vec<Block>,
     pub(crate) tokens: u64,
@@ -52,13 +52,13 @@ pub(crate) struct Page {
     pub(crate) seen: Vec<Seen>,
 }
 
-/// A file that blocks are shown of.
+/// A file with blocks on the page.
 struct Content {
     lines: Vec<String>,
     bytes: Option<Arc<[u8]>>,
 }
 
-/// Takes blocks as long as there is room; none if a file is not what was searched.
+/// Takes blocks as long as there is room; `None` if a file has changed since it was searched.
 pub(crate) fn make<'h>(
     sources: &Files,
     asked: &Room<'_>,
@@ -88,7 +88,8 @@ pub(crate) fn make<'h>(
         let block = if weight <= bytes.min(room) {
             whole
         } else if page.blocks.is_empty() {
-            // A block that is longer than all the room is shown as far as it goes: the next answer has no more.
+            // A block that is longer than the whole room is shown as far as possible: the next answer has no
+            // more room.
             shown(hit, content, bytes.min(room).max(TOKEN * 16), asked.words)
         } else {
             page.cut = narrow;
@@ -104,7 +105,7 @@ pub(crate) fn make<'h>(
     Ok(Some(page))
 }
 
-/// Reads a file; none if it is not what was searched.
+/// Reads a file; `None` if it has changed since it was searched.
 fn content(sources: &Files, hit: &Hit) -> Option<Content> {
     let read = sources.workspace().read(&hit.path, LONGEST).ok().filter(|read| read.hash == hit.hash)?;
     let bytes = (read.bytes.len() <= REMEMBERED).then(|| read.bytes.as_slice().into());
@@ -116,7 +117,7 @@ fn content(sources: &Files, hit: &Hit) -> Option<Content> {
     })
 }
 
-/// Shows the lines of a block, as many as fit; empty ones at its ends are left out.
+/// Shows the lines of a block, as many as fit, without empty lines at its ends.
 fn shown(hit: &Hit, content: &Content, room: usize, words: &[String]) -> Block {
     let (first, last) = (hit.block.first as usize, (hit.block.last as usize).min(content.lines.len()));
     let own = content.lines.get(first - 1..last).unwrap_or_default();
@@ -141,8 +142,8 @@ fn shown(hit: &Hit, content: &Content, room: usize, words: &[String]) -> Block {
     }
 }
 
-/// Gives what is shown of a line, and how many characters are not: of a very long one its beginning, and what is around the first word
-/// that was looked for, where that stands further on.
+/// Returns the part of a line that is shown, and the number of missing characters. Of a very long line, the
+/// part is its beginning, and the surroundings of the first search term if that is further on.
 fn part<'l>(line: &'l str, words: &[String]) -> (Cow<'l, str>, usize) {
     let (text, more) = cut::line(line, CHARACTERS);
     if more == 0 {
@@ -157,11 +158,11 @@ fn part<'l>(line: &'l str, words: &[String]) -> (Cow<'l, str>, usize) {
     let from = line.floor_char_boundary(place.saturating_sub(CHARACTERS / 2).max(begin.len()));
     let (text, more) = cut::line(&line[from..], CHARACTERS - BEGINNING);
     let between = line[begin.len()..from].chars().count();
-    // All that is missing is counted: a line that is not whole is never taken for what stands there.
+    // All missing characters are counted, so that an incomplete line is never taken for the actual text.
     (format!("{begin} … ({between} characters) … {text}").into(), more + between)
 }
 
-/// Tells how many bytes it takes to show a block.
+/// Returns the size of a block in the answer, in bytes.
 fn weight(block: &Block, hit: &Hit) -> usize {
     block.lines.bytes() + AROUND.0 * block.lines.len() + AROUND.1 + hit.key.path.len() + block.name.len()
 }

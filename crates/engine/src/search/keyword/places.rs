@@ -1,4 +1,4 @@
-//! An answer that is made of places that were found in another way than by the words of the query.
+//! Answers made of places that were not found through the terms of the query.
 
 use super::{Output, Request, page};
 use crate::{
@@ -11,12 +11,12 @@ use crate::{
 use std::collections::HashSet;
 use toolpost_index::ranked::{Block, Hit, Key};
 
-/// The most bytes that are read of a file.
+/// The maximum number of bytes read of a file.
 const LONGEST: u64 = 64 << 20;
-/// How often files are read again because one changed meanwhile.
+/// The maximum number of attempts, if a file changes during one.
 const AGAIN: usize = 4;
 
-/// A place that is shown.
+/// A place to show.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Place {
     pub(crate) path: String,
@@ -27,7 +27,8 @@ pub(crate) struct Place {
     pub(crate) score: f64,
 }
 
-/// Shows places, those that come first first, as many as the request has room for; one that is not there any more is left out.
+/// Shows places in their order, as many as the request has room for; a place that no longer exists is left
+/// out.
 pub(crate) async fn shown(
     search: &Searcher,
     request: &Request,
@@ -73,7 +74,7 @@ pub(crate) async fn shown(
     .await
 }
 
-/// Finds a place as the file is now.
+/// Finds a place in the current file.
 fn hit(search: &Searcher, place: &Place, cx: &CallCtx) -> Option<Hit> {
     let path = search.files().resolve_entry(&place.path).ok().filter(|path| (cx.may_read)(path))?;
     let hash = search.files().workspace().read(&path, LONGEST).ok()?.hash;

@@ -1,4 +1,4 @@
-//! Makes the vectors that are missing, as far as there is time, and asks the index.
+//! Semantic queries: computes missing embeddings as far as there is time, and searches the index.
 
 use super::{Alike, Output, Request};
 use crate::search::keyword::{Block, ask::failed, left_out, lend, page};
@@ -19,30 +19,30 @@ use toolpost_index::ranked::{
 };
 use toolpost_workspace::{AccessKind, WorkspacePath};
 
-/// How often the index is asked again because a file changed under it.
+/// The maximum number of searches, if a file changes during one.
 const AGAIN: usize = 4;
-/// How much of the time that is left vectors may be made for: the answer needs some of it.
+/// The share of the remaining time for computing embeddings: the answer needs some of it.
 const SHARE: f64 = 0.6;
-/// The number of blocks put in order beyond those shown, since of some files blocks are left out.
+/// The number of blocks ranked in addition to those shown, since blocks of some files are dropped.
 const MORE: usize = 8;
 const TIMES: usize = 4;
-/// The most blocks of one file that are shown, and the most files.
+/// The maximum number of blocks of one file, and of files.
 const OF_FILE: usize = 2;
 const FILES: usize = 10;
-/// The most blocks of a short answer.
+/// The maximum number of blocks of a short answer.
 const SHORT: usize = 20;
 
-/// How long files are waited for that changed while the vectors were made.
+/// The time limit for re-reading files that changed while embeddings were computed.
 const SOON: Duration = Duration::from_millis(300);
 
-/// Places that one index covers, with its vectors.
+/// Directories that one index covers, with its embeddings.
 struct Group {
     index: Index,
     meaning: Meaning,
     bases: Vec<WorkspacePath>,
 }
 
-/// Asks, and puts together what is shown.
+/// Searches, and assembles the answer.
 pub(super) fn answer(search: &Searcher, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
     if request.query.trim().is_empty() {
         return Err(Failure::invalid("The query is empty: say in a few words what to look for."));
@@ -57,14 +57,14 @@ pub(super) fn answer(search: &Searcher, request: &Request, cx: &CallCtx) -> Resu
     for _ in 0..AGAIN {
         let (mut found, mut walk) = (Fused::default(), None);
         for Group { index, meaning, bases } in &groups {
-            // Bringing the index up to date may take all the time there is; vectors wait for what is left.
+            // Updating the index may take all the time there is; embeddings get the rest.
             let Some(base) = bases.first() else { continue };
             drop(
                 lend::lend(search, index, base, &|| words.clone(), cx, &stop)
                     .map_err(|trouble| failed(cx, &trouble))?,
             );
             fill(search, meaning, index, bases, cx, &stop)?;
-            // What was written a moment ago is read once more, or it would be missing.
+            // Files written a moment ago are read once more; otherwise they would be missing.
             let now = Patience { until: Some(Instant::now() + SOON), first: &|_| false };
             let lent = index.lend_within(&now, &stop).map_err(|trouble| failed(cx, &trouble))?;
             let own = lent.search_meaning(
@@ -120,7 +120,7 @@ fn room<'w>(request: &Request, words: &'w [String]) -> page::Room<'w> {
 
 fn output(meaning: &Meaning, vector: &Vector, found: Fused, page: page::Page, walk: Walked) -> Output {
     let reason = |block: &Block| {
-        // A block that is cut begins where it did, or behind empty lines.
+        // A cut block begins where the whole block did, or after its empty lines.
         let holds = |hit: &Hit| {
             let lines = u64::from(hit.block.first)..=u64::from(hit.block.last);
             hit.key.path == block.path && lines.contains(&block.first_line)
@@ -144,7 +144,7 @@ fn output(meaning: &Meaning, vector: &Vector, found: Fused, page: page::Page, wa
     }
 }
 
-/// Makes the vector of the question.
+/// Computes the embedding of the query.
 fn vector(
     meaning: &Meaning,
     request: &Request,
@@ -156,7 +156,7 @@ fn vector(
     made.pop().ok_or_else(|| Failure::new(Kind::Internal, "The model made no vector of the query."))
 }
 
-/// Finds the index that covers each place; places of one index stay together.
+/// Finds the index that covers each directory; directories of one index stay together.
 fn groups(
     search: &Searcher,
     meaning: &Meaning,
@@ -167,7 +167,7 @@ fn groups(
     let mut groups: Vec<Group> = Vec::new();
     for base in &request.bases {
         let (index, meaning) = match search.package(base) {
-            // Where its own vectors cannot be kept, those of the workspace's model are made anew.
+            // If its own embeddings cannot be stored, those of the workspace's model are computed again.
             Some(package) => (package.index, package.meaning.unwrap_or_else(|| meaning.clone())),
             None => {
                 let index = search.words().covering(base, stop).map_err(|trouble| failed(cx, &trouble))?;
@@ -182,7 +182,8 @@ fn groups(
     Ok(groups)
 }
 
-/// Makes vectors as long as there is time; what is missing then is found by its words alone, and said.
+/// Computes embeddings as long as there is time; the rest is found by its terms alone, and the reply reports
+/// that.
 fn fill(
     search: &Searcher,
     meaning: &Meaning,
@@ -198,14 +199,14 @@ fn fill(
     let patience = Patience { until: Some(now), first: &|_| false };
     match meaning.fill_within(index, bases, &*cx.may_read, &patience, &enough) {
         Ok(_) | Err(Unfilled::Model(Unembedded::Stopped)) => cx.check(),
-        // There was no time to look at the files once more; the search does.
+        // There was no time to check the files again; the search does it.
         Err(Unfilled::Files(Trouble::Stopped)) => cx.check(),
         Err(Unfilled::Files(trouble)) => Err(failed(cx, &trouble)),
         Err(Unfilled::Model(fault)) => Err(unmade(cx, &fault)),
     }
 }
 
-/// Makes the rest of the vectors in the background, so that the next answer has more of them.
+/// Computes the other embeddings in the background, so that the next answer has more of them.
 fn fill_on(search: &Searcher, groups: Vec<Group>, cx: &CallCtx) {
     if search.filling().swap(true, Ordering::AcqRel) {
         return;
@@ -226,7 +227,7 @@ fn fill_on(search: &Searcher, groups: Vec<Group>, cx: &CallCtx) {
     }
 }
 
-/// Keeps the best blocks of each file, and the best files; all of them in a long answer.
+/// Keeps the best blocks of each file, and the best files; keeps everything in a long answer.
 fn varied(found: &mut Fused, limit: usize) {
     if limit > SHORT {
         return;
@@ -256,7 +257,7 @@ fn unmade(cx: &CallCtx, fault: &Unembedded) -> Failure {
     }
 }
 
-/// Fails where nothing is at a place that is to be searched.
+/// Fails if nothing exists at a path to search.
 fn exists(search: &Searcher, base: &WorkspacePath) -> Result<(), Failure> {
     let Err(error) = search.files().workspace().stat(base) else { return Ok(()) };
     Err(match &error.why {
@@ -265,7 +266,7 @@ fn exists(search: &Searcher, base: &WorkspacePath) -> Result<(), Failure> {
     })
 }
 
-/// Adds what another index found.
+/// Adds the results of another index.
 fn join(all: &mut Fused, own: Fused) {
     all.hits.extend(own.hits);
     all.hits.sort_by(|(one, _), (other, _)| {
@@ -279,7 +280,7 @@ fn join(all: &mut Fused, own: Fused) {
     all.stale |= own.stale;
 }
 
-/// Says of several places at once what was not looked at.
+/// Merges the reports of several directories about the parts that were not searched.
 fn joined(mut all: Walked, other: Walked) -> Walked {
     for line in other.skipped {
         if !all.skipped.contains(&line) {

@@ -1,4 +1,4 @@
-//! Searches one package after the other as long as there is time, and puts together what fits best.
+//! Usage search: searches one package after the other as long as there is time, and selects the best blocks.
 
 use super::purpose;
 use super::weigh::{Standing, inside, naming, place, twin};
@@ -16,42 +16,43 @@ use toolpost_index::embed::{Side, Unembedded, Vector};
 use toolpost_index::ranked::{Fused, Fusion, Hit, Index, Meaning, Meant, Trouble, Unfilled};
 use toolpost_workspace::WorkspacePath;
 
-/// How often the packages are asked again because a file changed under one.
+/// The maximum number of searches of the packages, if a file in one changes.
 const AGAIN: usize = 3;
-/// How long packages are read where nothing limits the call.
+/// The maximum time for reading packages.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How much of the time that is left packages are read that the project names, and how much of it others.
+/// The shares of the remaining time for reading packages: those that the project names, and others.
 const SHARES: (f64, f64) = (0.6, 0.4);
-/// How many blocks of a package, of a file, and of the project itself are shown at most, and how many in all, for each
-/// so many tokens.
+/// The maximum number of blocks of a package, of a file, of the project itself, and in all, for each
+/// `OF_TOKENS` tokens.
 const MOST: (usize, usize, usize, usize) = (6, 2, 3, 60);
 const OF_TOKENS: u64 = 5_000;
-/// How many blocks of each package are compared with those of others, for as many tokens.
+/// The number of blocks of each package that are compared with those of others, for each `OF_TOKENS` tokens.
 const EACH: usize = 40;
-/// How much meaning counts beside words.
+/// The weight of meaning; the terms have the rest.
 const MEANING: f64 = 0.8;
-/// The bonus of a package that is for all of what the question says, and the share from which on it is searched early.
+/// The bonus of a package whose purpose covers all terms of the question, and the share from which on it is
+/// searched early.
 const PURPOSE: f64 = 0.35;
 const FITTING: f64 = 0.99;
-/// How many bytes of one block are shown.
+/// The maximum size of one block, in bytes.
 const LONGEST: usize = 2_400;
-/// How many bytes a token has, as far as that can be estimated.
+/// The estimated size of a token, in bytes.
 const TOKEN: u64 = 4;
-/// How many packages that are missing are named.
+/// The maximum number of missing packages that are named.
 const NAMED: usize = 8;
 
-/// What is searched: a package, or the project.
+/// A package to search, or the project.
 struct Source {
     name: Option<String>,
     base: WorkspacePath,
     standing: Standing,
-    /// The share of the question's words that say what it is for.
+    /// The share of the question's terms that occur in its stated purpose.
     purpose: f64,
     index: Index,
     meaning: Option<Meaning>,
 }
 
-/// A package, or the project, that should be searched.
+/// A package that should be searched, or the project.
 struct Wanted {
     name: Option<String>,
     base: WorkspacePath,
@@ -67,7 +68,7 @@ struct Candidate {
     fits: f64,
 }
 
-/// What a search through all packages came to.
+/// The results of a search through all packages.
 #[derive(Default)]
 struct Gathered {
     candidates: Vec<Candidate>,
@@ -78,7 +79,7 @@ struct Gathered {
     unreadable: Vec<String>,
 }
 
-/// Asks, and puts together what is shown.
+/// Searches, and assembles the answer.
 pub(super) fn answer(
     search: &Searcher,
     request: &Request,
@@ -137,9 +138,9 @@ pub(super) fn answer(
     Err(Failure::new(Kind::Io, what).hint(Hint::TryAgain))
 }
 
-/// Orders packages as they are searched, with the project after those that the question names.
+/// Sorts packages into the order of the search, with the project after those that the question names.
 fn in_order(wanted: &mut Vec<Wanted>, base: &WorkspacePath) {
-    // What the question names comes first, then what the project names.
+    // Packages that the question names come first, then those that the project names.
     wanted.sort_by_key(|wanted| match wanted.standing {
         Standing::Named => 0,
         _ if wanted.purpose >= FITTING => 1,
@@ -151,7 +152,7 @@ fn in_order(wanted: &mut Vec<Wanted>, base: &WorkspacePath) {
     wanted.insert(named, Wanted { name: None, base: base.clone(), standing: Standing::Own, purpose: 0.0 });
 }
 
-/// Leaves half of the room to the service, or as much as it needs.
+/// Leaves half of the room to the service, or as much as it needs if that is less.
 fn room(request: &Request, consulted: Option<&Consulted>) -> page::Room<'static> {
     let most = request.tokens.min(request.max_bytes as u64 / TOKEN);
     let others = consulted.map_or(0, Consulted::tokens).min(most / 2);
@@ -165,7 +166,7 @@ fn room(request: &Request, consulted: Option<&Consulted>) -> page::Room<'static>
     }
 }
 
-/// Makes the vector of the question.
+/// Computes the embedding of the question.
 fn vector(search: &Searcher, request: &Request, cx: &CallCtx) -> Result<Vector, Failure> {
     let stop = || cx.check().is_err();
     let made = search.model()?.embed(Side::Question, &[&request.query], &stop);
@@ -182,7 +183,7 @@ fn vector(search: &Searcher, request: &Request, cx: &CallCtx) -> Result<Vector, 
     made.pop().ok_or_else(|| Failure::new(Kind::Internal, "The model made no vector of the query."))
 }
 
-/// Searches all packages, in their order, as long as there is time.
+/// Searches the packages, in their order, as long as there is time.
 fn gather(
     search: &Searcher,
     request: &Request,
@@ -234,7 +235,7 @@ fn gather(
     Ok((out, sources))
 }
 
-/// Searches one package: by words alone, where there is no time for vectors.
+/// Searches one package: by terms alone if there is no time for embeddings.
 fn one(
     source: &Source,
     request: &Request,
@@ -271,12 +272,12 @@ fn one(
     })
 }
 
-/// Returns how many times as much as usual is asked for.
+/// Returns the requested length as a multiple of the default.
 fn times(request: &Request) -> usize {
     usize::try_from(request.tokens / OF_TOKENS).unwrap_or(1).max(1)
 }
 
-/// Puts the blocks of all packages in one order, not too many of one.
+/// Ranks the blocks of all packages together, with a limit for each.
 fn best(
     mut candidates: Vec<Candidate>,
     sources: &[Source],
@@ -322,14 +323,14 @@ fn best(
     candidates.into_iter().take(MOST.3 * times).map(|candidate| (candidate.source, candidate.hit)).collect()
 }
 
-/// Puts the blocks of each package together, in the order of the best block of each.
+/// Groups the blocks by package, in the order of the best block of each.
 fn grouped(
     blocks: Vec<crate::search::keyword::Block>,
     hits: &[(usize, Hit)],
     sources: &[Source],
 ) -> Vec<Package> {
     let mut out: Vec<(usize, Package)> = Vec::new();
-    // Blocks are those of the first hits, in the same order.
+    // The blocks belong to the first hits, in the same order.
     for (block, (source, _)) in blocks.into_iter().zip(hits) {
         match out.iter_mut().find(|(known, _)| known == source) {
             Some((_, package)) => package.blocks.push(block),

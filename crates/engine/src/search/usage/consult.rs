@@ -1,4 +1,4 @@
-//! What a service on another machine knows, beside what lies on this one.
+//! Queries to a remote code search service, in addition to the search on this machine.
 
 use super::Request;
 use crate::{
@@ -16,53 +16,53 @@ use toolpost_net::{
 };
 use toolpost_text::escape;
 
-/// How long a service may take.
+/// The time limit for the service.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How many bytes a token has, as far as that can be estimated.
+/// The estimated size of a token, in bytes.
 const TOKEN: usize = 4;
-/// How many bytes stand around a finding.
+/// The size of the frame of a finding, in bytes.
 const AROUND: usize = 48;
-/// How many bytes are left for the beginning of a finding that does not fit, at least.
+/// The minimum size of the beginning of a finding that does not fit, in bytes.
 const LEAST: usize = 400;
 
-/// What a service answered.
+/// The answer of a service.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Consulted {
-    /// The service.
+    /// The name of the service.
     pub name: String,
     /// Its host.
     pub host: String,
-    /// The question, as it was worded for the service.
+    /// The question, as it was sent to the service.
     pub sent: String,
-    /// What it found, in its order.
+    /// Its findings, in its order.
     pub findings: Vec<Finding>,
-    /// How many of its findings have no room.
+    /// The number of its findings that do not fit.
     pub left_out: usize,
-    /// What the service says of its answer.
+    /// The remarks of the service about its answer.
     pub notes: Vec<String>,
-    /// Why there is no answer; nothing if there is one, which may hold nothing.
+    /// The reason why there is no answer; `None` if there is one, which may be empty.
     pub failed: Option<String>,
 }
 
-/// One place that a service found: content of the web.
+/// One finding of a service: content of the web.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Finding {
-    /// What it is called.
+    /// Its title.
     pub title: Option<String>,
-    /// Where it stands.
+    /// Its URL.
     pub url: Option<String>,
-    /// What stands there, or a part of it.
+    /// Its text, or a part of it.
     pub text: String,
-    /// How many bytes more the service sent of it.
+    /// The number of further bytes that the service sent of it.
     pub more: usize,
 }
 
-/// Gives the host that would be asked.
+/// Returns the host of the service.
 pub(super) fn host(service: &Service) -> Host {
     Host::at(&service.base().host(), service.base().port())
 }
 
-/// Asks the service; that it fails is no failure of the call, as there is more than the service.
+/// Queries the service. Its failure does not fail the call, since the service is not the only source.
 pub(super) async fn consult(
     service: Arc<Service>,
     search: &Searcher,
@@ -75,7 +75,7 @@ pub(super) async fn consult(
     }
     let libraries = named(search, request, cx).await;
     let question = Question { words: &request.query, tokens: request.tokens, libraries: &libraries };
-    // The touch was judged, and nothing else is reached.
+    // The policy has checked this access, and no other host is reached.
     let gate = |_: &WebAddress| Ok(Reach::Anywhere);
     let asked = service.ask(&question, &gate, cx.time_left(PATIENCE));
     let found = tokio::select! {
@@ -97,7 +97,7 @@ pub(super) async fn consult(
     })
 }
 
-/// Names the packages of the project that the question names, as a service may know them.
+/// Lists the project's packages that the question names, under the names that a service may know.
 async fn named(search: &Searcher, request: &Request, cx: &CallCtx) -> Vec<String> {
     let Ok(dependencies) = search.files().dependencies().cloned() else { return Vec::new() };
     let (query, cx) = (request.query.clone(), cx.clone());
@@ -131,12 +131,13 @@ impl Consulted {
         }
     }
 
-    /// Tells how many tokens all of it would have.
+    /// Returns the estimated number of tokens of all findings.
     pub(super) fn tokens(&self) -> u64 {
         self.findings.iter().map(weight).sum::<usize>().div_ceil(TOKEN) as u64
     }
 
-    /// Keeps what fits into so many tokens: whole findings in their order, and the beginning of one that does not fit.
+    /// Keeps the findings that fit into the tokens: whole ones in their order, and the beginning of one that
+    /// does not fit.
     pub(super) fn cut(mut self, tokens: u64) -> Self {
         let mut room = usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(TOKEN);
         let mut kept = Vec::new();
@@ -165,7 +166,7 @@ fn weight(finding: &Finding) -> usize {
     finding.text.len() + said(&finding.title) + said(&finding.url) + AROUND
 }
 
-/// Cuts a finding behind a line.
+/// Cuts a finding at the end of a line.
 fn beginning(finding: &Finding, room: usize) -> Option<Finding> {
     if room < LEAST {
         return None;

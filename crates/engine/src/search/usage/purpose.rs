@@ -5,12 +5,12 @@ use toolpost_workspace::{WorkspacePath, walk::found_below};
 
 /// The manifests that describe a package.
 const MANIFESTS: [&[u8]; 2] = [b"Cargo.toml", b"package.json"];
-/// Their keys that say what a package is for.
+/// Their keys that state the purpose of a package.
 const KEYS: [&str; 3] = ["description", "keywords", "categories"];
-/// The most bytes that are read of a manifest, and of the value of a key.
+/// The maximum number of bytes read of a manifest, and of the value of a key.
 const MOST: u64 = 256 << 10;
 const VALUE: usize = 600;
-/// Words of questions that say nothing of what a package is for.
+/// Terms of questions that do not describe the purpose of a package.
 const PLAIN: [&str; 18] = [
     "rust",
     "python",
@@ -32,13 +32,13 @@ const PLAIN: [&str; 18] = [
     "module",
 ];
 
-/// Lists the words of a question that may say what a package is for.
+/// Lists the terms of a question that may describe the purpose of a package.
 pub(super) fn words(question: &str) -> Vec<String> {
     let all = terms::words(question);
     all.into_iter().filter(|word| !PLAIN.contains(&word.as_str())).collect()
 }
 
-/// Returns the share of some words that the manifest of a package holds where it says what the package is for.
+/// Returns the share of the terms that occur where the manifest of a package states its purpose.
 pub(super) fn share(files: &Files, package: &WorkspacePath, words: &[String]) -> f64 {
     let text = MANIFESTS.iter().find_map(|name| {
         let path = found_below(package, name)?;
@@ -61,7 +61,7 @@ fn held(manifest: &str, words: &[String]) -> f64 {
     count as f64 / words.len() as f64
 }
 
-/// Returns the text of a key's value: up to the end of the list, or of the line, or of a text over several lines.
+/// Returns the text of a key's value: up to the end of the list, of the line, or of the multi-line string.
 fn value<'t>(manifest: &'t str, key: &str) -> Option<&'t str> {
     let mut at = 0;
     let line = manifest.split_inclusive('\n').find_map(|line| {

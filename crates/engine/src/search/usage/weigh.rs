@@ -1,49 +1,49 @@
-//! How much a block counts by where it stands: what shows how something is used above what is inside of it.
+//! Weights of blocks by their location: examples and documents count more than internals.
 
 use std::path::Path;
 use toolpost_index::ranked::Block;
 use toolpost_packages::Direct;
 
-/// Directories of what shows how something is used.
+/// Directories of examples and documents.
 const SHOWING: [&str; 8] = ["examples", "example", "samples", "demo", "demos", "docs", "doc", "cookbook"];
-/// Directories of tests, which show use, too, but not how it is meant.
+/// Directories of tests, which also show use, but not the intended one.
 const TESTS: [&str; 6] = ["tests", "test", "__tests__", "spec", "testing", "ui"];
 /// Directories of copies of other packages.
 const OTHERS: [&str; 5] = ["_vendor", "_vendored", "vendor", "third_party", "node_modules"];
-/// The ends of names of data and of texts.
+/// File name endings of data, and of texts.
 const DATA: [&str; 9] = [".json", ".toml", ".yaml", ".yml", ".lock", ".map", ".csv", ".svg", ".xml"];
 const TEXTS: [&str; 5] = [".md", ".mdx", ".rst", ".txt", ".adoc"];
-/// The ends of names of code that a package has for itself.
+/// File name endings of code that a package uses internally.
 const FOREIGN: [&str; 6] = [".c", ".h", ".cc", ".cpp", ".s", ".js"];
-/// The ends of names of files of which there may be one in each form.
+/// File name endings of variants of the same file.
 const FORMS: [&str; 6] = [".d.ts", ".d.cts", ".d.mts", ".js", ".cjs", ".mjs"];
-/// As many lines hold a name and nothing else.
+/// The maximum number of lines of a block that only holds a name.
 const BARE: u32 = 3;
-/// What builds and installs packages, and lies in every environment.
+/// Tools that build and install packages, present in every environment.
 const TOOLING: [&str; 4] = ["py:pip@", "py:setuptools@", "py:wheel@", "py:uv@"];
-/// Directories of what nobody outside should use.
+/// Directories of code that is not meant for use from outside.
 const INSIDE: [&str; 4] = ["internal", "internals", "private", "benches"];
-/// The beginnings of names of files that tell nothing of use.
+/// The beginnings of names of files that do not show use.
 const BESIDE: [&str; 7] =
     ["changelog", "changes", "history", "license", "licence", "copying", "contributing"];
 
-/// How the packages stand to the project and to the question.
+/// The relation of a package to the project and to the question.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Standing {
     /// The question names it.
     Named,
     /// The project names it.
     Direct,
-    /// Another package does.
+    /// Another package names it.
     Indirect,
-    /// Nobody does: it only lies there.
+    /// None of them names it: it is only installed.
     Tooling,
     /// It is the project itself.
     Own,
 }
 
 impl Standing {
-    /// Tells how a package stands to a question.
+    /// Returns the relation of a package to the project and to the question.
     pub(super) fn of(label: &str, direct: Direct, question: &str) -> Self {
         if is_named(label, question) {
             return Self::Named;
@@ -66,7 +66,7 @@ impl Standing {
     }
 }
 
-/// Gives the name of a package, as `serde` of `rust:serde@1.0.228`.
+/// Returns the name of a package, for example `serde` for `rust:serde@1.0.228`.
 pub(super) fn bare(label: &str) -> &str {
     let name = label.split_once(':').map_or(label, |(_, name)| name);
     match name.rsplit_once('@') {
@@ -75,7 +75,7 @@ pub(super) fn bare(label: &str) -> &str {
     }
 }
 
-/// Tells whether a question holds the name of a package, as `serde` of `rust:serde@1.0.228`.
+/// Returns true if a question contains the name of a package, for example `serde` for `rust:serde@1.0.228`.
 pub(super) fn is_named(label: &str, question: &str) -> bool {
     let name = bare(label);
     let alike = |word: &str| word.to_lowercase().replace('_', "-");
@@ -85,15 +85,15 @@ pub(super) fn is_named(label: &str, question: &str) -> bool {
     last.len() > 1 && words.map(alike).any(|word| word == last)
 }
 
-/// Gives a question without the name of the package in which it is asked, which stands everywhere in there; all of it where it
-/// says nothing else.
+/// Removes the name of the package from a question about it, since the name occurs everywhere in the package;
+/// returns the whole question if nothing else is left.
 pub(super) fn inside(label: Option<&str>, question: &str) -> String {
     let Some(label) = label else { return question.to_owned() };
     let rest: Vec<&str> = question.split_whitespace().filter(|word| !is_named(label, word)).collect();
     if rest.is_empty() { question.to_owned() } else { rest.join(" ") }
 }
 
-/// Tells how much a block counts by its file, below the package, and by what it is.
+/// Returns the weight of a block by its file, below the package, and by its kind.
 pub(super) fn place(label: Option<&str>, path: &Path, block: &Block) -> f64 {
     let path = path.to_string_lossy().to_lowercase();
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", &path));
@@ -118,7 +118,7 @@ pub(super) fn place(label: Option<&str>, path: &Path, block: &Block) -> f64 {
     let last = block.name.rsplit('.').next().unwrap_or_default().trim().to_lowercase();
     let what = match block.kind.as_str() {
         "section" if BESIDE.iter().any(|begin| last.starts_with(begin)) => 0.5,
-        // What brings in names, and heads whose bodies stand elsewhere: they hold the words and say nothing.
+        // Imports, and declarations with the body elsewhere: they contain the terms without information.
         "lines" if lines <= BARE => 0.5,
         "lines" => 0.9,
         "impl" | "module" if lines <= BARE && !declared => 0.5,
@@ -127,13 +127,14 @@ pub(super) fn place(label: Option<&str>, path: &Path, block: &Block) -> f64 {
     file * what
 }
 
-/// Tells whether a file is in another language than the packages of its ecosystem are used from.
+/// Returns true if a file is in a language other than those from which the packages of its ecosystem are
+/// used.
 fn is_foreign(label: &str, name: &str) -> bool {
     let own = !label.starts_with("js:") && !label.starts_with("java:");
     own && FOREIGN.iter().any(|end| name.ends_with(end))
 }
 
-/// Tells how much more a block counts because the question says its name.
+/// Returns the factor for a block whose name occurs in the question.
 pub(super) fn naming(label: Option<&str>, block: &Block, question: &str) -> f64 {
     if matches!(block.kind.as_str(), "section" | "lines" | "key") || block.name.is_empty() {
         return 1.0;
@@ -144,7 +145,7 @@ pub(super) fn naming(label: Option<&str>, block: &Block, question: &str) -> f64 
         .filter(|word| !word.is_empty());
     let (own, mut words): (Vec<&str>, Vec<&str>) =
         all.partition(|word| package.as_ref() == Some(&pieces(word)));
-    // Where nothing but the package is named, what in it has that very name is meant.
+    // If the question names only the package, the symbol with exactly that name is meant.
     if words.is_empty() {
         words.extend(own.into_iter().filter(|word| block.name == *word).take(1));
     }
@@ -156,7 +157,7 @@ pub(super) fn naming(label: Option<&str>, block: &Block, question: &str) -> f64 
     let wrote = own.len() > 1 && own.iter().all(|piece| asked.contains(piece));
     let above = names.any(|name| words.iter().any(|word| word.eq_ignore_ascii_case(name)));
     match (said, wrote) {
-        // A word that can only be a name, or the only word there is.
+        // A word that can only be a name, or the only word.
         (true, _) if own.len() > 1 || words.len() == 1 => 1.6,
         (true, _) | (_, true) if above => 1.4,
         (_, true) => 1.25,
@@ -165,7 +166,7 @@ pub(super) fn naming(label: Option<&str>, block: &Block, question: &str) -> f64 
     }
 }
 
-/// Takes a name apart: `into_inner` and `intoInner` into the same two words.
+/// Splits a name into its words: `into_inner` and `intoInner` give the same two.
 fn pieces(name: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let (mut before, mut begun) = ('_', false);
@@ -186,7 +187,8 @@ fn pieces(name: &str) -> Vec<String> {
     out
 }
 
-/// Gives by what the twins of a block are known: the same thing in another form of the same file, as `.d.ts` and `.d.cts` are.
+/// Returns the key that a block shares with its twins: the same symbol in another variant of the file, such
+/// as `.d.ts` and `.d.cts`.
 pub(super) fn twin(path: &Path, block: &Block) -> Option<(String, String)> {
     let path = path.to_str()?;
     let stem = FORMS.iter().find_map(|end| path.strip_suffix(end))?;

@@ -1,4 +1,4 @@
-//! What an answer shows: a page's words, JSON, a text, a picture, the pages of a PDF.
+//! Content of an answer: the text of a page, JSON, plain text, a picture, the pages of a PDF.
 
 use super::{Form, Format};
 use crate::{
@@ -13,9 +13,9 @@ use toolpost_documents::Kind as Document;
 use toolpost_net::{End, Fetched, WebAddress, decode, html, pretty};
 use toolpost_text::escape;
 
-/// How far into a body a NUL byte makes it binary.
+/// The length of the start of a body that is checked for a NUL byte, the mark of binary data.
 const HEAD: usize = 8 * 1024;
-/// Types of applications that are texts.
+/// Subtypes of `application` that are text.
 const TEXTS: &[&str] = &[
     "xml",
     "javascript",
@@ -34,14 +34,14 @@ const TEXTS: &[&str] = &[
     "x-subrip",
 ];
 
-/// How an answer is wanted.
+/// The requested form of an answer.
 pub(crate) struct Wanted {
     pub(crate) format: Format,
-    /// How long it may take to read it.
+    /// The time limit for reading it.
     pub(crate) time: Duration,
 }
 
-/// What an answer shows.
+/// The content of an answer.
 pub(crate) enum Shown {
     Text {
         form: Form,
@@ -53,7 +53,7 @@ pub(crate) enum Shown {
     Image(Image),
 }
 
-/// What an answer is.
+/// The type of an answer.
 enum Sort {
     Page,
     Json,
@@ -64,7 +64,7 @@ enum Sort {
     Binary(&'static str),
 }
 
-/// Makes of an answer what it shows.
+/// Converts an answer into its content.
 pub(crate) fn shown(fetched: &Fetched, address: &WebAddress, wanted: &Wanted) -> Result<Shown, Failure> {
     if let Some(packed) = &fetched.head.packed {
         let what = format!("{address} is packed as {}, which is not unpacked here.", escape::text(packed));
@@ -103,7 +103,7 @@ pub(crate) fn shown(fetched: &Fetched, address: &WebAddress, wanted: &Wanted) ->
     }
 }
 
-/// Says so where not all of a body came; half a picture is none.
+/// Reports a body that did not arrive completely; an incomplete picture is refused.
 fn ending(fetched: &Fetched, sort: &Sort, address: &WebAddress) -> Result<Option<String>, Failure> {
     let size = fetched.body.len();
     let note = match &fetched.end {
@@ -153,7 +153,7 @@ fn words(
     Shown::Text { form, title, text: escape::prose(&text).into_owned(), encoding, notes }
 }
 
-/// Says which part of a page is shown.
+/// Describes the part of a page that is shown.
 fn part(said: &html::Said) -> Vec<String> {
     let mut notes = Vec::new();
     match said.part {
@@ -174,7 +174,7 @@ fn part(said: &html::Said) -> Vec<String> {
     notes
 }
 
-/// Tells what an answer is: by its first bytes, then by what it says of itself.
+/// Returns the type of an answer: by its first bytes, then by its declared type.
 fn sort(fetched: &Fetched, address: &WebAddress) -> Sort {
     let head = &fetched.body[..fetched.body.len().min(HEAD)];
     match toolpost_documents::kind(head, address.file_name()) {
@@ -203,7 +203,7 @@ fn sort(fetched: &Fetched, address: &WebAddress) -> Sort {
     }
 }
 
-/// Tells what an answer is that does not say it, or says something that means nothing.
+/// Returns the type of an answer with no declared type, or with a meaningless one.
 fn unsaid(head: &[u8]) -> Sort {
     let begins = String::from_utf8_lossy(&head[..head.len().min(256)]).trim_start().to_ascii_lowercase();
     if begins.starts_with("<!doctype html") || begins.starts_with("<html") {

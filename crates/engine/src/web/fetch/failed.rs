@@ -1,4 +1,4 @@
-//! How what went wrong on the web becomes a failure.
+//! Conversion of errors from the web into failures.
 
 use super::Request;
 use crate::{
@@ -8,10 +8,10 @@ use crate::{
 use toolpost_net::{FetchError, Fetched, WebAddress, decode, html};
 use toolpost_text::escape;
 
-/// How much is shown of what a server says to its refusal.
+/// The maximum size of the server's text that a failure shows, in bytes.
 const SAID: usize = 1_000;
 
-/// Words why nothing was fetched.
+/// The failure for an answer that could not be fetched.
 pub(super) fn fetch(error: &FetchError, request: &Request) -> Failure {
     let words = convert::opened(&error.to_string());
     match error {
@@ -28,7 +28,8 @@ pub(super) fn fetch(error: &FetchError, request: &Request) -> Failure {
             let failure = Failure::new(Kind::Denied, words);
             let place = from.as_deref().map_or(request.address.as_str(), |_| host.as_str());
             match from {
-                // Which port it was is not known any more, and nobody should open what a page leads to.
+                // The port is not known any more, and no rule should be suggested for a host that a page
+                // leads to.
                 Some(from) => {
                     failure.hint(Hint::Advice(format!("{from} leads there, which is not followed.")))
                 }
@@ -52,7 +53,7 @@ pub(super) fn fetch(error: &FetchError, request: &Request) -> Failure {
     }
 }
 
-/// Adds the rule by which the operator would open a host.
+/// Adds the rule with which the operator can allow a host.
 fn opened_by_rule(failure: Failure, place: &str, from: Option<&str>) -> Failure {
     let Ok(address) = WebAddress::parse(place) else { return failure };
     let failure = match from {
@@ -63,7 +64,7 @@ fn opened_by_rule(failure: Failure, place: &str, from: Option<&str>) -> Failure 
     failure.hint(Hint::Operator(format!("touch = [\"fetch\"], hosts = [{host:?}], decide = \"allow\"")))
 }
 
-/// Words an answer that says that something is wrong.
+/// The failure for an answer with an error status.
 pub(super) fn status(fetched: &Fetched, request: &Request) -> Failure {
     let address = fetched.address().unwrap_or(&request.address);
     let status = fetched.status;
@@ -102,7 +103,7 @@ pub(super) fn status(fetched: &Fetched, request: &Request) -> Failure {
     failure.hint(Hint::Advice(advice.to_owned()))
 }
 
-/// Gives the beginning of what a server says, as text.
+/// Returns the beginning of the server's message, as text.
 fn said(fetched: &Fetched, address: &WebAddress) -> Option<String> {
     let content_type = fetched.head.content_type.as_deref();
     let is_html = content_type.is_some_and(|name| name.contains("html"));

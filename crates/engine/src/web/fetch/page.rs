@@ -1,4 +1,4 @@
-//! What stands on the web: fetched, or as it was kept, and what it shows.
+//! Fetching of pages, from the network or the cache, and their content.
 
 pub(crate) use super::content::{Shown, Wanted, shown};
 use super::failed;
@@ -13,38 +13,38 @@ use crate::{
 use std::{sync::Arc, time::Duration};
 use toolpost_net::{Asked, Fetched, Known, Reach, System, WebAddress, fetch};
 
-/// The most bytes that are taken of a page, unpacked.
+/// The maximum size of a page after decompression, in bytes.
 const MOST: usize = 5 << 20;
-/// How long a server may be silent.
+/// The maximum time without data from a server.
 const SILENCE: Duration = Duration::from_secs(20);
 
-/// Where an answer came from.
+/// The origin of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "from")]
 pub enum Origin {
     /// It was fetched now.
     Network,
-    /// It was fetched before, so many seconds ago, and kept.
+    /// It was fetched earlier and cached.
     Kept {
-        /// How long ago.
+        /// Its age in seconds.
         seconds: u64,
     },
-    /// It was kept, and the server said that it has not changed.
+    /// It was cached, and the server confirmed that it has not changed.
     Confirmed,
 }
 
-/// An answer, and where it came from.
+/// An answer and its origin.
 pub(crate) struct Got {
     pub(crate) fetched: Arc<Fetched>,
     pub(crate) origin: Origin,
 }
 
-/// Gives what stands at an address; answers that say that something is wrong are failures.
+/// Returns the content of an address; answers with an error status are failures.
 pub(crate) async fn get(web: &Web, request: &Request, cx: &CallCtx) -> Result<Got, Failure> {
     let accept = request.format.accept();
     let cache = web.fetched();
     let kept = cache.find(request.address.as_str(), accept).filter(|kept| {
-        // Another session may have been allowed what this one was not.
+        // Another session may have a permission that this one does not have.
         kept.fetched.hops.iter().all(|hop| reach(cx, hop).is_ok())
     });
     if let Some(kept) = kept.as_ref().filter(|kept| kept.serves(request.offset > 0)) {
@@ -84,7 +84,7 @@ fn reach(cx: &CallCtx, address: &WebAddress) -> Result<Reach, String> {
     (cx.may_fetch)(&Host::at(&address.host(), address.port()))
 }
 
-/// Tells how near the hosts are: what the operator runs themselves changes while they work on it.
+/// Returns the sort of the hosts: pages of hosts that the operator runs may change while they work on them.
 fn near(cx: &CallCtx, fetched: &Fetched) -> Near {
     let own = fetched.hops.iter().any(|hop| reach(cx, hop) == Ok(Reach::Anywhere));
     if own { Near::Own } else { Near::Far }

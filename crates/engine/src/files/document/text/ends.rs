@@ -1,4 +1,4 @@
-//! The first and the last lines of a text that is too long to be shown.
+//! First and last lines of a text that is too long to show.
 
 use super::{Looked, NOTICED, PIECE, how_many, room, shorten};
 use crate::{
@@ -18,17 +18,17 @@ use toolpost_text::{
 };
 use toolpost_workspace::WorkspacePath;
 
-/// Which lines are wanted of a text that is too long.
+/// The wanted lines of a text that is too long.
 pub(super) struct Wanted {
-    /// So many of the first.
+    /// The number of first lines.
     pub(super) head: u64,
-    /// So many of the last.
+    /// The number of last lines.
     pub(super) tail: u64,
-    /// The number of the last of all lines that were asked for.
+    /// The number of the last requested line.
     pub(super) last: u64,
 }
 
-/// Tells whether all lines that were asked for are there, and fit into the answer.
+/// Returns true if all requested lines are present and fit into the answer.
 pub(super) fn fits(looked: &Looked, request: &Request) -> bool {
     let wanted = looked.total.count().saturating_sub(request.offset.saturating_sub(1)).min(request.limit);
     let count = looked.lines.len() as u64;
@@ -37,7 +37,7 @@ pub(super) fn fits(looked: &Looked, request: &Request) -> bool {
         && how_many(looked.lines.iter(), room(request), request.gutter) == looked.lines.len()
 }
 
-/// Shows both ends, and says how much of the file that is.
+/// Shows both ends, and reports how much of the file that is.
 pub(super) fn show(
     looked: Looked,
     wanted: &Wanted,
@@ -78,7 +78,8 @@ pub(super) fn show(
     Ok((Text { lines, total, next: left_out.then_some(next), end, facts }, part))
 }
 
-/// Reads at most so many characters and bytes of the end of the last line; none of a text in an encoding of wide characters.
+/// Reads the end of the last line, up to a number of characters and of bytes; `None` for a text in an
+/// encoding of wide characters.
 fn end_of_file(
     mut opened: lookup::Opened,
     characters: u64,
@@ -99,7 +100,7 @@ fn end_of_file(
             break;
         }
         end.extend_from_slice(&piece[..count]);
-        // Two more for the break of the line.
+        // Two more for the line break.
         end.drain(..end.len().saturating_sub(bytes + 2));
     }
     let line = end.strip_suffix(b"\n").unwrap_or(&end);
@@ -110,20 +111,20 @@ fn end_of_file(
     Ok(Some(text.chars().skip(skipped).collect()))
 }
 
-/// Gives the end its share of the bytes, by lines.
+/// Returns the share of the bytes that the end gets, in proportion to its lines.
 fn share(bytes: usize, head: u64, tail: u64) -> usize {
     let all = u128::from(head + tail).max(1);
     usize::try_from(bytes as u128 * u128::from(tail) / all).unwrap_or(bytes)
 }
 
-/// Keeps the first lines that fit, and of a first line that does not fit its beginning.
+/// Keeps the first lines that fit; if even the first does not fit, keeps its beginning.
 fn keep_first(lines: &mut Lines, room: usize, gutter: Gutter) {
     let keep = how_many(lines.iter(), room, gutter);
     lines.keep_first(keep.max(1));
     shorten(lines, room, gutter);
 }
 
-/// Keeps the last lines that fit, and of a last line that does not fit its beginning, in half of the room.
+/// Keeps the last lines that fit; if even the last does not fit, keeps its beginning, in half of the room.
 fn keep_last(lines: &mut Lines, room: usize, gutter: Gutter) {
     let keep = how_many(lines.iter().rev(), room, gutter);
     lines.keep_last(keep.max(1));

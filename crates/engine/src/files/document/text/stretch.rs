@@ -1,15 +1,15 @@
-//! How shown lines stand in structured output: lines that follow one another are one text.
+//! Shown lines in structured output: consecutive lines form one text.
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use toolpost_text::window::{Line, Lines};
 
-/// Lines that follow one another.
+/// Consecutive lines.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Stretch {
-    /// The number of the first of them, counted from 1.
+    /// The number of the first line, counted from 1.
     first: u64,
-    /// The lines, with a line feed between any two.
+    /// The lines, joined by line feeds.
     text: String,
     /// The very long lines among them that are not shown to their ends.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -21,14 +21,13 @@ pub(crate) struct Stretch {
 struct Cut {
     /// Its number.
     line: u64,
-    /// How many characters of it are not shown.
+    /// The number of its characters that are not shown.
     characters: u64,
 }
 
-/// Writes lines as stretches.
+/// Writes lines as runs of consecutive lines.
 ///
 /// # Errors
-///
 /// When the writer fails.
 pub(crate) fn write<S: Serializer>(lines: &Lines, to: S) -> Result<S::Ok, S::Error> {
     let lines: Vec<Line<'_>> = lines.iter().collect();
