@@ -62,7 +62,7 @@ impl Operation for Symbol {
 /// Returns the accesses of a request for a symbol.
 pub(super) fn touches(which: &Which) -> Vec<Touch> {
     match which {
-        // An id needs no access: files that may not be read are withheld later.
+        // An id names no file yet. Replies reveal nothing about files that may not be read.
         Which::Id(_) => Vec::new(),
         Which::Named { path, .. } => vec![Touch::Read(path.clone())],
     }
