@@ -72,17 +72,17 @@ pub struct Output {
 /// The reason why a script stopped early; its effects up to then remain.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
 pub struct Stopped {
-    /// The sort of reason.
+    /// The kind of reason.
     pub why: Why,
-    /// The line of the script, counted from 1, where it is known.
+    /// The line of the script, counted from 1, if it is known.
     pub line: Option<u32>,
     /// The column in that line.
     pub column: Option<u32>,
-    /// What was wrong.
+    /// The error message.
     pub message: String,
 }
 
-/// Why a script stopped.
+/// A reason why a script stopped.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Why {
@@ -90,7 +90,7 @@ pub enum Why {
     Error,
     /// It computed too long without a call.
     Compute,
-    /// Its time was up.
+    /// It reached its time limit.
     Time,
     /// It needed too much memory.
     Memory,
@@ -98,7 +98,7 @@ pub enum Why {
     Stack,
     /// It made too many calls.
     Calls,
-    /// It waited for a promise that nothing settles.
+    /// It waited for a promise that nothing resolves.
     Waiting,
     /// The caller cancelled it.
     Cancelled,
