@@ -39,7 +39,7 @@ pub struct Request {
 /// The maximum wait for a command, and the action after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wait {
-    /// Waits until the command exits; after the time limit, kills it with everything that it started.
+    /// Waits until the command exits; after the time limit, stops it with everything that it started.
     OrEnd(Duration),
     /// Waits until the command exits; after the time limit, leaves it running in the background.
     OrLeave(Duration),

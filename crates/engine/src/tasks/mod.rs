@@ -94,11 +94,11 @@ pub enum Status {
 pub enum Priority {
     /// It can wait.
     Low,
-    /// The default priority.
+    /// The usual priority.
     Medium,
     /// It comes first.
     High,
-    /// More urgent than all other tasks.
+    /// Takes precedence over everything else.
     Critical,
 }
 

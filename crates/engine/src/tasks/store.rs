@@ -37,7 +37,7 @@ pub struct Kept {
 }
 
 impl Tasks {
-    /// Opens the lists of a workspace. The error of an unreadable list occurs when it is used.
+    /// Opens the lists of a workspace. An unreadable list fails when it is used.
     pub(crate) fn of(workspace: &Workspace) -> Result<Self, Failure> {
         let roots: Vec<String> = workspace.roots().iter().map(toolpost_workspace::Root::shown).collect();
         let folder = workspace.state_folder().map(|folder| folder.join("tasks"));
