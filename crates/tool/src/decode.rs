@@ -70,7 +70,7 @@ struct Wrong {
     says: String,
 }
 
-/// The treatment of arguments that are missing in the schema.
+/// The treatment of arguments that the schema does not name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Others {
     /// They are kept unchanged.

@@ -10,7 +10,7 @@ use toolpost_text::matching::Step;
 pub struct Dialect {
     /// The name on the command line.
     pub name: &'static str,
-    /// Its tools, in the order in which they are published.
+    /// Its tools, in the order of publication.
     pub tools: &'static [ToolDef],
     /// The documentation pages next to the code: descriptions and examples.
     pub pages: &'static [&'static str],
@@ -22,7 +22,7 @@ pub struct Dialect {
     pub deadline: Duration,
     /// The reads that a write requires.
     pub fresh: Fresh,
-    /// How loosely a text to replace may match.
+    /// The loosest permitted match of a text to replace.
     pub matching: Step,
     /// Formats a next step with the names of the dialect's tools.
     pub say: fn(&Hint) -> String,

@@ -49,7 +49,7 @@ enum Scope {
     Session,
 }
 
-/// Success or failure of what a call ran.
+/// Success or failure of a call's work, such as a command.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RunResult {
     /// It succeeded.
@@ -133,12 +133,12 @@ impl Page {
         self.outcome.push('\n');
     }
 
-    /// Records that what the call ran failed.
+    /// Records that the call's work failed, although the call itself succeeded.
     pub fn failed(&mut self) {
         self.result = RunResult::Failed;
     }
 
-    /// Returns whether what the call ran succeeded.
+    /// Returns whether the call's work succeeded.
     #[must_use]
     pub fn result(&self) -> RunResult {
         self.result

@@ -66,7 +66,7 @@ pub struct Spot {
     pub line: u32,
     /// The character in the line, counted from 0.
     pub column: u32,
-    /// The base in which the caller counted: the answer uses the same base for positions.
+    /// The caller's base for line and column numbers; the answer uses the same base for positions.
     pub base: Base,
 }
 
@@ -155,7 +155,7 @@ pub struct Asked {
     pub column: u32,
     /// True if there is no name at the given position and this is the one next to it.
     pub moved: bool,
-    /// The base in which the caller counted.
+    /// The caller's base for line and column numbers.
     #[serde(skip)]
     #[schemars(skip)]
     pub base: Base,

@@ -93,9 +93,9 @@ pub struct File {
 /// A match.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Place {
-    /// The line on which it begins, counted from 1.
+    /// Its first line, counted from 1.
     pub first_line: u64,
-    /// The column in which it begins, counted from 1 in characters.
+    /// Its first column, counted from 1 in characters.
     pub column: u64,
     /// Its last line.
     pub last_line: u64,

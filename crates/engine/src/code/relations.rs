@@ -92,7 +92,7 @@ pub struct UnresolvedPlace {
     pub line: Option<u64>,
     /// The source line.
     pub text: String,
-    /// How the name is used.
+    /// The kind of use.
     pub usage: String,
 }
 
@@ -110,7 +110,7 @@ pub struct Use {
     pub text: String,
     /// The kind of use.
     pub usage: String,
-    /// How the use was resolved.
+    /// The method that resolved the use.
     pub how: String,
     /// Its certainty: `proved`, `inferred` or `possible`.
     pub sure: String,

@@ -54,7 +54,7 @@ pub struct Output {
 pub struct Hit {
     /// The symbol.
     pub symbol: Symbol,
-    /// How its name matches.
+    /// The quality of the match.
     pub fit: String,
     /// The id of the symbol that it was built from, if that is also in the list.
     pub built_from: Option<String>,
@@ -144,7 +144,6 @@ fn near(asked: &Asked<'_>, query: &str, may: &dyn Fn(&str) -> bool) -> Vec<Strin
     names::suggest(last, &names, 5).into_iter().map(str::to_owned).collect()
 }
 
-/// Parses a kind.
 fn kind(said: &str) -> Result<Sort, Failure> {
     Sort::of_word(said).ok_or_else(|| {
         let names: Vec<&str> = Sort::of_code().collect();

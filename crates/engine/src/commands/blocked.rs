@@ -23,7 +23,7 @@ pub(super) fn changed(paths: &[PathBuf], directory: &Path) -> Option<String> {
     ))
 }
 
-/// Lists paths relative to the directory in which a command starts.
+/// Lists paths relative to a command's working directory.
 fn names(paths: &[PathBuf], directory: &Path) -> Option<String> {
     let shown = paths.iter().map(|path| {
         let path = path.strip_prefix(directory).unwrap_or(path);
@@ -54,7 +54,7 @@ pub(super) fn seems(output: &str) -> bool {
     SAID.iter().any(|said| output.contains(said))
 }
 
-/// Describes what the sandbox allows; `None` without a sandbox.
+/// Describes the limits of the sandbox; `None` without a sandbox.
 pub(super) fn note(enforcement: &Enforcement) -> Option<String> {
     let note = "This may be the sandbox: commands write in the workspace and in a /tmp of their own, see neither credentials nor \
                 other folders of the user, and have no network but what the operator's rules allow. Work within that, or \

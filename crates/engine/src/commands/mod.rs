@@ -36,7 +36,6 @@ pub struct Commands {
     sandbox: Arc<Sandbox>,
     hosts: Hosts,
     resources: Resources,
-    /// The hosts that proxies refused.
     refusals: Refusals,
     /// Cancelled at shutdown.
     ending: CancellationToken,

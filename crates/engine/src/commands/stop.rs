@@ -33,7 +33,7 @@ impl Operation for Stop {
     type Request = Request;
     type Output = Output;
 
-    /// Needs no permission: it affects only what the session started.
+    /// Needs no permission: it affects only commands of the session.
     fn touches(_request: &Request) -> Vec<Touch> {
         Vec::new()
     }

@@ -187,7 +187,7 @@ pub struct Editing {
     pub without: Without,
 }
 
-/// The user's editor, or its stand-in in the session. Clones share their state.
+/// The user's editor, or its replacement in the session. Clones share their state.
 #[derive(Clone)]
 pub struct Editors {
     edits: Edits,
@@ -220,7 +220,7 @@ impl Editors {
 /// The treatment of an insertion if no editor is attached.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Without {
-    /// The reply passes it to the client, which can make it.
+    /// The reply passes the text to the client, which can insert it.
     #[default]
     Told,
     /// It is written into the file.

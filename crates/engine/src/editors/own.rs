@@ -30,12 +30,11 @@ pub(crate) struct Own {
     active: Option<WorkspacePath>,
 }
 
-/// An opened file.
 #[derive(Debug, Clone)]
 struct Tab {
     path: WorkspacePath,
     cursor: Point,
-    /// The hash of the content in which the cursor was placed.
+    /// The hash of the content when the cursor was placed.
     of: ContentHash,
 }
 
@@ -101,7 +100,7 @@ pub(super) fn goto(editors: &Editors, cx: &CallCtx, to: Point) -> Result<Shown, 
     put(editors, cx, &path, snapshot, to)
 }
 
-/// Inserts a text into the file, if the operator enabled that; otherwise returns what the client can do.
+/// Inserts a text into the file, if the operator enabled that; otherwise leaves the insertion to the client.
 pub(super) fn write(
     editors: &Editors,
     cx: &CallCtx,

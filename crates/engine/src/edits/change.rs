@@ -72,14 +72,14 @@ pub enum Where {
         want: Want,
         /// The intended lines, if the text matches in several positions.
         near: Option<LineRange>,
-        /// How loosely the text may match if it does not occur exactly.
+        /// The loosest permitted match if the text does not occur exactly.
         matching: Step,
     },
     /// The next match of this text, after the previous change in the same file.
     Next {
         /// The text.
         old: String,
-        /// How loosely the text may match if it does not occur exactly.
+        /// The loosest permitted match if the text does not occur exactly.
         matching: Step,
     },
     /// These lines.

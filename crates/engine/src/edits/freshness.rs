@@ -46,7 +46,7 @@ fn write(
         Err(error) => return Err(convert::access(path, error)),
     };
     if !is_file {
-        return Ok(None); // what is no file, or is not there, is judged by the operation itself
+        return Ok(None); // the operation itself refuses a missing path, or one that is not a file
     }
     match (&record, extent) {
         (None, _) if need(cx, extent) == Need::Nothing => return Ok(None),
@@ -92,7 +92,7 @@ pub(crate) fn judge_content(
     }
 }
 
-/// Returns what a caller must have seen of a file before it writes this part.
+/// Returns the read requirement for a write of this extent.
 fn need(cx: &CallCtx, extent: Extent) -> Need {
     match extent {
         Extent::Whole => cx.fresh.whole,

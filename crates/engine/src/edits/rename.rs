@@ -65,7 +65,7 @@ fn rename(edits: &Edits, request: &Request, cx: &CallCtx) -> Result<Output, Fail
     let committed = hold
         .commit(vec![Draft { path: from.clone(), action }], &cx.cause)
         .map_err(|error| move_copy::taken(convert::commit(&error), to))?;
-    cx.session.ledger.forget(to); // whatever was seen there once is not what is there now
+    cx.session.ledger.forget(to); // the content that was seen under this name is gone
     cx.session.ledger.moved(from, to);
     let kind = FileKind::from(stat.kind);
     Ok(Output {

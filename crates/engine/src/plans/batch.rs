@@ -1,4 +1,4 @@
-//! `batch`: several concurrent calls, each with its own result.
+//! `batch`: several concurrent calls, each with a separate result.
 
 use crate::{
     access::{Access, Touch},
@@ -37,7 +37,7 @@ pub struct Request {
     pub on_failure: OnFailure,
     /// The order of the results.
     pub order: Order,
-    /// Time limit for all calls, if it is less than the call's own time.
+    /// Time limit for all calls, if it is less than the time limit of the batch call.
     pub time: Option<Duration>,
     /// Maximum size of all replies together, in bytes.
     pub reply_bytes: usize,
@@ -75,7 +75,7 @@ pub enum OnFailure {
 pub enum Order {
     /// The order of the request.
     Asked,
-    /// The order in which the calls finished.
+    /// The order of completion.
     Settled,
 }
 

@@ -26,7 +26,7 @@ pub struct Request {
 /// The tools that match.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The matching tools, the best first; without search terms in the order in which they are published.
+    /// The matching tools, the best first; without search terms, in the order of publication.
     pub tools: Vec<Tool>,
     /// Number of matching tools.
     pub fitting: usize,
@@ -74,7 +74,7 @@ impl Operation for FindTools {
             .map(|tool| (score(&tool, &sought), tool))
             .filter(|(score, _)| sought.is_empty() || *score > 0)
             .collect();
-        // The sort is stable: equally good matches keep the order in which they are published.
+        // The sort is stable: equally good matches keep the order of publication.
         fitting.sort_by_key(|(score, _)| Reverse(*score));
         let count = fitting.len();
         let tools = fitting.into_iter().take(request.limit).map(|(_, tool)| tool).collect();

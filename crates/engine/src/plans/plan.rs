@@ -1,4 +1,4 @@
-//! `plan`: a script in which tools are functions.
+//! `plan`: runs a script that calls tools as functions.
 
 mod caller;
 

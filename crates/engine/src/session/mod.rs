@@ -136,7 +136,7 @@ impl Session {
         &self.id
     }
 
-    /// Records what a call has shown.
+    /// Records that a call has shown a file or a part of it.
     pub fn record(&self, seen: Seen) {
         let Some(hash) = seen.hash else {
             self.ledger.forget(&seen.path);

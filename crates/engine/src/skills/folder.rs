@@ -25,7 +25,7 @@ pub(super) struct Raw {
     pub(super) content: String,
 }
 
-/// Finds the skills in a directory of a root; adds what it skips to `problems`.
+/// Finds the skills in a directory of a root; adds the skipped ones to `problems`.
 pub(super) fn walk(
     workspace: &Workspace,
     root: &Root,

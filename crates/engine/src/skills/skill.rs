@@ -1,4 +1,4 @@
-//! `skill`: starts a skill: returns its instructions, once in a session.
+//! `skill`: starts a skill and returns its instructions, once in a session.
 
 use super::find::find;
 use super::{Found, Skill as OneSkill};

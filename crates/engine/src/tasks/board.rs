@@ -10,7 +10,7 @@ use toolpost_text::counted::counted;
 pub struct Item {
     /// Its id.
     pub id: String,
-    /// What is to be done.
+    /// The title.
     pub title: String,
     /// Its status.
     pub status: Status,
@@ -46,7 +46,7 @@ pub struct Edit {
 
 /// Maximum length of an id, in characters.
 const ID: usize = 100;
-/// Maximum number of tasks that a refusal of an unknown id lists.
+/// Maximum number of tasks that a refusal lists.
 const NAMED: usize = 20;
 
 impl Board {

@@ -36,7 +36,7 @@ pub enum Request {
 pub struct Output {
     /// The effect of the call.
     pub done: Done,
-    /// The tasks, in the order in which they were added.
+    /// The tasks, in the order of their creation.
     pub tasks: Vec<Listed>,
     /// Number of tasks for each status.
     pub tally: Tally,

@@ -141,11 +141,11 @@ impl Completion {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Board {
-    /// The roots of the workspace in which they were written.
+    /// The roots of the workspace that they belong to.
     pub(crate) roots: Vec<String>,
     /// Number of generated ids; none is generated twice.
     pub(crate) made: u64,
-    /// The tasks, in the order in which they were added.
+    /// The tasks, in the order of their creation.
     pub(crate) tasks: Vec<Task>,
     /// The reported result, if the work was reported as complete.
     pub(crate) completion: Option<Completion>,

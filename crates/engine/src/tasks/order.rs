@@ -14,7 +14,7 @@ impl Board {
         before.filter(|task| task.status.is_open()).collect()
     }
 
-    /// Finds a cycle in which each task waits for the next: the ids, with the first one repeated at the end.
+    /// Finds a cycle of tasks that wait for one another; returns the ids, with the first one repeated at the end.
     pub(crate) fn ring(&self) -> Option<Vec<String>> {
         let by_id: HashMap<&str, &Task> = self.tasks.iter().map(|task| (task.id.as_str(), task)).collect();
         let mut over: HashMap<&str, bool> = HashMap::new();

@@ -41,7 +41,7 @@ pub(crate) struct Place {
     pub(crate) path: String,
     pub(crate) first: u64,
     pub(crate) last: u64,
-    /// The line in which the quoted text begins.
+    /// The first line of the quoted text.
     pub(crate) line: u64,
     /// The index of the cited piece of evidence, counted from 0; `None` for other citations.
     pub(crate) of: Option<usize>,
@@ -76,7 +76,6 @@ struct Checker<'a> {
     files: HashMap<String, Result<File, String>>,
 }
 
-/// A cited file.
 #[derive(Clone)]
 struct File {
     /// The path for display.
@@ -183,7 +182,7 @@ fn range(place: &str) -> Option<(&str, u64, u64)> {
     (!path.trim().is_empty()).then_some((path.trim(), first, last))
 }
 
-/// Finds the line in which a quotation begins; it can span several lines, and white space does not count.
+/// Finds the first line of a quotation, which can span several lines; white space does not count.
 fn found(lines: &[String], first: u64, last: u64, quote: &str) -> Option<u64> {
     let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let own = lines.get(at(first) - 1..at(last))?;
@@ -191,7 +190,7 @@ fn found(lines: &[String], first: u64, last: u64, quote: &str) -> Option<u64> {
         return Some(first + offset as u64);
     }
     let whole = |from: usize| plain(&own[from..].join(" ")).contains(quote);
-    // The quotation begins in the last line from which the rest still contains all of it.
+    // The quotation begins in the last line such that the text from there on contains all of it.
     (0..own.len()).rev().find(|from| whole(*from)).map(|offset| first + offset as u64)
 }
 

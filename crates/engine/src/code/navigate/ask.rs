@@ -87,7 +87,7 @@ pub(crate) async fn ask(
     .map_err(words)
 }
 
-/// Asks, and finds the positions that a hover text comes from: only a caller who may read those files may
+/// Asks, and also finds the positions that a hover text comes from: only a caller who may read those files may
 /// see the text.
 async fn answer(
     talk: &Client<'_>,
@@ -119,7 +119,7 @@ async fn understand(talk: &Client<'_>, fresh: Vec<PathBuf>, cx: &CallCtx) {
     }
 }
 
-/// Determines how complete an answer can be, from what the server had reported and read by then.
+/// Determines the completeness of an answer from the state of the server afterwards.
 fn afterwards(
     talk: &Client<'_>,
     server: &Server,

@@ -19,7 +19,7 @@ use toolpost_workspace::WorkspacePath;
 /// Time limit of the check: uses that are not found by then are not reported as missing.
 const TIME: Duration = Duration::from_secs(3);
 
-/// The languages in which an import names its file unambiguously.
+/// The languages whose imports name their files unambiguously.
 const NAMES_FILES: [&str; 5] = ["python", "typescript", "tsx", "javascript", "jsx"];
 
 /// The result of the check.

@@ -156,7 +156,7 @@ mod tests {
     use toolpost_lsp::{Position, Span, Stage};
     use toolpost_workspace::{Options, Workspace};
 
-    /// Builds the output in a workspace in which one file may not be read.
+    /// Builds the output in a workspace with one file that may not be read.
     fn answered(answer: impl FnOnce(&dyn Fn(&str) -> lsp::Place) -> (Answer, Vec<lsp::Place>)) -> Output {
         let base = TempDir::new().unwrap();
         for name in ["a.py", "secret.py"] {

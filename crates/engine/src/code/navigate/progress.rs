@@ -14,7 +14,7 @@ const REMEMBERED: usize = 50_000;
 #[derive(Debug, Default)]
 pub(crate) struct Upgrades {
     running: Mutex<HashSet<usize>>,
-    /// The file contents of which every call was sent.
+    /// The file contents whose calls were all sent.
     asked: Mutex<HashSet<(String, ContentHash)>>,
 }
 

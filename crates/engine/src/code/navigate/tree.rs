@@ -70,7 +70,6 @@ pub(crate) fn answer(code: &Code, question: &Question, cx: &CallCtx) -> Result<O
     Ok(output)
 }
 
-/// A parsed file.
 struct File {
     path: WorkspacePath,
     language: Language,

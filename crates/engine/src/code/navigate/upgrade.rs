@@ -86,7 +86,7 @@ async fn doubts(code: &Code, of_server: impl Fn(&str) -> bool + Send + 'static) 
         let paths: Vec<String> = paths.into_iter().filter(|path| of_server(path)).collect();
         let mut all = Vec::new();
         for some in paths.chunks(SLICE) {
-            // Other users, who wait to update the index, get it in between.
+            // Callers that wait to update the index get it in between.
             let Ok(graph) = index.graph(&|| false) else { break };
             all.extend(graph.doubts(some));
         }

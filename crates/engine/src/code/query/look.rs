@@ -76,7 +76,7 @@ enum Looked {
     NoTime(Complete),
 }
 
-/// How completely a parser understood a file.
+/// Completeness of a parsed file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Parsed {
     Whole,

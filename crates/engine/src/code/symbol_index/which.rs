@@ -28,7 +28,7 @@ pub enum Which {
 }
 
 impl Which {
-    /// Returns the name and the file by which the index finds it.
+    /// Returns the names and the files that the index reads first to find it.
     pub(crate) fn about(&self) -> About {
         let last = |name: &str| toolpost_syntax::segments(name).pop().into_iter().collect::<Vec<String>>();
         match self {

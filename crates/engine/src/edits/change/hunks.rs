@@ -25,7 +25,7 @@ pub(super) fn apply(files: &Files, cx: &CallCtx, draft: &mut Draft, hunks: &[Hun
     };
     let applied = patch::apply(text.view(), hunks).map_err(|misfit| failure(draft, &misfit, &text))?;
     if draft.seen == Part::Some && applied.doubtful > 0 {
-        return Err(draft.stale(files, cx)); // which of the places is meant is not certain any more
+        return Err(draft.stale(files, cx)); // the intended position is no longer certain
     }
     let added: Vec<&str> = hunks.iter().flat_map(Hunk::added).collect();
     draft.splice(&text, &applied.splices, &[&added.join("\n")])?;

@@ -97,7 +97,7 @@ pub(super) fn whereabouts(
     Some(Hint::Advice(words))
 }
 
-/// A file and the context in which a call names lines of it.
+/// A file, its current text, and the call that names lines of it.
 struct Named<'a> {
     files: &'a Files,
     cx: &'a CallCtx,

@@ -11,7 +11,7 @@ pub(crate) struct Moved(Vec<Step>);
 
 /// A replacement of lines.
 struct Step {
-    /// The line in which the replaced text began, counted from 1.
+    /// The first line of the replaced text, counted from 1.
     first: usize,
     /// The first line that begins after it.
     behind: usize,

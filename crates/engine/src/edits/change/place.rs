@@ -36,7 +36,7 @@ pub(super) fn replace(
         convert::with_encoding(missed(edits, draft, &miss, &text, change, &how), &text, old)
     })?;
     if draft.seen == Part::Some && how.want == Want::Every && found.hits.len() > 1 {
-        return Err(draft.stale(edits.files(), cx)); // some of the places were never seen
+        return Err(draft.stale(edits.files(), cx)); // some of the matches were never seen
     }
     if found.step >= Step::Reindented && !is_sound(draft, &text, &found) {
         let strict = How { upto: Step::Folded, ..how };

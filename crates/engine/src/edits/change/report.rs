@@ -72,7 +72,7 @@ fn on_disk<'a>(drafts: &'a [Draft], path: &WorkspacePath) -> Option<&'a [u8]> {
     }
 }
 
-/// Returns what the caller has now seen of the file and of its former name.
+/// Returns the caller's new knowledge of the file and of its former name.
 fn seen(drafts: &[Draft], draft: &Draft, hash: Option<ContentHash>) -> Vec<Seen> {
     let forget =
         |path: &WorkspacePath| Seen { path: path.clone(), hash: None, part: Part::Some, bytes: None };

@@ -53,7 +53,6 @@ impl Caller {
         })
     }
 
-    /// Asks a model.
     fn ask(&self, mut said: impl Iterator<Item = String>, cancel: CancellationToken) -> AnswerFuture {
         let agents = match &self.agents {
             Ok(agents) => agents.clone(),
