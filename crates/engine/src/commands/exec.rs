@@ -107,7 +107,7 @@ struct Watched {
 enum Dropped {
     /// It is stopped: the call that ran it was abandoned.
     End,
-    /// It continues, or has exited.
+    /// It continues, or has ended.
     Leave,
 }
 

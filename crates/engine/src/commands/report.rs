@@ -17,7 +17,7 @@ pub struct Ran {
     pub directory: String,
     /// Its state.
     pub state: State,
-    /// Its exit status, once it has exited.
+    /// Its exit status, once it has ended.
     pub ending: Option<Ending>,
     /// Its run time so far or in total, in milliseconds.
     pub elapsed_ms: u64,
@@ -58,7 +58,7 @@ pub enum State {
     Running,
     /// It was asked to stop and is still running.
     Ending,
-    /// It has exited.
+    /// It has exited or was killed.
     Ended,
 }
 
@@ -96,7 +96,7 @@ pub struct Piece {
     pub text: String,
 }
 
-/// A process that still runs although the command that started it has exited.
+/// A process that still runs although the command that started it has ended.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
 pub struct Leftover {
     /// Its PID.

@@ -143,7 +143,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Refuses a change that would turn a notebook into invalid JSON.
+    /// Refuses a change that would make a valid notebook invalid.
     pub(super) fn still_a_notebook(&self, before: &[u8], after: &[u8]) -> Result<(), Failure> {
         if self.path.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("ipynb")) {
             return Ok(());
@@ -169,7 +169,7 @@ impl Draft {
     }
 
     /// Compares the content on the disk with the content that the caller has seen, once the lock keeps other
-    /// calls from changing it.
+    /// callers from changing it.
     pub(crate) fn judge(
         &mut self,
         files: &Files,
