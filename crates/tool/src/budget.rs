@@ -1,49 +1,49 @@
-//! How long a dialect's replies may be.
+//! Size limits of a dialect's replies.
 
 use toolpost_text::cut;
 
-/// How long a reply may be, and what is kept of a longer one.
+/// The maximum size of a reply, and the part that is kept of a longer one.
 #[derive(Debug, Clone, Copy)]
 pub struct Budget {
-    /// At most so many bytes.
+    /// Maximum number of bytes.
     pub bytes: usize,
-    /// At most so many lines.
+    /// Maximum number of lines.
     pub lines: usize,
-    /// What is kept.
+    /// The part that is kept.
     pub cut: Cut,
 }
 
-/// What is kept of a reply that is too long.
+/// The part that is kept of a reply that is too long.
 #[derive(Debug, Clone, Copy)]
 pub enum Cut {
     /// The beginning.
     Head,
-    /// So many lines of the beginning and of the end.
+    /// A number of lines at the beginning and at the end.
     HeadAndTail {
-        /// Lines of the beginning.
+        /// Number of lines at the beginning.
         head: usize,
-        /// Lines of the end.
+        /// Number of lines at the end.
         tail: usize,
     },
-    /// The same, with what stands between them in the words of the dialect's reference.
+    /// The same as `HeadAndTail`, with a notice in the wording of the dialect's reference between them.
     Worded {
-        /// Lines of the beginning.
+        /// Number of lines at the beginning.
         head: usize,
-        /// Lines of the end.
+        /// Number of lines at the end.
         tail: usize,
-        /// Words what was left out; the write guard has to know these words.
+        /// Formats the notice about the omitted part. The write guard must recognize this wording.
         notice: fn(&cut::Cut<'_>) -> String,
     },
 }
 
 impl Budget {
-    /// Gives the limit without what is kept.
+    /// Returns the size limit without the kept part.
     #[must_use]
     pub fn limit(&self) -> cut::Limit {
         cut::Limit { bytes: self.bytes, lines: self.lines }
     }
 
-    /// Cuts a text that is too long; gives none when it fits.
+    /// Truncates a text that is too long; `None` if it fits.
     #[must_use]
     pub fn apply(&self, text: &str) -> Option<String> {
         let limit = self.limit();

@@ -1,9 +1,9 @@
-//! Turns one value into the type that its schema asks for, where that cannot be misunderstood.
+//! Conversion of one argument to the type in its schema, if the value is unambiguous.
 
 use serde_json::{Map, Number, Value, json};
 use toolpost_engine::Failure;
 
-/// Takes the arguments as a whole: an object, a JSON string of one, or one after a stray `{}`.
+/// Normalizes the arguments: an object, a JSON string of one, or one after a stray `{}`.
 pub(crate) fn whole(arguments: Value) -> Result<Map<String, Value>, Failure> {
     match arguments {
         Value::Object(object) => Ok(object),
@@ -25,7 +25,7 @@ pub(crate) fn whole(arguments: Value) -> Result<Map<String, Value>, Failure> {
     }
 }
 
-/// Turns a value into what its schema asks for.
+/// Converts a value to the type in its schema.
 pub(crate) fn value(
     name: &str,
     value: Value,
@@ -58,7 +58,7 @@ pub(crate) fn value(
     }
 }
 
-/// Names the type that a schema asks for, in words.
+/// Describes the type in a schema.
 pub(crate) fn expected(schema: &Value) -> String {
     if let Some(values) = values(schema) {
         let names: Vec<String> =
@@ -76,12 +76,12 @@ pub(crate) fn expected(schema: &Value) -> String {
     }
 }
 
-/// Gives the values that are published, if only some are.
+/// Returns the published values, if the schema restricts them.
 fn values(schema: &Value) -> Option<&Vec<Value>> {
     schema.get("enum").or_else(|| schema.get("x-enum")).and_then(Value::as_array)
 }
 
-/// Gives an example of the argument.
+/// Returns an example of the argument.
 pub(crate) fn example(name: &str, schema: &Value) -> String {
     let given =
         schema.get("examples").and_then(Value::as_array).and_then(|examples| examples.first()).cloned();
@@ -96,7 +96,7 @@ pub(crate) fn example(name: &str, schema: &Value) -> String {
     json!({ name: value }).to_string()
 }
 
-/// Shows a value, cut to a short length.
+/// Formats a value, shortened.
 pub(crate) fn short(value: &Value) -> String {
     let text = value.to_string();
     match text.char_indices().nth(60) {
@@ -131,7 +131,7 @@ fn integer(value: &Value) -> Option<i64> {
     }
 }
 
-/// Takes a float that is a whole number; one beyond the range becomes its end.
+/// Converts a float that is a whole number; one beyond the range becomes the nearest limit.
 #[expect(clippy::cast_possible_truncation, reason = "the value is whole, and the cast saturates")]
 fn whole_float(number: f64) -> Option<i64> {
     (number.is_finite() && number.fract() == 0.0).then_some(number as i64)
@@ -159,7 +159,7 @@ fn boolean(value: &Value) -> Option<Value> {
     }
 }
 
-/// A string is never parsed; a bare number becomes its text, and a note says so.
+/// Converts a value to a string. Strings are never parsed; a bare number becomes its text, with a note.
 fn string(name: &str, value: Value, schema: &Value, notes: &mut Vec<String>) -> Result<Value, Value> {
     let text = match value {
         Value::String(text) => text,
@@ -174,7 +174,7 @@ fn string(name: &str, value: Value, schema: &Value, notes: &mut Vec<String>) -> 
     values.iter().find(fits).cloned().ok_or(Value::String(text))
 }
 
-/// A refusal that is worded already, or the value that does not fit.
+/// A complete refusal message, or the value that does not fit.
 type Refused = Result<String, Value>;
 
 fn array(name: &str, value: Value, schema: &Value, notes: &mut Vec<String>) -> Result<Value, Refused> {
@@ -206,8 +206,8 @@ fn object(name: &str, value: Value, schema: &Value, notes: &mut Vec<String>) -> 
     Ok(Value::Object(decoded.arguments))
 }
 
-/// Holds a number to the bounds of its schema: one above is lowered, and a note says so; one below is refused, or raised where the
-/// schema allows it.
+/// Applies the bounds of a schema to a number: one above is lowered, with a note; one below is refused, or
+/// raised if the schema allows that.
 fn in_range(name: &str, number: Number, schema: &Value, notes: &mut Vec<String>) -> Result<Value, String> {
     let bound =
         |key: &str| schema.get(key).and_then(Value::as_number).filter(|bound| bound.as_f64().is_some());

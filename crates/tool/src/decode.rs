@@ -1,25 +1,27 @@
-//! Accepts what models really send, guided by the schema and never ambiguous.
+//! Decoding of arguments: accepts the variants that models really send, guided by the schema and never
+//! ambiguous.
 
 use crate::{coerce, names};
 use serde_json::{Map, Value};
 use toolpost_engine::Failure;
 
-/// How many unknown arguments are named.
+/// Maximum number of unknown arguments that a note names.
 const UNKNOWN: usize = 10;
 /// The beginning of a note that names unknown arguments.
 const IGNORED: &str = "ignored unknown argument";
 
-/// Arguments that fit the schema, with the names of the schema.
+/// Arguments that conform to the schema, under the names in the schema.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decoded {
     /// The arguments.
     pub arguments: Map<String, Value>,
-    /// What was odd about them, in a sentence each.
+    /// Notes about the arguments, in a sentence each.
     pub notes: Vec<String>,
 }
 
 impl Decoded {
-    /// Returns the notes about unknown arguments, without the word "ignored": for a caller that refuses them.
+    /// Returns the notes about unknown arguments, without the word "ignored": for a caller that refuses
+    /// them.
     #[must_use]
     pub fn unknown(&self) -> Vec<&str> {
         let unknown = self.notes.iter().filter(|note| note.starts_with(IGNORED));
@@ -27,10 +29,11 @@ impl Decoded {
     }
 }
 
-/// Makes the arguments fit a whole schema.
+/// Converts arguments to a schema.
 ///
 /// # Errors
-/// A failure of kind `Invalid` that names every wrong argument: what is expected, what came, and an example.
+/// A failure of kind `Invalid` that names every wrong argument: the expected type, the value, and an
+/// example.
 pub fn decode(arguments: Value, schema: &Value) -> Result<Decoded, Failure> {
     let empty = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
@@ -67,21 +70,22 @@ struct Wrong {
     says: String,
 }
 
-/// What becomes of arguments that the schema does not name.
+/// The treatment of arguments that the schema does not name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Others {
-    /// They stay as they are.
+    /// They are kept unchanged.
     Kept,
-    /// They are named as unknown.
+    /// They are reported as unknown.
     Named,
 }
 
-/// Tells whether a schema says of itself that it takes anything.
+/// Returns whether a schema accepts any additional argument.
 fn is_open(schema: &Value) -> bool {
     schema.get("additionalProperties").is_some_and(|others| *others != Value::Bool(false))
 }
 
-/// Gives each argument its name in the schema; a name wins over its own alias, once, here.
+/// Renames the arguments to their names in the schema; an exact name takes precedence over its alias, once,
+/// here.
 fn settle_names(
     object: &mut Map<String, Value>,
     properties: &Map<String, Value>,
@@ -116,7 +120,7 @@ fn settle_names(
     (named, unknown)
 }
 
-/// Tells whether null has a meaning of its own for an argument, and does not stand for leaving it out.
+/// Returns whether null is a meaningful value of an argument, different from leaving it out.
 fn means_null(property: &Value) -> bool {
     property.get("x-null").and_then(Value::as_bool) == Some(true)
 }

@@ -1,42 +1,42 @@
-//! A set of tools, with one budget and one way of saying things.
+//! A dialect: a set of tools with one reply budget and one style of messages.
 
 use crate::{Budget, ToolDef};
 use std::time::Duration;
 use toolpost_engine::{Fresh, Hint};
 use toolpost_text::matching::Step;
 
-/// A set of tools, with one budget and one way of saying things.
+/// A set of tools with one reply budget and one style of messages.
 #[derive(Clone, Copy)]
 pub struct Dialect {
     /// The name on the command line.
     pub name: &'static str,
-    /// Its tools, in the order in which they are published.
+    /// Its tools, in the order of publication.
     pub tools: &'static [ToolDef],
-    /// The pages beside the code: descriptions and examples.
+    /// The documentation pages next to the code: descriptions and examples.
     pub pages: &'static [&'static str],
-    /// What a client tells its model before any tool is used; under two kilobytes.
+    /// Instructions that a client passes to its model before it uses any tool; under two kilobytes.
     pub instructions: &'static str,
-    /// How long a reply may be.
+    /// The size limits of a reply.
     pub budget: Budget,
-    /// How long a call may take.
+    /// The time limit of a call.
     pub deadline: Duration,
-    /// Whether a write needs a read.
+    /// The reads that a write requires.
     pub fresh: Fresh,
-    /// How far the search for a text to replace may go.
+    /// The loosest permitted match of a text to replace.
     pub matching: Step,
-    /// Words a next step with the dialect's own tools.
+    /// Formats a next step with the names of the dialect's tools.
     pub say: fn(&Hint) -> String,
 }
 
 impl Dialect {
-    /// Finds a tool by its name or by another name it answers to.
+    /// Finds a tool by its name or by one of its aliases.
     #[must_use]
     pub fn tool(&self, name: &str) -> Option<&'static ToolDef> {
         self.tools.iter().find(|tool| tool.answers_to(name))
     }
 }
 
-/// Tells whether all names are different; asserted at compile time by each dialect.
+/// Returns whether all names are different; each dialect asserts it at compile time.
 #[must_use]
 pub const fn distinct(tools: &[ToolDef]) -> bool {
     let mut first = 0;

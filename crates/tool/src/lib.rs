@@ -1,4 +1,4 @@
-//! The kit in which a dialect is written: `Tool`, `Dialect`, decode, schema, page.
+//! The framework for dialects: `Tool`, `Dialect`, argument decoding, schemas and reply pages.
 
 mod budget;
 mod coerce;

@@ -1,4 +1,4 @@
-//! What `lower` may know: where the roots are, and how the dialect wants its answer.
+//! The context of `lower`: path resolution, and the requested form of the reply.
 
 use crate::Dialect;
 use std::cell::RefCell;
@@ -6,17 +6,17 @@ use toolpost_engine::{Engine, Failure, Hint, is_dependency, operations::grep::Ru
 use toolpost_text::cut::Limit;
 use toolpost_workspace::WorkspacePath;
 
-/// Whether the structured part of a reply is wanted.
+/// Request for the structured part of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Structure {
     Wanted,
     NotWanted,
 }
 
-/// What `lower` may know.
+/// The context of `lower`.
 pub struct Lowering<'a> {
     engine: &'a Engine,
-    /// The dialect that speaks.
+    /// The dialect of the call.
     pub dialect: &'a Dialect,
     structure: Structure,
     reply_bytes: usize,
@@ -25,7 +25,7 @@ pub struct Lowering<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    /// Makes the knowledge of a dialect over an engine.
+    /// Creates the context of a dialect and an engine.
     #[must_use]
     pub fn new(engine: &'a Engine, dialect: &'a Dialect) -> Self {
         Self {
@@ -38,56 +38,58 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Asks for the structured part, too.
+    /// Requests the structured part, too.
     #[must_use]
     pub fn with_structure(self) -> Self {
         Self { structure: Structure::Wanted, ..self }
     }
 
-    /// Sets how many bytes a reply may have, where that is not the dialect's budget; and how many it may have where the caller
-    /// says that it wants all.
+    /// Sets the size limit of a reply in bytes, if it is not the dialect's budget, and the limit for a
+    /// caller that asks for the whole reply.
     #[must_use]
     pub fn with_reply_bytes(self, reply_bytes: usize, most_bytes: usize) -> Self {
         Self { reply_bytes, most_bytes, ..self }
     }
 
-    /// Tells how many bytes a reply may have where the caller says that it wants all; then its page has to say so.
+    /// Returns the size limit in bytes for a caller that asks for the whole reply; its page must then be
+    /// marked as such.
     #[must_use]
     pub fn most_bytes(&self) -> usize {
         self.most_bytes
     }
 
-    /// Gives how much a reply may hold.
+    /// Returns the size limit of a reply.
     #[must_use]
     pub fn limit(&self) -> Limit {
         Limit { bytes: self.reply_bytes, lines: self.dialect.budget.lines }
     }
 
-    /// Tells how many bytes a reply may have.
+    /// Returns the size limit of a reply, in bytes.
     #[must_use]
     pub fn reply_bytes(&self) -> usize {
         self.reply_bytes
     }
 
-    /// Tells whose ignore rules count where the dialect leaves that to the project.
+    /// Returns the ignore rules for tools whose dialect leaves the choice to the project.
     #[must_use]
     pub fn rules(&self) -> Rules {
         self.engine.rules()
     }
 
-    /// Gives the service on another machine that is asked for code and documents, too, where the operator has named one.
+    /// Returns the remote service that is also asked for code and documents, if the operator has configured
+    /// one.
     #[must_use]
     pub fn service(&self) -> Option<std::sync::Arc<toolpost_engine::CodeService>> {
         self.engine.service()
     }
 
-    /// Tells whether the operation's output is wanted as data beside the words.
+    /// Returns whether the operation's output is requested as data in addition to the text.
     #[must_use]
     pub fn wants_structure(&self) -> bool {
         self.structure == Structure::Wanted
     }
 
-    /// Adds a note to the reply: what was chosen where something else could have been meant.
+    /// Adds a note to the reply: a choice that was made between several possible meanings.
     pub fn note(&self, note: impl Into<String>) {
         let (mut notes, note) = (self.notes.borrow_mut(), note.into());
         if !notes.contains(&note) {
@@ -95,15 +97,16 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Gives what was chosen where something else could have been meant, in a sentence each.
+    /// Returns the notes about choices between several possible meanings, in a sentence each.
     pub(crate) fn notes(&self) -> Vec<String> {
         self.notes.take()
     }
 
-    /// Finds the place in the workspace that was said.
+    /// Resolves a path in the workspace.
     ///
     /// # Errors
-    /// `Outside` when it leads out of every root, `Invalid` when it is no path; never whether something is there.
+    /// `Outside` if it leads out of every root, `Invalid` if it is not a path; never reveals whether a file
+    /// exists.
     pub fn path(&self, said: &str) -> Result<WorkspacePath, Failure> {
         if is_dependency(said) {
             let what =
@@ -116,7 +119,7 @@ impl<'a> Lowering<'a> {
         self.engine.resolve(said)
     }
 
-    /// Finds the place that was said, to read what is there: a path, or a dependency as `rust:serde/src/lib.rs`.
+    /// Resolves the source of a read: a path, or a dependency such as `rust:serde/src/lib.rs`.
     ///
     /// # Errors
     /// As `path`, and as `Engine::dependency`.
@@ -129,7 +132,7 @@ impl<'a> Lowering<'a> {
         Ok(resolved.path)
     }
 
-    /// Finds the place that was said, to read what is there, or the first root.
+    /// Resolves the source of a read; by default, the first root.
     ///
     /// # Errors
     /// As `source`.
@@ -137,7 +140,7 @@ impl<'a> Lowering<'a> {
         self.source(said.filter(|said| !said.trim().is_empty()).unwrap_or("."))
     }
 
-    /// Finds the file that was said; a path that ends with a slash names a directory.
+    /// Resolves the path of a file; a path that ends with a slash names a directory.
     ///
     /// # Errors
     /// As `path`, and `Invalid` for a path that ends with a slash.
@@ -150,7 +153,7 @@ impl<'a> Lowering<'a> {
         self.path(said)
     }
 
-    /// Finds the name that was said: a link is the link itself, as deleting and moving want it.
+    /// Resolves a path without following a link at its end, as deleting and moving require.
     ///
     /// # Errors
     /// As `path`.
@@ -158,11 +161,11 @@ impl<'a> Lowering<'a> {
         self.engine.resolve_entry(said)
     }
 
-    /// Finds the place that something shall get, under its whole new name.
+    /// Resolves the whole new path of a file or directory.
     ///
     /// # Errors
-    /// As `entry`, and `Invalid` where a slash at the end means a directory to put a file into: whether one is there is not known
-    /// here, and taken as a name it would put the next file over the first.
+    /// As `entry`, and `Invalid` if a slash at the end means a directory to put a file into. It is not known
+    /// here whether that directory exists; as a file name, it would let the next file overwrite the first.
     pub fn destination(&self, said: &str, of: &str) -> Result<WorkspacePath, Failure> {
         let names_a_directory = |path: &str| path.ends_with(['/', '\\']);
         if names_a_directory(said) && !names_a_directory(of) {
@@ -173,7 +176,7 @@ impl<'a> Lowering<'a> {
         self.entry(said)
     }
 
-    /// Finds the directory that was said, or the first root.
+    /// Resolves the path of a directory; by default, the first root.
     ///
     /// # Errors
     /// As `path`.

@@ -1,6 +1,7 @@
-//! The page beside the code: what the model sees of a tool, and the examples that are run.
+//! Documentation pages next to the code: the tool descriptions for the model, and the examples that run as
+//! tests.
 
-/// What the pages of a dialect say about one tool.
+/// The section about one tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Manual<'a> {
     /// The tool's name, as in the heading.
@@ -18,14 +19,14 @@ pub enum Example<'a> {
     File(&'a str, &'a str),
     /// Calls a tool (a block that opens with `call`): its name, then its arguments as JSON.
     Call(&'a str),
-    /// What the last call must answer, whole (`reply`).
+    /// The complete expected reply of the last call (`reply`).
     Reply(&'a str),
-    /// What the last call must fail with, whole (`failure`).
+    /// The complete expected failure of the last call (`failure`).
     Failure(&'a str),
 }
 
 impl<'a> Manual<'a> {
-    /// Reads the sections of a page: each second-level heading is a tool.
+    /// Parses the sections of a page: each second-level heading is a tool.
     #[must_use]
     pub fn of_page(page: &'a str) -> Vec<Self> {
         let mut sections = Vec::new();
@@ -36,7 +37,7 @@ impl<'a> Manual<'a> {
         sections
     }
 
-    /// Finds what the pages say about a tool.
+    /// Finds the section about a tool in the pages.
     #[must_use]
     pub fn of_tool(pages: &[&'a str], tool: &str) -> Option<Self> {
         pages.iter().flat_map(|page| Self::of_page(page)).find(|manual| manual.tool == tool)

@@ -1,9 +1,9 @@
-//! Which argument a key means.
+//! Matching of argument keys to property names.
 
 use serde_json::{Map, Value};
 use toolpost_text::names::distance;
 
-/// Finds the property that a key means: its name, an alias, or either in another letter case.
+/// Finds the property for a key: by its name, an alias, or either in another letter case.
 pub(crate) fn property<'a>(key: &str, properties: &'a Map<String, Value>) -> Option<&'a str> {
     if let Some((name, _)) = properties.get_key_value(key) {
         return Some(name);
@@ -17,12 +17,12 @@ pub(crate) fn property<'a>(key: &str, properties: &'a Map<String, Value>) -> Opt
         .map(|(name, _)| name.as_str())
 }
 
-/// Gives the other names of a property.
+/// Returns the aliases of a property.
 pub(crate) fn aliases(schema: &Value) -> impl Iterator<Item = &str> {
     schema.get("x-aliases").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
 }
 
-/// Tells whether a key is close enough to a name to mean it.
+/// Returns whether a key is similar enough to a name to mean it.
 pub(crate) fn is_close(key: &str, name: &str) -> bool {
     let (key, plain) = (plain(key), plain(name));
     distance(&key, &plain) <= 1 + name.len() / 4 || key.contains(&plain) || plain.contains(&key)

@@ -1,4 +1,4 @@
-//! The reply as it is being written: text, images, notes.
+//! A reply under construction: text, images, notes.
 
 use crate::Budget;
 use toolpost_text::{
@@ -6,12 +6,12 @@ use toolpost_text::{
     lines::count,
 };
 
-/// A piece of a reply.
+/// A part of a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
-    /// Words.
+    /// A text.
     Text(String),
-    /// A picture that the client can show.
+    /// An image that the client can show.
     Image {
         /// The media type, such as `image/png`.
         mime: String,
@@ -20,7 +20,7 @@ pub enum Part {
     },
 }
 
-/// The reply as it is being written.
+/// A reply under construction.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Page {
     parts: Vec<Part>,
@@ -40,49 +40,49 @@ struct Note {
     scope: Scope,
 }
 
-/// What a remark is about.
+/// The subject of a remark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scope {
-    /// The call: the remark stays.
+    /// The call: the remark is always kept.
     Call,
-    /// The session: a second remark in the same words is left out.
+    /// The session: a second remark with the same text is left out.
     Session,
 }
 
-/// Whether a call that was made did what it was asked to.
+/// Success or failure of a call's work, such as a command.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RunResult {
-    /// It did.
+    /// It succeeded.
     #[default]
     Succeeded,
-    /// What it ran failed, such as a command with an exit code other than 0.
+    /// It failed, such as a command with an exit code other than 0.
     Failed,
 }
 
-/// How much room for text a page gives at least, so that the last lines of an output always fit.
+/// Minimum room for text on a page, so that the last lines of an output always fit.
 const LEAST: Limit = Limit { bytes: 512, lines: 8 };
-/// How many bytes a remark takes beside its words.
+/// Number of bytes that a remark takes in addition to its text.
 const AROUND: usize = NOTICE.len() + 3;
 
-/// How much of a reply was asked for.
+/// The requested extent of a reply.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Extent {
-    /// As much as is usual.
+    /// The default size limit.
     #[default]
     Usual,
-    /// All of it, however long.
+    /// The whole reply, whatever its size.
     All,
-    /// What the renderer fitted into the page itself.
+    /// The text that the renderer has fitted to the page.
     Fitted,
 }
 
-/// Where remarks stand.
+/// Position of the remarks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Remarks {
-    /// Below the text, in the same part.
+    /// After the text, in the same part.
     #[default]
     Below,
-    /// In a part of their own.
+    /// In a separate part.
     Apart,
 }
 
@@ -93,13 +93,13 @@ impl Page {
         Self::default()
     }
 
-    /// Starts an empty reply for which there is only so much room.
+    /// Starts an empty reply with a size limit.
     #[must_use]
     pub fn within(limit: Limit) -> Self {
         Self { limit: Some(limit), ..Self::default() }
     }
 
-    /// Gives how much more text fits, beside what is on the page already.
+    /// Returns the remaining room for text.
     #[must_use]
     pub fn room(&self) -> Limit {
         let Some(limit) = self.limit else { return Limit { bytes: usize::MAX, lines: usize::MAX } };
@@ -115,36 +115,36 @@ impl Page {
         }
     }
 
-    /// Adds a text that was made to fit into the page's room: it is not cut again.
+    /// Adds a text that was fitted to the page's room: it is not truncated again.
     pub fn fitted(&mut self, text: String) {
         self.extent = Extent::Fitted;
         self.take(text);
     }
 
-    /// Adds a text of which both ends stay where it is too long for the page.
+    /// Adds a text, and truncates it in the middle if it is too long for the page.
     pub fn ends(&mut self, text: String) {
         let kept = cut::ends(&text, self.room()).map(|kept| kept.to_string());
         self.fitted(kept.unwrap_or(text));
     }
 
-    /// Adds a line to the end of the text that no budget cuts: what came of the call.
+    /// Adds a line about the outcome of the call to the end of the text; no budget cuts it.
     pub fn outcome(&mut self, line: &str) {
         self.outcome.push_str(line);
         self.outcome.push('\n');
     }
 
-    /// Records that what the call ran failed.
+    /// Records that the call's work failed, although the call itself succeeded.
     pub fn failed(&mut self) {
         self.result = RunResult::Failed;
     }
 
-    /// Tells whether what the call ran did what it was asked to.
+    /// Returns whether the call's work succeeded.
     #[must_use]
     pub fn result(&self) -> RunResult {
         self.result
     }
 
-    /// Cuts the text to a budget; what came of the call and the remarks stay.
+    /// Truncates the text to a budget; the outcome and the remarks stay.
     pub fn cut(&mut self, budget: &Budget) {
         if self.extent == Extent::Fitted {
             return;
@@ -163,7 +163,7 @@ impl Page {
         }
     }
 
-    /// Adds text as it is.
+    /// Adds a text verbatim.
     pub fn text(&mut self, text: &str) {
         if let Some(Part::Text(last)) = self.parts.last_mut() {
             last.push_str(text);
@@ -172,7 +172,7 @@ impl Page {
         }
     }
 
-    /// Adds a text that was written for the reply alone; the first one is not copied.
+    /// Adds a text that was written for this reply; the first one is not copied.
     pub fn take(&mut self, text: String) {
         if self.parts.is_empty() {
             self.parts.push(Part::Text(text));
@@ -187,7 +187,7 @@ impl Page {
         self.text("\n");
     }
 
-    /// Adds a picture.
+    /// Adds an image.
     pub fn image(&mut self, mime: &str, data: Vec<u8>) {
         self.parts.push(Part::Image { mime: mime.to_owned(), data });
     }
@@ -197,36 +197,36 @@ impl Page {
         self.notes.push(Note { words: note.into(), scope: Scope::Call });
     }
 
-    /// Adds a remark about the session, such as a directory that every search skips: the runtime shows the same words once in a
-    /// session.
+    /// Adds a remark about the session, such as a directory that every search skips: the runtime shows the
+    /// same text once in a session.
     pub fn note_once(&mut self, note: impl Into<String>) {
         self.notes.push(Note { words: note.into(), scope: Scope::Session });
     }
 
-    /// Drops the remarks about the session that `is_new` does not want again.
+    /// Drops the remarks about the session that `is_new` rejects.
     pub fn retain_new(&mut self, mut is_new: impl FnMut(&str) -> bool) {
         self.notes.retain(|note| note.scope == Scope::Call || is_new(&note.words));
     }
 
-    /// Puts the remarks into a part of their own: the text is for a program. It then ends with a line break, so that a client that
-    /// joins the parts keeps them on different lines.
+    /// Puts the remarks into a separate part: the text is for a program. The text then ends with a line
+    /// break, so that a client that joins the parts keeps them on different lines.
     pub fn remarks_apart(&mut self) {
         self.remarks = Remarks::Apart;
     }
 
-    /// Says that the caller asked for all of it, however long.
+    /// Records that the caller asked for the whole reply, whatever its size.
     pub fn all(&mut self) {
         self.extent = Extent::All;
     }
 
-    /// Tells whether the caller asked for all of it.
+    /// Returns whether the caller asked for the whole reply.
     #[must_use]
     pub fn is_all(&self) -> bool {
         self.extent == Extent::All
     }
 
-    /// Gives the finished parts: remarks stand after the text, one a line, in a form that the write guard
-    /// knows: they are never taken for content.
+    /// Returns the finished parts. Remarks follow the text, one on each line, in a form that the write guard
+    /// recognizes, so that they are never taken for content.
     #[must_use]
     pub fn finish(mut self) -> Vec<Part> {
         let (notes, outcome) = (std::mem::take(&mut self.notes), std::mem::take(&mut self.outcome));
@@ -250,7 +250,7 @@ impl Page {
         self.parts
     }
 
-    /// Ends the last line, unless it is ended.
+    /// Adds a line break after the last line, unless it has one.
     fn end_line(&mut self) {
         if let Some(Part::Text(last)) = self.parts.last_mut()
             && !last.is_empty()
@@ -260,7 +260,7 @@ impl Page {
         }
     }
 
-    /// Takes off the end of the last line.
+    /// Removes the line break after the last line.
     fn close(&mut self) {
         if let Some(Part::Text(last)) = self.parts.last_mut()
             && last.ends_with('\n')
@@ -269,7 +269,7 @@ impl Page {
         }
     }
 
-    /// Gives all words so far, without the remarks.
+    /// Returns the text so far, without the remarks.
     #[must_use]
     pub fn words(&self) -> String {
         let mut texts: Vec<&str> = self.texts().collect();
@@ -285,7 +285,7 @@ impl Page {
     }
 }
 
-/// Writes arguments as a model would send them, for an example in a next step.
+/// Formats arguments as a model would send them, for an example in a next step.
 #[must_use]
 pub fn example(arguments: &[(&str, &str)]) -> String {
     let object = arguments.iter().map(|(name, value)| ((*name).to_owned(), serde_json::Value::from(*value)));

@@ -1,4 +1,4 @@
-//! Patches as they come in arguments: bare, or wrapped in the JSON of another tool's call.
+//! Patches in arguments: bare, or wrapped in the JSON of another tool's call.
 
 use crate::Lowering;
 use serde_json::Value;
@@ -8,16 +8,16 @@ use toolpost_engine::{
 };
 use toolpost_text::patch::{Invocation, invocation};
 
-/// The names under which other tools take a patch.
+/// The keys under which other tools take a patch.
 const KEYS: [&str; 6] = ["patch", "input", "patch_text", "patchText", "diff", "command"];
 
 impl Lowering<'_> {
-    /// Turns a patch into changes, whatever its form and whatever stands around it.
+    /// Parses a patch, whatever its form and the text around it.
     ///
-    /// `known` is the file that a diff without file names is for.
+    /// `known` is the file for a diff without file names.
     ///
     /// # Errors
-    /// `Invalid` when it is no patch, with the line that is wrong; as `path` for its paths.
+    /// `Invalid` if it is not a patch, with the wrong line; as `path` for its paths.
     pub fn patch(&self, said: &str, known: Option<&str>) -> Result<Vec<Change>, Failure> {
         let resolve = |path: &str, meant: Meant| match meant {
             Meant::File => self.path(path),
@@ -30,7 +30,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Takes a patch out of JSON; none if it is no JSON with a patch.
+/// Extracts a patch from JSON; `None` if it is not JSON with a patch.
 fn unwrapped(said: &str) -> Option<String> {
     if !said.trim_start().starts_with(['{', '[', '"']) {
         return None;
@@ -48,7 +48,7 @@ fn inner(value: &Value) -> Option<String> {
                 Invocation::Explicit { patch, directory: None } | Invocation::Implicit { patch } => {
                     Some(patch.to_owned())
                 }
-                // The script says where; it is read again as a whole.
+                // The script names the target; it is parsed again as a whole.
                 Invocation::Explicit { .. } => arguments.last().map(|script| (*script).to_owned()),
                 Invocation::Other => None,
             }

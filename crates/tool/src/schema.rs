@@ -1,4 +1,4 @@
-//! Schemas of arguments and outputs, made from Rust types.
+//! Schemas of arguments and outputs, generated from Rust types.
 
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value};
@@ -6,12 +6,13 @@ use serde_json::{Map, Value};
 /// Keys that are for `decode` alone and are never published.
 const PRIVATE: [&str; 9] =
     ["x-aliases", "x-unlisted", "x-required", "x-raise", "x-format", "x-null", "x-enum", "x-any", "examples"];
-/// Keys that say nothing to a model.
+/// Keys without information for a model.
 const NOISE: [&str; 4] = ["$schema", "title", "format", "default"];
-/// Keys that say nothing to a program.
+/// Keys without information for a program.
 const WORDS: [&str; 6] = ["$schema", "title", "description", "format", "default", "examples"];
 
-/// Makes the whole schema of a type: plain objects, nothing referred to, with aliases and unlisted properties.
+/// Generates the whole schema of a type: plain objects without references, with aliases and unlisted
+/// properties.
 #[must_use]
 pub fn full<T: JsonSchema>() -> Value {
     let mut settings = SchemaSettings::draft2020_12();
@@ -19,8 +20,8 @@ pub fn full<T: JsonSchema>() -> Value {
     settings.into_generator().into_root_schema_for::<T>().to_value()
 }
 
-/// Makes the schema of a structured output, which every reply satisfies: what serialization writes, so a value that may be null says
-/// so. It has no words: a program reads it.
+/// Generates the schema of a structured output, which every reply satisfies: it describes the serialized
+/// form, so a value that can be null allows null. It has no descriptions: a program reads it.
 #[must_use]
 pub(crate) fn output<T: JsonSchema>() -> Value {
     let mut settings = SchemaSettings::draft2020_12().for_serialize();
@@ -30,7 +31,7 @@ pub(crate) fn output<T: JsonSchema>() -> Value {
     schema
 }
 
-/// Removes what does not restrict a value, or restricts it by what its type says already.
+/// Removes keys that do not restrict a value, or only repeat a restriction of its type.
 fn strip(schema: &mut Value) {
     let Some(object) = schema.as_object_mut() else { return };
     object.retain(|key, _| !key.starts_with("x-") && !WORDS.contains(&key.as_str()));
@@ -58,7 +59,7 @@ fn strip(schema: &mut Value) {
     }
 }
 
-/// Gives the values of a choice between single strings.
+/// Returns the values of a choice between single strings.
 fn words(choices: &Value) -> Option<Value> {
     let each = choices.as_array()?.iter().map(|choice| match (choice.get("const"), choice.get("enum")) {
         (Some(word @ Value::String(_)), None) => Some(vec![word.clone()]),
@@ -68,7 +69,7 @@ fn words(choices: &Value) -> Option<Value> {
     each.collect::<Option<Vec<_>>>().map(|words| Value::Array(words.concat()))
 }
 
-/// Makes of a whole schema the one that is published.
+/// Derives the published schema from a whole one.
 #[must_use]
 pub fn published(full: &Value) -> Value {
     let mut schema = full.clone();
@@ -113,18 +114,19 @@ fn tidy(schema: &mut Value) {
     }
 }
 
-/// Tells whether a property is published.
+/// Returns whether a property is published.
 #[must_use]
 pub(crate) fn is_listed(property: &Value) -> bool {
     property.get("x-unlisted").and_then(Value::as_bool) != Some(true)
 }
 
-/// Tells whether a property is published as required although a call may leave it out.
+/// Returns whether a property is published as required although a call can leave it out.
 fn is_asked(property: &Value) -> bool {
     property.get("x-required").and_then(Value::as_bool) == Some(true)
 }
 
-/// An optional argument may be left out; that it may also be null is accepted and not advertised.
+/// Removes null from the published schema of an optional argument: it can be left out, and null is accepted
+/// without being advertised.
 fn without_null(object: &mut Map<String, Value>) {
     if let Some(Value::Array(types)) = object.get_mut("type") {
         types.retain(|name| name != "null");

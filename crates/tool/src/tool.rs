@@ -1,4 +1,4 @@
-//! What one dialect calls one operation.
+//! Tools: the names and argument shapes of operations in a dialect.
 
 use crate::{Lowering, Page, decode, schema};
 use schemars::JsonSchema;
@@ -8,82 +8,82 @@ use std::{future::Future, pin::Pin};
 use toolpost_engine::{Access, CallCtx, Effect, Engine, Failure, Operation, RunsOn, Seen, Touch};
 use toolpost_text::cut::Limit;
 
-/// A name and a shape for an operation, in one dialect.
+/// The name and the argument shape of an operation in one dialect.
 pub trait Tool: 'static {
     /// The published name.
     const NAME: &'static str;
-    /// Other names it answers to; they are not advertised.
+    /// Other accepted names; they are not advertised.
     const ALIASES: &'static [&'static str] = &[];
-    /// What it asks the engine to do.
+    /// The operation of the engine.
     type Op: RunsOn<Engine>;
-    /// What the model says; the published schema comes from this, only from this.
+    /// The arguments; the published schema is generated from this type alone.
     type Args: DeserializeOwned + JsonSchema + Send;
 
-    /// Turns what was said into what is meant.
+    /// Converts the arguments to a request of the operation.
     ///
     /// # Errors
-    /// A failure of kind `Invalid` or `Outside`; it never tells whether a file exists.
+    /// A failure of kind `Invalid` or `Outside`; it never reveals whether a file exists.
     fn lower(args: Self::Args, at: &Lowering) -> Result<<Self::Op as Operation>::Request, Failure>;
 
-    /// Words the output.
+    /// Renders the output.
     fn render(output: &<Self::Op as Operation>::Output, page: &mut Page);
 
-    /// Words why the operation did not happen, where the dialect's reference fixes the words.
+    /// Rewords a failure, if the dialect's reference fixes its wording.
     #[must_use]
     fn reword(failure: Failure) -> Failure {
         failure
     }
 }
 
-/// A call that was understood: what it would touch, and how to run it.
+/// A decoded call: its accesses, and a function to run it.
 pub struct Prepared {
     /// The operation's name.
     pub operation: &'static str,
-    /// What it would touch.
+    /// The accesses that the call needs.
     pub touches: Vec<Touch>,
     /// Runs it.
     pub run: Run,
-    /// What was odd about the arguments, in a sentence each.
+    /// Notes about the arguments, in a sentence each.
     pub notes: Vec<String>,
 }
 
-/// Runs a prepared call.
+/// A function that runs a prepared call.
 pub type Run = Box<dyn for<'a> FnOnce(&'a Engine, &'a CallCtx) -> Running<'a> + Send>;
-/// A prepared call that runs.
+/// A running call.
 pub type Running<'a> = Pin<Box<dyn Future<Output = Result<Done, Failure>> + Send + 'a>>;
 
-/// What came of a call.
+/// The result of a call.
 pub struct Done {
-    /// The words.
+    /// The rendered reply.
     pub page: Page,
-    /// The operation's output as data, where it was asked for.
+    /// The operation's output as data, if it was requested.
     pub structured: Option<Value>,
-    /// Which files the caller has now seen.
+    /// The files that the caller has now seen.
     pub seen: Vec<Seen>,
 }
 
-/// A row of a dialect's table.
+/// An entry in a dialect's tool table.
 #[derive(Clone, Copy)]
 pub struct ToolDef {
     /// The published name.
     pub name: &'static str,
-    /// Other names it answers to.
+    /// Other accepted names.
     pub aliases: &'static [&'static str],
     /// The operation's name.
     pub operation: &'static str,
-    /// What it can touch at most.
+    /// The most that it can access.
     pub access: &'static [Access],
-    /// What its writes do to what exists.
+    /// The effect of its writes on existing data.
     pub effect: Effect,
-    /// Makes the whole schema of the arguments, with what is not published.
+    /// Generates the whole schema of the arguments, with its unpublished parts.
     pub schema: fn() -> Value,
-    /// Makes the schema of the structured output.
+    /// Generates the schema of the structured output.
     pub output_schema: fn() -> Value,
     prepare: fn(Value, &Value, &Lowering) -> Result<Prepared, Failure>,
 }
 
 impl ToolDef {
-    /// Makes the row of a tool.
+    /// Creates the entry of a tool.
     #[must_use]
     pub const fn of<T: Tool>() -> Self {
         Self {
@@ -98,21 +98,21 @@ impl ToolDef {
         }
     }
 
-    /// Gives the same tool another name under which it is published, too.
+    /// Returns the same tool, published under another name.
     #[must_use]
     pub const fn published_as(self, name: &'static str) -> Self {
         Self { name, aliases: &[], ..self }
     }
 
-    /// Understands a call: arguments as they were sent, against the tool's whole schema.
+    /// Decodes and lowers a call; `schema` is the tool's whole schema.
     ///
     /// # Errors
-    /// A failure that names each wrong argument, or where a path may not lead.
+    /// A failure that names each wrong argument, or a path that is not allowed.
     pub fn prepare(&self, arguments: Value, schema: &Value, at: &Lowering) -> Result<Prepared, Failure> {
         (self.prepare)(arguments, schema, at)
     }
 
-    /// Tells whether the tool answers to a name.
+    /// Returns whether the tool accepts a name.
     #[must_use]
     pub fn answers_to(&self, name: &str) -> bool {
         self.name == name || self.aliases.contains(&name)

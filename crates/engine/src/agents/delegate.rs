@@ -1,4 +1,4 @@
-//! `delegate`: a part of the work is left to an agent with a session of its own.
+//! `delegate`: assigns a task to a subagent with a separate session.
 
 use super::{Job, Report};
 use crate::{
@@ -11,29 +11,29 @@ use crate::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Leaves a part of the work to an agent.
+/// The `delegate` operation.
 pub struct Delegate;
 
-/// The name by which rules speak of an agent that nobody has described.
+/// The name for rules about an agent that the user has not described.
 const ANY: &str = "general";
-/// The most bytes that a task and its context may have.
+/// Maximum size of a task and its context, in bytes.
 const LONGEST: usize = 256 * 1024;
 
-/// What is left to whom.
+/// A task for a subagent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// The part of the work.
+    /// The task.
     pub job: Job,
 }
 
-/// What the agent brought back.
+/// The report of the agent.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The agent.
     pub agent: String,
-    /// Its words.
+    /// Its answer.
     pub words: String,
-    /// What is missing of the task, where it was not brought to its end.
+    /// The unfinished part of the task, if the agent did not finish it.
     pub missing: Option<String>,
 }
 
@@ -65,7 +65,7 @@ impl Operation for Delegate {
         }
         let door = cx.door()?;
         let agent = name(&job);
-        // What was seen on this side was not seen there.
+        // The separate session does not know what this session has seen.
         let report = agents.backend()?.work(job, door.apart(), cx).await?;
         if report.missing.is_some() && report.words.is_empty() {
             return Err(Report::unfinished(Kind::Timeout, report.missing, report.words));

@@ -1,4 +1,5 @@
-//! How a model guides what would else be found out without one: asked where there is one, held to reading, believed where it cites.
+//! Model guidance for searches: uses a configured model, restricts it to reading, and keeps only claims with
+//! valid citations.
 
 mod citing;
 mod claims;
@@ -19,55 +20,55 @@ use serde::Serialize;
 use std::{sync::Arc, time::Duration};
 use toolpost_text::counted::counted;
 
-/// How many claims that were dropped are told with their reasons.
+/// Maximum number of dropped claims that are reported with their reasons.
 const TOLD: usize = 10;
-/// How long a model is waited for at most, and how much longer than it has for its answer.
+/// Maximum wait for a model, and the extra time after the time limit for its answer.
 const LONGEST: Duration = Duration::from_secs(300);
 const GRACE: Duration = Duration::from_secs(1);
-/// Who it is that guides.
+/// The role of the guiding model.
 const ROLE: &str =
     "You find out how code works by reading it, and say only what you can show. You change nothing.";
 
-/// What came of letting a model guide.
+/// The result of guidance by a model.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Guide {
-    /// How it ended.
+    /// Its outcome.
     pub ended: GuideEnded,
-    /// Why it was not asked, why it failed, or what is missing.
+    /// The reason why the model was not asked or failed, or the missing part.
     pub why: Option<String>,
-    /// How many turns it took, where that is known.
+    /// Number of turns, if it is known.
     pub turns: Option<u64>,
-    /// How many calls of tools it made.
+    /// Number of tool calls.
     pub calls: usize,
-    /// How many more it wanted than it might make.
+    /// Number of tool calls that were refused because of the limit.
     pub refused: usize,
-    /// How many claims it made.
+    /// Number of claims.
     pub claims: usize,
-    /// How many of them were dropped, since nothing was cited for them or what was cited does not stand there.
+    /// Number of dropped claims: without a citation, or with an invalid one.
     pub dropped: usize,
-    /// The first of these.
+    /// The first dropped claims.
     pub dropped_claims: Vec<Dropped>,
 }
 
-/// How it ended with the model.
+/// Outcome of guidance by a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GuideEnded {
-    /// It was not asked.
+    /// The model was not asked.
     NotAsked,
-    /// It gave its answer.
+    /// The model answered.
     Completed,
-    /// It used all its turns before.
+    /// The model reached its turn limit.
     Turns,
-    /// It used all its calls before.
+    /// The model reached its limit of tool calls.
     Calls,
-    /// It used all its tokens before.
+    /// The model ran out of tokens.
     Tokens,
-    /// The time was up before.
+    /// The time limit was reached.
     Time,
-    /// It met a limit of its own before.
+    /// The agent stopped at one of its internal limits.
     Limit,
-    /// It failed.
+    /// The model failed.
     Failed,
 }
 
@@ -76,28 +77,29 @@ pub enum GuideEnded {
 pub struct Dropped {
     /// The claim.
     pub claim: String,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
-/// Whether a model guides.
+/// Availability of a guiding model.
 pub(crate) enum Guidance {
-    /// It does, through a door of its own.
+    /// A model is available, with a separate gateway.
     Given(Arc<dyn Agents>, Arc<dyn FrontDoor>),
-    /// There is one, and it is not asked; why.
+    /// A model is configured, and it is not asked, for this reason.
     Withheld(String),
-    /// There is none.
+    /// No model is configured.
     None,
 }
 
-/// What the one who guides brought back.
+/// The guidance and the answer of a model.
 pub(crate) struct Worked {
     pub(crate) guide: Guide,
     pub(crate) words: String,
 }
 
 impl Guidance {
-    /// Finds out whether a model guides under that name: where there is one, in calls of the client, as the rules allow.
+    /// Determines whether a model guides under that name: only if one is configured, in calls of the client,
+    /// as the rules allow.
     pub(crate) fn of(agents: &AgentAccess, cx: &CallCtx, name: &str) -> Self {
         let Ok(agents) = agents.backend() else { return Self::None };
         let Some(door) = &cx.door else {
@@ -111,7 +113,7 @@ impl Guidance {
         Self::Given(agents, door.apart())
     }
 
-    /// Finds out the same where a part of the work is left to it, which has to keep to reading.
+    /// Determines the same for a delegated task, which needs an agent that can be restricted to reading.
     pub(crate) fn working(agents: &AgentAccess, cx: &CallCtx, name: &str) -> Self {
         match Self::of(agents, cx, name) {
             Self::Given(agents, _) if !agents.keep_to_the_door() => Self::Withheld(
@@ -121,7 +123,7 @@ impl Guidance {
         }
     }
 
-    /// Says why a model that there is was not asked.
+    /// Returns why a configured model was not asked.
     pub(crate) fn withheld(&self) -> Option<Guide> {
         match self {
             Self::Withheld(why) => Some(Guide::not_asked(why.clone())),
@@ -130,8 +132,8 @@ impl Guidance {
     }
 }
 
-/// Lets an agent work that only reads, with so many turns and calls of tools; its failure is told, and is none of the call, but
-/// that the caller gave up is.
+/// Runs an agent that can only read, with limits of turns and tool calls. Its failure is part of the result
+/// and does not fail the call; a cancelled call fails.
 pub(crate) async fn work(
     agents: &Arc<dyn Agents>,
     door: Arc<dyn FrontDoor>,
@@ -151,7 +153,7 @@ pub(crate) async fn work(
         biased;
         () = cx.cancel.cancelled() => return Err(cancelled()),
         report = agents.work(job, reading.clone(), cx) => report,
-        // Who works ends in time by itself; who does not is left.
+        // The agent stops in time on its own; one that does not is abandoned.
         () = tokio::time::sleep(cx.time_left(LONGEST) + GRACE) => Err(Failure::new(Kind::Timeout, "no answer came in time")),
     };
     if cx.cancel.is_cancelled() {
@@ -178,7 +180,7 @@ pub(crate) async fn work(
     })
 }
 
-/// Says that the caller gave up while a model was asked.
+/// The failure of a call that was cancelled while a model was asked.
 pub(crate) fn cancelled() -> Failure {
     Failure::new(Kind::Cancelled, "The call was cancelled while a model was asked.")
 }
@@ -189,12 +191,12 @@ impl Guide {
         Self { ended, why, turns: None, calls: 0, refused: 0, claims: 0, dropped: 0, dropped_claims }
     }
 
-    /// Says that a model was not asked, and why.
+    /// A result without guidance, with the reason.
     pub(crate) fn not_asked(why: String) -> Self {
         Self::new(GuideEnded::NotAsked, Some(why))
     }
 
-    /// Takes down what became of the claims.
+    /// Records the checked claims.
     pub(crate) fn judged(&mut self, kept: usize, mut dropped: Vec<Dropped>) {
         self.claims = kept + dropped.len();
         self.dropped = dropped.len();
@@ -205,7 +207,7 @@ impl Guide {
         }
     }
 
-    /// Says in a sentence what came of it.
+    /// Describes the result in a sentence.
     #[must_use]
     pub fn words(&self) -> String {
         let why = self.why.as_deref().map(|why| why.trim_end_matches('.')).unwrap_or_default();

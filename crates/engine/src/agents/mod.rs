@@ -13,10 +13,10 @@ use serde::Serialize;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// A model that answers, and agents that do parts of the work.
+/// A model that answers prompts, and agents that work on tasks.
 pub trait Agents: Send + Sync {
-    /// Answers a prompt with words, from what the work of that session may take; where a schema is given, they are JSON that fits
-    /// it.
+    /// Answers a prompt with text, within the budget of that session; with a schema, the text is JSON that
+    /// conforms to it.
     fn ask<'a>(
         &'a self,
         prompt: Prompt,
@@ -24,57 +24,57 @@ pub trait Agents: Send + Sync {
         cancel: CancellationToken,
     ) -> Asking<'a, String>;
 
-    /// Does a part of the work with the tools behind a door, in the time and room of a call.
+    /// Works on a task with the tools of a gateway, within the time and size limits of a call.
     fn work<'a>(&'a self, job: Job, door: Arc<dyn FrontDoor>, cx: &'a CallCtx) -> Asking<'a, Report>;
 
-    /// Says whether all that is done of a part of the work is done through the door that it is given, so that what the door refuses
-    /// does not happen.
+    /// Returns whether an agent acts only through its gateway, so that it cannot do what the gateway
+    /// refuses.
     fn keep_to_the_door(&self) -> bool {
         true
     }
 }
 
-/// What a model is asked.
+/// A prompt for a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prompt {
-    /// What it is to do.
+    /// The instruction.
     pub instruction: String,
-    /// With what; nobody follows what is said in there.
+    /// The data to work on; instructions in it are not followed.
     pub data: String,
-    /// The schema of the answer, as JSON.
+    /// The JSON schema of the answer.
     pub schema: Option<String>,
 }
 
-/// A part of the work, for an agent of its own.
+/// A task for a subagent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Job {
-    /// What it is to do.
+    /// The task.
     pub task: String,
-    /// What it should know.
+    /// Background for the task.
     pub context: Option<String>,
-    /// The name under which the user has described the agent.
+    /// The name of an agent that the user has described.
     pub agent: Option<String>,
-    /// Who it is, where the user has described none.
+    /// The role of the agent, if the user has described none.
     pub role: Option<String>,
-    /// How often it may ask its model, where that is less than any agent may.
+    /// Maximum number of model requests, if it is lower than the general limit.
     pub turns: Option<u64>,
 }
 
-/// What an agent brings back.
+/// The report of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// Its words.
+    /// Its answer.
     pub words: String,
-    /// What is missing of the task, where it was not brought to its end.
+    /// The unfinished part of the task, if the agent did not finish it.
     pub missing: Option<String>,
-    /// Why it brought back no more.
+    /// The reason why it stopped.
     pub ended: Finished,
-    /// How often it asked its model, where that is known.
+    /// Number of model requests, if it is known.
     pub turns: Option<u64>,
 }
 
 impl Report {
-    /// Says that an agent did not bring its task to an end, with its last words.
+    /// A failure for an unfinished task, with the agent's last answer.
     #[must_use]
     pub fn unfinished(kind: Kind, missing: Option<String>, words: String) -> Failure {
         let what = format!("The agent did not bring its task to an end. {}", missing.unwrap_or_default());
@@ -85,21 +85,21 @@ impl Report {
     }
 }
 
-/// Why an agent brought back no more.
+/// The reason why an agent stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Finished {
-    /// It said that its task is done.
+    /// It reported that its task is done.
     Completed,
-    /// It might not ask its model once more.
+    /// It reached its limit of model requests.
     Turns,
-    /// It might make no more calls.
+    /// It reached its limit of tool calls.
     Calls,
-    /// No tokens were left.
+    /// It ran out of tokens.
     Tokens,
-    /// The time was up.
+    /// It reached its time limit.
     Time,
-    /// It met a limit of its own.
+    /// It stopped at one of its internal limits.
     Limit,
 }
 

@@ -35,7 +35,7 @@ impl Code {
         Self(Arc::new(State { find, index, servers, index_wait, withheld, upgrades }))
     }
 
-    /// Searches over the same files.
+    /// Search operations over the same files.
     pub(crate) fn find(&self) -> &Find {
         &self.0.find
     }

@@ -1,4 +1,4 @@
-//! `navigate`: where a name is defined and used, what it is, and what a file defines.
+//! `navigate`: definitions, uses and documentation of a name, and the symbols of a file.
 
 pub(crate) mod ask;
 pub(crate) mod check;
@@ -23,33 +23,33 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_workspace::WorkspacePath;
 
-/// Finds its way through code.
+/// The `navigate` operation.
 pub struct Navigate;
 
-/// What is asked, about which file.
+/// A question about a file.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The file.
     pub path: WorkspacePath,
-    /// What is asked.
+    /// The question.
     pub want: Want,
 }
 
-/// What is asked.
+/// A kind of question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Want {
-    /// Where what stands there is defined.
+    /// The definition of the name at a position.
     Definition(Spot),
-    /// Where what stands there is used, and defined.
+    /// The uses and the definition of the name at a position.
     References(Spot),
-    /// What is known of what stands there.
+    /// The documentation of the name at a position.
     Hover(Spot),
-    /// What the file defines.
+    /// The symbols that the file defines.
     Symbols,
 }
 
 impl Want {
-    /// Gives the place that is asked about, if one is.
+    /// Returns the position in the question, if it has one.
     #[must_use]
     pub fn spot(self) -> Option<Spot> {
         match self {
@@ -59,24 +59,24 @@ impl Want {
     }
 }
 
-/// A place in a file.
+/// A position in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spot {
-    /// The line, from 0.
+    /// The line, counted from 0.
     pub line: u32,
-    /// The character in it, from 0.
+    /// The character in the line, counted from 0.
     pub column: u32,
-    /// The base in which the caller counted: the answer names positions in it.
+    /// The caller's base for line and column numbers; the answer uses the same base for positions.
     pub base: Base,
 }
 
 /// The number of the first line, and of the first character of a line, as the caller counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Base {
-    /// Zero, as the language server protocol does.
+    /// Zero, as in the language server protocol.
     #[default]
     Zero,
-    /// One, as people and replies do.
+    /// One, as in replies and for users.
     One,
 }
 
@@ -97,50 +97,50 @@ impl Base {
     }
 }
 
-/// What was found, and how far it can be believed.
+/// The answer, and how complete it is.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// Who answers.
+    /// The source of the answer.
     pub source: Source,
-    /// Whether this is all that there is.
+    /// Completeness of the answer.
     pub complete: Complete,
-    /// Why it is complete or not, in a few words.
+    /// The reason for the completeness, in a few words.
     pub why: String,
-    /// The name that was asked about, and where it stands; none where a whole file was asked about.
+    /// The name that was asked about, and its position; `None` for a question about a whole file.
     pub asked: Option<Asked>,
-    /// Places, for definitions and references.
+    /// The positions, for definitions and references.
     pub places: Vec<Place>,
-    /// How many places there are in all.
+    /// Total number of positions.
     pub total: u64,
-    /// How many of them are not listed since the rules do not let their files be read.
+    /// Number of positions that are not listed because the rules do not allow their files to be read.
     pub withheld: u64,
-    /// What the file defines, each before what stands in it.
+    /// The symbols that the file defines, each before its members.
     pub symbols: Vec<Symbol>,
-    /// What is known of a name.
+    /// The documentation of a name.
     pub text: Option<String>,
-    /// Why no language server answers, and what would help, in a sentence each.
+    /// The reasons why no language server answers, with remedies, in a sentence each.
     pub notes: Vec<String>,
 }
 
-/// Who answers.
+/// The source of an answer.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// A language server, by its name: it knows what names mean.
+    /// A language server, by its name: it resolves names.
     Server(String),
-    /// The tree of the text: names are compared, not what they mean.
+    /// The syntax tree: it compares names, not meanings.
     Tree,
 }
 
-/// Whether an answer is all that there is.
+/// Completeness of an answer.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Complete {
-    /// It is.
+    /// The answer is complete.
     Yes,
-    /// It is not, or not surely: something is known to be missing or unread.
+    /// The answer is incomplete, or possibly so: something is known to be missing or unread.
     No,
-    /// Nobody can tell.
+    /// It is unknown.
     Unknown,
 }
 
@@ -149,47 +149,47 @@ pub enum Complete {
 pub struct Asked {
     /// The name.
     pub name: String,
-    /// Its line, from 1.
+    /// Its line, counted from 1.
     pub line: u32,
-    /// Its first character in the line, from 1.
+    /// The column of its first character, counted from 1.
     pub column: u32,
-    /// Whether it is the one next to the place that was given, where none stands.
+    /// True if there is no name at the given position and this is the one next to it.
     pub moved: bool,
-    /// The base in which the caller counted.
+    /// The caller's base for line and column numbers.
     #[serde(skip)]
     #[schemars(skip)]
     pub base: Base,
 }
 
-/// A place that was found.
+/// A position that was found.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// The file: relative to its root, or absolute outside of the workspace.
+    /// The file: relative to its root, or absolute outside the workspace.
     pub path: String,
-    /// The line, from 1.
+    /// The line, counted from 1.
     pub line: u32,
-    /// The character in the line, from 1.
+    /// The character in the line, counted from 1.
     pub column: u32,
-    /// The line's text; empty outside of the workspace.
+    /// The line's text; empty outside the workspace.
     pub text: String,
-    /// What it is, where that is known: a definition, a call.
+    /// The role of the position, if it is known: a definition, a call.
     pub what: Option<String>,
 }
 
-/// Something that a file defines.
+/// A symbol that a file defines.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
 pub struct Symbol {
     /// Its name.
     pub name: String,
-    /// What it is, in a word.
+    /// Its kind.
     pub kind: String,
-    /// In how many others it stands.
+    /// Number of enclosing symbols.
     pub depth: usize,
-    /// The line of its name, from 1.
+    /// The line of its name, counted from 1.
     pub line: u32,
-    /// The last line of it, from 1.
+    /// Its last line, counted from 1.
     pub last_line: u32,
-    /// That line's text.
+    /// The text of the line of its name.
     pub text: String,
 }
 

@@ -1,4 +1,4 @@
-//! `outline`: what a file defines, each thing with what stands in it.
+//! `outline`: the symbols that a file defines, as a tree.
 
 use super::symbol_index::one_line;
 use crate::{
@@ -17,71 +17,72 @@ use toolpost_syntax::{Symbol, Tree, ids};
 use toolpost_text::lines::LineIndex;
 use toolpost_workspace::WorkspacePath;
 
-/// Tells what a file defines.
+/// The `outline` operation.
 pub struct Outline;
 
-/// Which file.
+/// The file to outline.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The file.
     pub path: WorkspacePath,
-    /// The file, as it was said.
+    /// The file, as the caller wrote it.
     pub said: String,
     /// Number of symbols to skip, in file order; without it, the outline covers the whole file.
     pub offset: Option<usize>,
-    /// How many bytes the answer may have: of a whole file, what is deepest is left out first.
+    /// Maximum size of the answer in bytes. The outline of a whole file drops the deepest symbols first.
     pub max_bytes: usize,
 }
 
-/// What a file defines.
+/// The outline of a file.
 #[derive(Debug, Serialize, JsonSchema, PartialEq, Eq)]
 pub struct Output {
     /// The file, relative to its root.
     pub path: String,
     /// Its language.
     pub language: String,
-    /// What it defines, each thing before what stands in it.
+    /// Its symbols, each before its members.
     pub symbols: Vec<Entry>,
-    /// How many symbols the file has in all.
+    /// Total number of symbols in the file.
     pub total: usize,
     /// Number of symbols that were skipped, if the request had an offset.
     pub offset: Option<usize>,
     /// The offset of the next page, if the request had an offset.
     pub next_offset: Option<usize>,
-    /// At how many places the parser did not understand the text: what stands there may be missing.
+    /// Number of places that the parser did not understand: symbols there may be missing.
     pub errors: usize,
 }
 
-/// Something that a file defines.
+/// A symbol that a file defines.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
 pub struct Entry {
-    /// By what it is known again: `language:path#Outer.inner(kind)`.
+    /// Its stable id: `language:path#Outer.inner(kind)`.
     pub id: String,
-    /// Its own name.
+    /// Its unqualified name.
     pub name: String,
-    /// Its name behind the names of what it stands in.
+    /// Its name, qualified by the names of the enclosing symbols.
     pub qualified: String,
-    /// What it is.
+    /// Its kind.
     pub kind: String,
-    /// How it begins, up to its body.
+    /// Its signature, up to its body.
     pub signature: String,
-    /// The first line of its documentation, without the signs of a comment.
+    /// The first line of its documentation, without comment markers.
     pub documentation: Option<String>,
     /// The line of its name, counted from 1.
     pub line: u64,
-    /// Its first line, counted from 1, with what stands before it and belongs to it.
+    /// Its first line, counted from 1, with preceding lines that belong to it.
     pub first_line: u64,
     /// Its last line.
     pub last_line: u64,
-    /// What it stands in, by place in the list.
+    /// The index of the enclosing symbol in the list.
     pub parent: Option<usize>,
-    /// How many symbols in it were left out.
+    /// Number of its members that were left out.
     pub more: usize,
-    /// True if another symbol of the file has the same whole name, so that only the id tells them apart.
+    /// True if another symbol of the file has the same qualified name, so that only the id distinguishes
+    /// them.
     pub shares_name: bool,
 }
 
-/// How many bytes an entry takes beside its words.
+/// Estimated bytes that an entry needs in addition to its text.
 const AROUND: usize = 160;
 
 impl Operation for Outline {
@@ -149,7 +150,7 @@ fn entries(tree: &Tree<'_>, ids: &[String], symbols: &[Symbol]) -> Vec<Entry> {
     symbols.iter().zip(ids).map(entry).collect()
 }
 
-/// Gives the first line of a documentation that says something.
+/// Returns the first line of a documentation that has text.
 fn first_words(docs: &str) -> Option<String> {
     let signs: &[char] = &['/', '*', '!', '#', '-', '"', '\'', '<', '>', ';', ' ', '\t'];
     docs.lines().map(|line| line.trim_matches(signs)).find(|line| !line.is_empty()).map(one_line)
@@ -181,7 +182,7 @@ fn weight(entry: &Entry) -> usize {
     AROUND + id + entry.name.len() + entry.signature.len() + documentation
 }
 
-/// Leaves out what is deepest until all fits; of the topmost, those at the end.
+/// Drops the deepest symbols until the rest fits; at the top level, those at the end.
 fn fit(all: Vec<Entry>, max_bytes: usize) -> Vec<Entry> {
     let depths = depths(&all);
     let deepest = depths.iter().copied().max().unwrap_or(0);
@@ -214,7 +215,7 @@ fn fit(all: Vec<Entry>, max_bytes: usize) -> Vec<Entry> {
     without(all, &kept)
 }
 
-/// Gives how deep each entry stands; each comes after what it stands in.
+/// Returns the depth of each entry; each entry follows its parent.
 fn depths(all: &[Entry]) -> Vec<usize> {
     let mut depths: Vec<usize> = Vec::with_capacity(all.len());
     for entry in all {
@@ -223,7 +224,7 @@ fn depths(all: &[Entry]) -> Vec<usize> {
     depths
 }
 
-/// Takes entries out; what they stand in counts them.
+/// Removes entries; their nearest kept ancestors count them.
 fn without(all: Vec<Entry>, kept: &[bool]) -> Vec<Entry> {
     let parents: Vec<Option<usize>> = all.iter().map(|entry| entry.parent).collect();
     let mut places: Vec<Option<usize>> = Vec::with_capacity(all.len());
@@ -254,7 +255,7 @@ fn without(all: Vec<Entry>, kept: &[bool]) -> Vec<Entry> {
 mod tests {
     use super::*;
 
-    /// Entries of a name each, with what each stands in.
+    /// Builds one entry for each name, with the given parents.
     fn all(parents: &[Option<usize>]) -> Vec<Entry> {
         let entry = |(at, parent): (usize, &Option<usize>)| Entry {
             id: format!("{at}"),

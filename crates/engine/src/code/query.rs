@@ -1,4 +1,5 @@
-//! `query`: code that has the shape of a pattern, found in the trees of the files under a directory.
+//! `query`: structural search for code with the shape of a pattern, in the syntax trees of the files in a
+//! directory.
 
 mod files;
 mod languages;
@@ -21,96 +22,97 @@ use toolpost_workspace::WorkspacePath;
 pub use toolpost_search::Rules;
 pub use toolpost_text::window::{Line, Lines};
 
-/// Finds code by its shape.
+/// The `query` operation.
 pub struct Query;
 
-/// What to look for, and where.
+/// A structural search.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The directory to search, or a single file.
     pub base: WorkspacePath,
     /// The code, with `$NAME` for one node and `$$$NAME` for any number of them.
     pub pattern: String,
-    /// The language of the pattern; without one, each file is searched that can read it.
+    /// The language of the pattern; without one, every file in whose language it can be parsed is searched.
     pub language: Option<String>,
-    /// How many places are shown; all are counted.
+    /// Maximum number of matches that are shown; all are counted.
     pub limit: u64,
-    /// How many bytes the answer may have.
+    /// Maximum size of the answer, in bytes.
     pub max_bytes: usize,
-    /// Whose ignore rules count.
+    /// The ignore rules that apply.
     pub rules: Rules,
 }
 
-/// What was found.
+/// The matches.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The files that hold places which are shown, in the order of their paths.
+    /// The files with matches that are shown, in the order of their paths.
     pub files: Vec<File>,
-    /// How many places there are in all.
+    /// Total number of matches.
     pub total: u64,
-    /// How many files hold them.
+    /// Number of files with matches.
     pub files_matched: u64,
-    /// How many places are shown.
+    /// Number of matches that are shown.
     pub shown: u64,
-    /// Why not all of them are shown.
+    /// The reason why not all of them are shown.
     pub cut: Cut,
-    /// How many files were searched.
+    /// Number of files that were searched.
     pub searched: u64,
-    /// How many of them have parts that the parser does not understand: what stands there may not have been found.
+    /// Number of searched files with parts that the parser does not understand: matches there may be
+    /// missing.
     pub imperfect: u64,
-    /// Languages whose files were not searched, because the pattern is no code of theirs.
+    /// Languages whose files were not searched, because they cannot parse the pattern.
     pub foreign: Vec<String>,
-    /// What was not looked at.
+    /// The files and directories that were skipped.
     pub walk: Walked,
     #[serde(skip)]
     #[schemars(skip)]
     seen: Vec<Seen>,
 }
 
-/// Why not all places are shown.
+/// The reason why not all matches are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Cut {
-    /// They are.
+    /// All are shown.
     No,
-    /// No more were asked for.
+    /// The request has a lower limit.
     Limit,
     /// The answer has no room for more.
     Room,
 }
 
-/// A file that holds such code.
+/// A file with matches.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct File {
     /// The file, relative to its root.
     pub path: String,
-    /// The places, in their order in the file.
+    /// The matches, in their order in the file.
     pub places: Vec<Place>,
 }
 
-/// Code that has the shape.
+/// A match.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Place {
-    /// The line on which it begins, counted from 1.
+    /// Its first line, counted from 1.
     pub first_line: u64,
-    /// The column in which it begins, counted from 1 in characters.
+    /// Its first column, counted from 1 in characters.
     pub column: u64,
-    /// The line on which it ends.
+    /// Its last line.
     pub last_line: u64,
-    /// Its lines, from the first; of long code not all.
+    /// Its lines, from the first; long code is shortened.
     #[serde(serialize_with = "stretch::write")]
     #[schemars(with = "Vec<stretch::Stretch>")]
     pub lines: Lines,
-    /// What stands in the holes that have names.
+    /// The code in the named captures.
     pub holes: Vec<Hole>,
 }
 
-/// What stands in a hole of a pattern.
+/// The code that a capture of a pattern matched.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Hole {
-    /// The hole's name.
+    /// The capture's name.
     pub name: String,
-    /// The code in it, or its beginning.
+    /// The code in it, shortened if it is long.
     pub text: String,
 }
 
@@ -138,7 +140,7 @@ impl Operation for Query {
     }
 }
 
-/// Puts together what was found, as much of it as was asked for and fits.
+/// Assembles the matches, up to the requested number and the size limit.
 fn output(all: look::All, mut walk: Walked, request: &Request) -> Output {
     walk.skipped.extend(all.skipped.words());
     if all.ended != Complete::Yes {
@@ -181,7 +183,7 @@ fn output(all: look::All, mut walk: Walked, request: &Request) -> Output {
 }
 
 impl Place {
-    /// Tells how many bytes it takes to show it.
+    /// Returns the number of bytes that a match takes in the answer.
     fn weight(&self) -> usize {
         let holes: usize = self.holes.iter().map(|hole| hole.name.len() + hole.text.len() + 8).sum();
         self.lines.bytes() + 16 * self.lines.len() + holes + 64

@@ -1,4 +1,4 @@
-//! `relations`: who uses a symbol, and what it uses itself.
+//! `relations`: the users of a symbol, and the symbols that it uses.
 
 pub use super::symbol_index::{Gone, Searched, Symbol, Which};
 
@@ -15,45 +15,45 @@ use serde::Serialize;
 use toolpost_index::{At, Counts, Direction, Edge, Edges, Relation, Sure, Unresolved, Usage};
 use toolpost_text::cut;
 
-/// Shows how a symbol has to do with others.
+/// The `relations` operation.
 pub struct Relations;
 
-/// Of which symbol, and how.
+/// A symbol and a relation.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// Which symbol.
+    /// The symbol.
     pub which: Which,
-    /// How they have to do with one another, as it was said.
+    /// The relation, as the caller wrote it.
     pub relation: String,
-    /// How many uses and places are shown in each direction; all are counted.
+    /// Maximum number of uses and places in each direction; all are counted.
     pub limit: usize,
     /// Number of uses and places to skip in each direction.
     pub offset: usize,
-    /// How many bytes the answer may have.
+    /// Maximum size of the answer, in bytes.
     pub max_bytes: usize,
 }
 
-/// How a symbol has to do with others.
+/// The relations of a symbol.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The symbol.
     pub symbol: Symbol,
-    /// Under what id it was asked for, if that is not its own any more.
+    /// The id of the request, if the symbol has another one now.
     pub moved: Option<Gone>,
-    /// How they have to do with one another.
+    /// The name of the relation.
     pub relation: String,
-    /// What uses the symbol.
+    /// The uses of the symbol by others.
     pub incoming: Side,
-    /// What the symbol uses.
+    /// The uses of others by the symbol.
     pub outgoing: Side,
-    /// What was searched.
+    /// The searched files.
     pub searched: Searched,
 }
 
 /// The uses in one direction.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Side {
-    /// The uses that are shown, the surest first.
+    /// The uses on this page, the most certain first.
     pub uses: Vec<Use>,
     /// The unresolved occurrences on this page; they follow the uses.
     pub unresolved_places: Vec<UnresolvedPlace>,
@@ -63,21 +63,21 @@ pub struct Side {
     pub next_offset: Option<usize>,
     /// True only if every occurrence is accounted for: nothing is unresolved, withheld or left out of the index.
     pub complete: bool,
-    /// How many the text proves.
+    /// Number of uses that the text proves.
     pub proved: usize,
-    /// How many are likely.
+    /// Number of likely uses.
     pub inferred: usize,
-    /// How many may be.
+    /// Number of possible uses.
     pub possible: usize,
-    /// At how many places of the name, or in the symbol, nobody can tell what is meant.
+    /// Number of occurrences of the name, or places in the symbol, that cannot be resolved.
     pub unresolved: usize,
-    /// How many lead out of the workspace.
+    /// Number of uses that lead out of the workspace.
     pub outside: usize,
     /// Number of calls through a parameter or a variable.
     pub through_variables: usize,
     /// Number of occurrences of the name that belong to another relation, such as imports if calls were requested.
     pub other_places: usize,
-    /// How many lead to files that the rules do not let be read.
+    /// Number of uses in files that the rules do not allow to be read.
     pub withheld: usize,
 }
 
@@ -88,34 +88,35 @@ pub struct UnresolvedPlace {
     pub within: Option<String>,
     /// The file.
     pub path: String,
-    /// The line, if the file is still what it was.
+    /// The line, if the file is unchanged since it was indexed.
     pub line: Option<u64>,
     /// The source line.
     pub text: String,
-    /// How the name is used.
+    /// The kind of use.
     pub usage: String,
 }
 
 /// One use of a symbol by another.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Use {
-    /// The other symbol: the one that uses, or the one that is used; none where the use stands in none.
+    /// The other symbol: the one that uses, or the one that is used; `None` if the use is outside any
+    /// symbol.
     pub symbol: Option<Symbol>,
-    /// The file in which the use stands.
+    /// The file with the use.
     pub path: String,
-    /// The line, if the file is still what it was.
+    /// The line, if the file is unchanged since it was indexed.
     pub line: Option<u64>,
-    /// What stands on the line.
+    /// The source line.
     pub text: String,
-    /// How it is used.
+    /// The kind of use.
     pub usage: String,
-    /// How that was found.
+    /// The method that resolved the use.
     pub how: String,
-    /// How sure it is: `proved`, `inferred` or `possible`.
+    /// Its certainty: `proved`, `inferred` or `possible`.
     pub sure: String,
 }
 
-/// The relations that can be asked for, each with other words for it.
+/// The accepted relations, each with its synonyms.
 const RELATIONS: [(&str, Relation, &[&str]); 5] = [
     ("call", Relation::Call, &["calls"]),
     ("import", Relation::Import, &["imports"]),
@@ -162,7 +163,7 @@ fn relate(asked: &Asked<'_>, request: &Request, name: &str, relation: Relation) 
     let searched = Searched::of(asked, None);
     let mut first = side(&shower, asked, &into, Direction::In, request);
     let mut second = side(&shower, asked, &out, Direction::Out, request);
-    // A file that is not read yet may hold a call, or the definition that a call means.
+    // A file that is not read yet can contain a call, or the definition that a call refers to.
     first.complete &= searched.left_out.is_empty() && searched.waiting == 0;
     second.complete &= searched.waiting == 0;
     let most = cut::fair(vec![first.weight(), second.weight()], room);
@@ -260,7 +261,7 @@ impl Side {
         uses + self.unresolved_places.iter().map(UnresolvedPlace::weight).sum::<usize>()
     }
 
-    /// Keeps the first uses and places that fit into so many bytes.
+    /// Keeps the first uses and places that fit into a number of bytes.
     fn cut(&mut self, mut room: usize) {
         let mut fits = |weight: usize| {
             let fits = weight <= room;

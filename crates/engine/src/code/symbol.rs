@@ -14,32 +14,32 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_index::At;
 
-/// Shows one symbol.
+/// The `symbol` operation.
 pub struct Symbol;
 
-/// Which one.
+/// A symbol, and a size limit.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// Which one.
+    /// The symbol.
     pub which: Which,
-    /// How many bytes the answer may have.
+    /// Maximum size of the answer, in bytes.
     pub max_bytes: usize,
 }
 
-/// A symbol.
+/// A symbol with its surroundings.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The symbol.
     pub symbol: Shown,
     /// Its language.
     pub language: String,
-    /// Under what id it was asked for, if that is not its own any more.
+    /// The id of the request, if the symbol has another one now.
     pub moved: Option<Gone>,
-    /// What it stands in.
+    /// The enclosing symbol.
     pub parent: Option<Shown>,
-    /// What stands in it, as much as fits.
+    /// Its members, as many as fit.
     pub inside: Vec<Shown>,
-    /// How much stands in it in all.
+    /// Total number of its members.
     pub inside_total: usize,
 }
 
@@ -59,10 +59,10 @@ impl Operation for Symbol {
     }
 }
 
-/// Tells what is touched by asking for a symbol.
+/// Returns the accesses of a request for a symbol.
 pub(super) fn touches(which: &Which) -> Vec<Touch> {
     match which {
-        // Of files that may not be read nothing is told.
+        // An id names no file yet. Replies reveal nothing about files that may not be read.
         Which::Id(_) => Vec::new(),
         Which::Named { path, .. } => vec![Touch::Read(path.clone())],
     }

@@ -1,4 +1,4 @@
-//! Questions to the index of the workspace's symbols.
+//! Questions to the workspace's symbol index.
 
 pub(crate) mod ready;
 mod searched;
@@ -24,16 +24,16 @@ use std::time::Instant;
 use toolpost_index::{Lent, Trouble};
 use toolpost_workspace::WorkspacePath;
 
-/// The index while it is asked, and who asks.
+/// The borrowed index, and the call that asks.
 pub(crate) struct Asked<'a> {
     pub(crate) code: &'a Code,
     pub(crate) index: &'a Lent<'a>,
     pub(crate) cx: &'a CallCtx,
-    /// The files of the index of which nothing may be told.
+    /// The indexed files that must not be revealed.
     pub(crate) withheld: withheld::Files,
 }
 
-/// Brings the index up to date as far as the call can wait, and asks it beside the other calls.
+/// Updates the index as far as the call can wait, and queries it concurrently with other calls.
 pub(crate) async fn ask<T: Send + 'static>(
     code: &Code,
     cx: &CallCtx,
@@ -57,18 +57,18 @@ pub(crate) async fn ask<T: Send + 'static>(
 }
 
 impl Asked<'_> {
-    /// Says whether what stands in a file of the index may be told.
+    /// Returns whether the content of an indexed file may be shown.
     pub(crate) fn may(&self, shown: &str) -> bool {
         self.index.by_path(shown).is_some_and(|file| !self.withheld.contains_key(&file))
     }
 
-    /// Says whether a file that is not in the index may be named, and lies at or below a place.
+    /// Returns whether a file that is not in the index may be named, and is at or below a path.
     pub(crate) fn may_name(&self, shown: &str, base: Option<&WorkspacePath>) -> bool {
         let path = self.code.files().resolve_entry(shown);
         path.is_ok_and(|path| (self.cx.may_read)(&path) && base.is_none_or(|base| base.contains(&path)))
     }
 
-    /// Says whether a file lies at or below a place.
+    /// Returns whether a file is at or below a path.
     pub(crate) fn lies_in(&self, shown: &str, base: &WorkspacePath) -> bool {
         self.index.path(shown).is_some_and(|path| base.contains(path))
     }

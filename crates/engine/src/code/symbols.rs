@@ -1,4 +1,4 @@
-//! `symbols`: symbols of the whole workspace, by what is remembered of their names.
+//! `symbols`: symbols of the whole workspace, by an approximate name.
 
 pub use super::symbol_index::{Searched, Symbol};
 
@@ -18,45 +18,45 @@ use toolpost_syntax::Kind as Sort;
 use toolpost_text::names;
 use toolpost_workspace::{AccessKind, WorkspacePath};
 
-/// Finds symbols by their names.
+/// The `symbols` operation.
 pub struct Symbols;
 
-/// What to look for.
+/// A search for symbols.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// What is remembered of the name.
+    /// The name, or a part of it.
     pub query: String,
-    /// The file, or the directory, in which they are.
+    /// The file or directory to search.
     pub base: Option<WorkspacePath>,
-    /// The kind, as it was said.
+    /// The kind, as the caller wrote it.
     pub kind: Option<String>,
-    /// How many are shown; all are counted.
+    /// Maximum number of symbols that are shown; all are counted.
     pub limit: usize,
-    /// How many bytes the answer may have.
+    /// Maximum size of the answer, in bytes.
     pub max_bytes: usize,
 }
 
-/// What was found.
+/// The symbols that match.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The symbols, first those whose names fit best.
+    /// The symbols, best matches first.
     pub symbols: Vec<Hit>,
-    /// How many fit in all.
+    /// Total number of matches.
     pub total: usize,
-    /// What was searched.
+    /// The searched files.
     pub searched: Searched,
-    /// Names that are like the one that nothing has.
+    /// Similar names, if no symbol has the requested one.
     pub near: Vec<String>,
 }
 
-/// A symbol that was found.
+/// A symbol that matches.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Hit {
     /// The symbol.
     pub symbol: Symbol,
-    /// How its name fits.
+    /// The quality of the match.
     pub fit: String,
-    /// The id of the symbol that it was built from, if that is among the others.
+    /// The id of the symbol that it was built from, if that is also in the list.
     pub built_from: Option<String>,
 }
 
@@ -112,7 +112,7 @@ fn search(asked: &Asked<'_>, request: &Request, kinds: &[Sort]) -> Output {
     Output { symbols, total: found.total, searched: Searched::of(asked, base), near }
 }
 
-/// Puts symbols of built files behind those of their sources that fit as well, and says of each where it comes from.
+/// Moves symbols of generated files after equally good matches in their sources, and records their origin.
 fn mark_copies(symbols: &mut [Hit]) {
     let mut named: HashMap<String, Vec<usize>> = HashMap::new();
     for (at, hit) in symbols.iter().enumerate() {
@@ -133,7 +133,7 @@ fn mark_copies(symbols: &mut [Hit]) {
     }
 }
 
-/// Lists names that are like one that nothing has.
+/// Lists names that are similar to one that no symbol has.
 fn near(asked: &Asked<'_>, query: &str, may: &dyn Fn(&str) -> bool) -> Vec<String> {
     let last = query.trim().rsplit(['.', ':', '#']).next().unwrap_or(query);
     let all = asked.index.names_near(last, names::tolerance(last));
@@ -144,7 +144,6 @@ fn near(asked: &Asked<'_>, query: &str, may: &dyn Fn(&str) -> bool) -> Vec<Strin
     names::suggest(last, &names, 5).into_iter().map(str::to_owned).collect()
 }
 
-/// Takes a kind as it was said.
 fn kind(said: &str) -> Result<Sort, Failure> {
     Sort::of_word(said).ok_or_else(|| {
         let names: Vec<&str> = Sort::of_code().collect();

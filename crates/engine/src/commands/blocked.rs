@@ -1,9 +1,9 @@
-//! Whether a command seems to have failed because its sandbox held it back.
+//! Detects commands that probably failed because of the sandbox.
 
 use std::path::{Path, PathBuf};
 use toolpost_process::{Enforcement, Means};
 
-/// Says which files a command was not let create or change; nothing if there are none.
+/// Describes the files that the sandbox did not let a command create or change; `None` if there are none.
 pub(super) fn refused(paths: &[PathBuf], directory: &Path) -> Option<String> {
     let names = names(paths, directory)?;
     let it = if paths.len() == 1 { "it" } else { "them" };
@@ -14,7 +14,7 @@ pub(super) fn refused(paths: &[PathBuf], directory: &Path) -> Option<String> {
     ))
 }
 
-/// Says which files were changed that a person should look at; nothing if there are none.
+/// Describes the changed files that the user should check; `None` if there are none.
 pub(super) fn changed(paths: &[PathBuf], directory: &Path) -> Option<String> {
     let names = names(paths, directory)?;
     Some(format!(
@@ -23,7 +23,7 @@ pub(super) fn changed(paths: &[PathBuf], directory: &Path) -> Option<String> {
     ))
 }
 
-/// Lists paths as a command would write them that starts in this directory.
+/// Lists paths relative to a command's working directory.
 fn names(paths: &[PathBuf], directory: &Path) -> Option<String> {
     let shown = paths.iter().map(|path| {
         let path = path.strip_prefix(directory).unwrap_or(path);
@@ -33,7 +33,7 @@ fn names(paths: &[PathBuf], directory: &Path) -> Option<String> {
     (!shown.is_empty()).then(|| shown.join(", "))
 }
 
-/// What programs say when they are held back, in small letters.
+/// Messages of programs that a sandbox restricts, in lower case.
 const SAID: [&str; 11] = [
     "read-only file system",
     "device or resource busy",
@@ -48,13 +48,13 @@ const SAID: [&str; 11] = [
     "erofs",
 ];
 
-/// Tells whether an output speaks of something that a sandbox does.
+/// Returns whether an output has a message that a sandbox can cause.
 pub(super) fn seems(output: &str) -> bool {
     let output = output.to_ascii_lowercase();
     SAID.iter().any(|said| output.contains(said))
 }
 
-/// Says what the sandbox allows; nothing where there is none.
+/// Describes the limits of the sandbox; `None` without a sandbox.
 pub(super) fn note(enforcement: &Enforcement) -> Option<String> {
     let note = "This may be the sandbox: commands write in the workspace and in a /tmp of their own, see neither credentials nor \
                 other folders of the user, and have no network but what the operator's rules allow. Work within that, or \
@@ -77,13 +77,13 @@ const SERVERS: [&str; 11] = [
     "running on http",
 ];
 
-/// Checks whether an output speaks of a server on this machine.
+/// Returns whether an output mentions a server on this machine.
 pub(super) fn serves(output: &str) -> bool {
     let output = output.to_ascii_lowercase();
     SERVERS.iter().any(|said| output.contains(said))
 }
 
-/// Explains who reaches a server that a command starts; nothing without a sandbox.
+/// Explains which programs can reach a server that a command starts; `None` without a sandbox.
 pub(super) fn reached(means: Means, shared: bool) -> Option<String> {
     let note = if shared {
         "The sandbox gives each session its own network: all commands of this session reach a server that one of them started, at \

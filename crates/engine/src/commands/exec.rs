@@ -1,4 +1,4 @@
-//! `exec`: a command is started, and waited for as long as is wanted.
+//! `exec`: starts a command, and waits for it up to a time limit.
 
 use super::{Commands, Ran};
 use crate::{
@@ -18,38 +18,38 @@ use toolpost_process::{Job, Launch, Limits, Program, Until, Why, Woke};
 pub use super::{Confined, Ending, Leftover, Piece, Ran as Output, Standing, State};
 pub use toolpost_process::{From as Side, Shell, Want};
 
-/// Runs a command.
+/// The `exec` operation.
 pub struct Exec;
 
-/// Which command, and how long it is waited for.
+/// A command, and the limits of the wait.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The command, and the directory in which it starts.
+    /// The command, and its working directory.
     pub command: Command,
-    /// How a shell is started, where the command is a line for one.
+    /// The way to start a shell, if the command is a shell command.
     pub shell: Shell,
-    /// How long it is waited for, and what happens then.
+    /// The maximum wait, and the action after it.
     pub wait: Wait,
-    /// Which part of what it wrote is shown.
+    /// The part of the output that is shown.
     pub want: Want,
-    /// What was odd about the asking, in a sentence each; it comes back with the output.
+    /// Notes about the request, in a sentence each; they are returned with the output.
     pub notes: Vec<String>,
 }
 
-/// How long a command is waited for, and what happens then.
+/// The maximum wait for a command, and the action after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wait {
-    /// Until it ends; when the time is up, it is ended with everything that it started.
+    /// Waits until the command exits; after the time limit, stops it with everything that it started.
     OrEnd(Duration),
-    /// Until it ends; when the time is up, it goes on by itself.
+    /// Waits until the command exits; after the time limit, leaves it running in the background.
     OrLeave(Duration),
 }
 
-/// How often what a command writes is told while it runs.
+/// Interval of progress reports with new output.
 const TOLD: Duration = Duration::from_millis(500);
-/// How long after its time a command that does not end is waited for.
+/// Extra wait for a command that has exceeded its time limit.
 const PATIENCE: Duration = Duration::from_secs(6);
-/// How much of the latest output is told, in bytes.
+/// Maximum size of the output in a progress report, in bytes.
 const LATEST: usize = 400;
 
 impl Operation for Exec {
@@ -68,7 +68,7 @@ impl Operation for Exec {
         let commands = access.commands()?;
         let Request { wait, want, notes, .. } = request;
         let (wait, limit) = match wait {
-            // What has a limit ends by itself; that may take longer than the limit.
+            // A command with a time limit is stopped by the runtime, which can take longer than the limit.
             Wait::OrEnd(time) => (time.saturating_add(PATIENCE), Some(cx.time_left(time))),
             Wait::OrLeave(time) => (cx.time_left(time), None),
         };
@@ -97,22 +97,22 @@ fn launch(commands: &Commands, command: &Command, shell: Shell, limit: Option<Du
     Launch { limits, ..launch }
 }
 
-/// A job that somebody waits for.
+/// A job that a call waits for.
 struct Watched {
     job: Job,
     dropped: Dropped,
 }
 
-/// What becomes of a job when nobody waits for it any more.
+/// The treatment of a job when the call no longer waits for it.
 enum Dropped {
-    /// It is ended: the call that ran it was given up.
+    /// It is stopped: the call that ran it was abandoned.
     End,
-    /// It goes on, or has ended.
+    /// It continues, or has ended.
     Leave,
 }
 
 impl Watched {
-    /// Waits for the job as long as is wanted, and tells meanwhile what it writes.
+    /// Waits for the job up to the limit, and reports its output meanwhile.
     async fn wait(&self, cx: &CallCtx, wait: Duration) -> Result<(), Failure> {
         let start = Instant::now();
         let mut heard = 0;
@@ -144,7 +144,8 @@ impl Drop for Watched {
     }
 }
 
-/// Tells how long the command has run and what it wrote last; gives the place up to which that is told.
+/// Reports the run time and the latest output of a command; returns the output position up to which it has
+/// reported.
 fn tell(cx: &CallCtx, job: &Job, start: Instant, heard: u64) -> u64 {
     let ran = start.elapsed();
     let count = u64::try_from(ran.as_millis()).unwrap_or(u64::MAX);

@@ -1,4 +1,4 @@
-//! `job`: how far a command is that was started before, and what it wrote.
+//! `job`: progress and output of a command that was started before.
 
 use super::Ran;
 use crate::{
@@ -15,19 +15,19 @@ use toolpost_process::Until;
 pub use super::Ran as Output;
 pub use super::exec::{Side, Want};
 
-/// Looks at a command that was started before.
+/// The `job` operation.
 pub struct Look;
 
-/// Which command, and how long it is waited for.
+/// A job, and the limit of the wait.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The job; none for the one that was started last.
+    /// The job; `None` for the one that was started last.
     pub id: Option<String>,
-    /// How long its end is waited for, at most.
+    /// Maximum wait for its end.
     pub wait: Duration,
-    /// Which part of what it wrote is shown.
+    /// The part of the output that is shown.
     pub want: Want,
-    /// What was odd about the asking, in a sentence each; it comes back with the output.
+    /// Notes about the request, in a sentence each; they are returned with the output.
     pub notes: Vec<String>,
 }
 
@@ -38,7 +38,7 @@ impl Operation for Look {
     type Request = Request;
     type Output = Output;
 
-    /// Touches nothing: the job is the session's own.
+    /// Needs no permission: the job belongs to the session.
     fn touches(_request: &Request) -> Vec<Touch> {
         Vec::new()
     }

@@ -1,4 +1,4 @@
-//! What commands are run with: the table of jobs, and where to find one again.
+//! Running of commands: the job table, the sandbox and the network proxy.
 
 mod blocked;
 pub mod exec;
@@ -29,18 +29,17 @@ use toolpost_process::{
 };
 use toolpost_workspace::WorkspacePath;
 
-/// What commands are run with; copies share it.
+/// The runner of commands. Clones share their state.
 #[derive(Debug, Clone)]
 pub struct Commands {
     jobs: Arc<Jobs>,
     sandbox: Arc<Sandbox>,
     hosts: Hosts,
     resources: Resources,
-    /// The hosts that proxies refused.
     refusals: Refusals,
-    /// Cancelled when everything ends.
+    /// Cancelled at shutdown.
     ending: CancellationToken,
-    /// Who may start a program now: a start takes a thread, and other calls need some.
+    /// Limits concurrent starts: each takes a thread, and other calls need some.
     starting: Arc<Semaphore>,
 }
 
@@ -58,20 +57,22 @@ impl Drop for SessionCommands {
     fn drop(&mut self) {
         self.ending.cancel();
         let (jobs, session) = (Arc::clone(&self.jobs), self.session.clone());
-        // If the runtime has ended, nothing runs there: the server ends, and the kernel ends the commands.
+        // If the runtime has ended, no task can run: the server is exiting, and the kernel kills the
+        // commands.
         self.runtime.spawn(async move { jobs.end_session(&session).await });
     }
 }
 
-/// How many programs are started at the same time.
+/// Maximum number of programs that are started at the same time.
 const STARTING: usize = 8;
 
 impl Commands {
-    /// Makes it with an empty table of jobs; output that is too long for memory goes to nameless files in that folder.
-    /// Every command is confined as the sandbox says, and reaches only these hosts.
+    /// Creates a runner with an empty job table. Output that is too long for memory goes to unnamed files in
+    /// the spool directory.
+    /// The sandbox confines every command, and the commands reach only these hosts.
     ///
     /// # Errors
-    /// When the system has no randomness for the names of jobs.
+    /// If the system has no randomness for the names of jobs.
     pub fn new(spool: PathBuf, sandbox: Sandbox, hosts: Hosts) -> Result<Self, Failure> {
         let settings = Settings { spool, ..Settings::default() };
         let jobs = Arc::new(Jobs::new(settings).map_err(convert::start)?);
@@ -86,19 +87,20 @@ impl Commands {
         Ok(Self { jobs, sandbox: Arc::new(sandbox), hosts, resources, refusals, ending, starting })
     }
 
-    /// Sets the memory, processes and disk space that each command may use. Without this, the defaults of the machine hold.
+    /// Sets the memory, processes and disk space that each command may use. Without this call, the machine's
+    /// defaults apply.
     #[must_use]
     pub fn with_resources(self, resources: Resources) -> Self {
         Self { resources, ..self }
     }
 
-    /// Ends everything that runs, within two seconds, and starts nothing more.
+    /// Stops everything that runs, within two seconds, and starts nothing more.
     pub async fn shut_down(&self) {
         self.jobs.shut_down().await;
         self.ending.cancel();
     }
 
-    /// Starts a program for a session, and answers what it asks of the network.
+    /// Starts a program for a session, and serves its network requests through the proxy.
     pub(crate) async fn start(&self, cx: &CallCtx, launch: Launch) -> Result<Job, Failure> {
         let (jobs, session) = (Arc::clone(&self.jobs), key(cx));
         let _place = tokio::select! {
@@ -119,13 +121,13 @@ impl Commands {
         Ok(job)
     }
 
-    /// Makes the launch of a program in a directory of the workspace.
+    /// Builds the launch of a program in a directory of the workspace.
     pub(crate) fn launch(&self, program: Program, directory: &WorkspacePath) -> Launch {
         let limits = Limits { resources: self.resources, ..Limits::default() };
         Launch { sandbox: (*self.sandbox).clone(), limits, ..Launch::new(program, directory.raw()) }
     }
 
-    /// Serves as the proxy of the network that the commands of a session share.
+    /// Runs the proxy of the network that the commands of a session share.
     fn connect_session(&self, session: &SessionCommands) {
         let Some(listener) = self.jobs.take_listener(&session.session) else { return };
         let (hosts, ending) = (self.hosts.clone(), session.ending.clone());
@@ -139,19 +141,19 @@ impl Commands {
         });
     }
 
-    /// Names the hosts that the proxy refused while a job ran; nothing if there are none.
+    /// Describes the hosts that the proxy refused while a job ran; `None` if there are none.
     pub(crate) fn refused(&self, cx: &CallCtx, job: &Job) -> Option<String> {
         network::refused(&self.refusals.during(cx.session.id(), job.span()))
     }
 
-    /// Serves as the proxy of a job that has a separate network, until the job and all its processes have ended.
+    /// Runs the proxy of a job that has a separate network, until the job and all its processes have exited.
     fn connect(&self, session: &SessionKey, job: &Job) {
         let Some(listener) = job.take_listener() else { return };
         let (job, hosts) = (job.clone(), self.hosts.clone());
         let refused = self.refusals.of(session.0.clone());
         tokio::spawn(async move {
             tokio::select! {
-                // Without it the job finds nobody who answers, and says so.
+                // If it ends, the job's connections are refused, and the command reports that.
                 _ = toolpost_net::serve(listener, hosts, refused) => {}
                 _ = job.wait(Until::Gone, Duration::MAX) => {}
             }
@@ -175,7 +177,7 @@ fn cancelled() -> Failure {
     Failure::new(Kind::Cancelled, "The call was cancelled before its command was started.")
 }
 
-/// Gives by what the jobs of a call's session are known.
+/// Returns the key of a call's session in the job table.
 fn key(cx: &CallCtx) -> SessionKey {
     SessionKey(cx.session.id().to_owned())
 }

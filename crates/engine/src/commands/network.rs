@@ -5,16 +5,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use toolpost_process::{Job, Means};
 
-/// The number of refusals that are remembered.
+/// Maximum number of remembered refusals.
 const REMEMBERED: usize = 1000;
 
-/// The length of the longest name of a host, in bytes.
+/// Maximum length of a host name, in bytes.
 const NAME: usize = 253;
 
-/// The number of hosts or ports that a note names.
+/// Maximum number of hosts or ports that a note names.
 const NAMED: usize = 10;
 
-/// The hosts that proxies refused lately, and when; copies share it.
+/// The hosts that proxies have recently refused, with times. Clones share their state.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Refusals {
     latest: Arc<Mutex<VecDeque<Refusal>>>,
@@ -60,14 +60,14 @@ impl Refusals {
     }
 }
 
-/// Checks whether a host's name can be part of a reply, since a command chooses it: a name or an IPv4 address. For all else the
-/// command has the answer of the proxy.
+/// Checks whether a reply may contain a host name, since a command chooses it: a name or an IPv4 address.
+/// For all other hosts, the command has the proxy's answer.
 fn is_name(host: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-_".contains(&byte);
     (1..=NAME).contains(&host.len()) && host.bytes().all(is_plain)
 }
 
-/// Names the hosts that were refused while a command ran, and the rule that would allow them.
+/// Describes the hosts that were refused while a command ran, and the rule that would allow them.
 pub(super) fn refused(hosts: &BTreeSet<(String, u16)>) -> Option<String> {
     let (first, port) = hosts.first()?;
     let named: Vec<String> = hosts.iter().take(NAMED).map(|(host, port)| format!("{host}:{port}")).collect();
@@ -82,7 +82,7 @@ pub(super) fn refused(hosts: &BTreeSet<(String, u16)>) -> Option<String> {
     ))
 }
 
-/// Names the ports on which a command listens, and the programs that reach them.
+/// Describes the ports on which a command listens, and the programs that can reach them.
 pub(super) fn listens(job: &Job) -> Option<String> {
     let ports = job.listening();
     if ports.is_empty() {

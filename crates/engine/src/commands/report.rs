@@ -1,4 +1,4 @@
-//! What is known of a command: how far it is, how it ended, what it wrote.
+//! Reports on commands: state, exit status and output.
 
 use super::{blocked, network};
 use crate::failure::{Failure, Kind};
@@ -6,91 +6,91 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_process::{self as process, Enforcement, Held, Job, Report, Stage, Verdict, Want, Why, meaning};
 
-/// What is known of a command.
+/// A report on a command.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
 pub struct Ran {
-    /// The name under which it is found again, as long as the session lasts.
+    /// The name of its job, valid for the session.
     pub job: String,
     /// The whole command.
     pub command: String,
-    /// The directory in which it started.
+    /// Its working directory.
     pub directory: String,
-    /// How far it is.
+    /// Its state.
     pub state: State,
-    /// How it ended, once it has.
+    /// Its exit status, once it has ended.
     pub ending: Option<Ending>,
-    /// How long it has run, or ran, in milliseconds.
+    /// Its run time so far or in total, in milliseconds.
     pub elapsed_ms: u64,
-    /// How many bytes it wrote.
+    /// Size of its output, in bytes.
     pub bytes: u64,
-    /// How many characters of text that is, without escape sequences.
+    /// Number of characters in its output, without escape sequences.
     pub characters: u64,
-    /// How many lines that is.
+    /// Number of lines in its output.
     pub lines: u64,
-    /// The part of its text that was asked for; two pieces where the middle is left out.
+    /// The requested part of its output; two pieces if the middle is left out.
     pub output: Vec<Piece>,
-    /// Why the middle of its text was not kept, if it was not.
+    /// The reason why the middle of its output was not kept, if it was not.
     pub lost: Option<String>,
-    /// What it started and what still runs although it has ended.
+    /// Processes that it started and that still run after its end.
     pub leftovers: Vec<Leftover>,
-    /// By what it is confined, and what of that does not hold here.
+    /// Its confinement, and the restrictions that are not enforced here.
     pub confined: Confined,
-    /// What was odd about the asking, and what a failure may come from, in a sentence each.
+    /// Notes about the request, and possible causes of a failure, in a sentence each.
     pub notes: Vec<String>,
 }
 
-/// By what a command is confined.
+/// Confinement of a command.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
 pub struct Confined {
-    /// By what: `namespaces`, `landlock` or `nothing`.
+    /// The mechanism: `namespaces`, `landlock` or `nothing`.
     pub by: String,
-    /// What is enforced by the kernel.
+    /// The restrictions that the kernel enforces.
     pub enforced: Vec<String>,
-    /// What is not, and why.
+    /// The restrictions that are not enforced, with reasons.
     pub not_enforced: Vec<String>,
 }
 
-/// How far a command is.
+/// State of a command.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// It runs.
+    /// It is running.
     Running,
-    /// It was told to end and has not done so yet.
+    /// It was asked to stop and is still running.
     Ending,
-    /// It has ended.
+    /// It has exited or was killed.
     Ended,
 }
 
-/// How a command ended.
+/// Exit status of a command.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
 pub struct Ending {
-    /// The code that it ended with; none where a signal ended it.
+    /// Its exit code; `None` if a signal killed it.
     pub code: Option<i32>,
-    /// The number of the signal that ended it.
+    /// The number of the signal that killed it.
     pub signal: Option<i32>,
-    /// Why the runtime ended it, in a sentence; none where it ended by itself.
+    /// The reason why the runtime stopped it, in a sentence; `None` if it exited on its own.
     pub why: Option<String>,
-    /// What its end says, in a few words; empty where it says nothing more.
+    /// The meaning of its exit status in a few words; empty if there is none to add.
     pub means: String,
-    /// Whether it did what it was asked to.
+    /// Success or failure.
     pub standing: Standing,
 }
 
-/// Whether a command did what it was asked to.
+/// Success or failure of a command.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
-    /// It did; a search that finds nothing did, too.
+    /// It succeeded; a search that finds nothing did, too.
     Done,
-    /// It did not.
+    /// It failed.
     Failed,
 }
 
-/// Characters of the output that stand together.
+/// A contiguous part of the output.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
 pub struct Piece {
-    /// How many characters of the output stand before it.
+    /// Number of characters before it in the output.
     pub from: u64,
     /// The characters.
     pub text: String,
@@ -99,14 +99,14 @@ pub struct Piece {
 /// A process that still runs although the command that started it has ended.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
 pub struct Leftover {
-    /// Its number.
+    /// Its PID.
     pub pid: u32,
-    /// What it is, as it says itself.
+    /// Its command line, as the process reports it.
     pub command: String,
 }
 
 impl Ran {
-    /// Looks at a job.
+    /// Builds the report on a job.
     pub(crate) fn of(job: &Job, want: Want, mut notes: Vec<String>) -> Result<Self, Failure> {
         let report = job.report();
         let shown = job.show(want).map_err(|error| {
@@ -125,7 +125,7 @@ impl Ran {
         }
         notes.extend(oversized(ending.as_ref(), job.resources().file_size));
         let listens = network::listens(job);
-        // A client that found no server, or a server that runs.
+        // Either a client that found no server, or a running server.
         if listens.is_some() {
             notes.extend(listens);
         } else if (failed || ending.is_none()) && pieces.iter().any(|piece| blocked::serves(&piece.text)) {
@@ -149,7 +149,7 @@ impl Ran {
         })
     }
 
-    /// Says whether nothing of a job is left to be ended.
+    /// Returns whether nothing of a job is left to stop.
     pub(crate) fn is_over(report: &Report) -> bool {
         matches!(report.stage, Stage::Ended(_)) && report.leftovers.is_empty()
     }
@@ -234,8 +234,8 @@ fn megabytes(bytes: u64) -> u64 {
     bytes / (1024 * 1024)
 }
 
-/// Explains the end of a program that wrote a file larger than its limit; nothing for other ends. A shell reports a signal of a
-/// program that it ran as 128 and the signal's number.
+/// Explains the exit of a program that wrote a file larger than its limit; `None` for other exits. A shell
+/// reports a signal of a program that it ran as 128 plus the signal's number.
 fn oversized(ending: Option<&Ending>, limit: Option<u64>) -> Option<String> {
     let ending = ending?;
     let is_too_large = ending.signal == Some(SIGXFSZ) || ending.code == Some(128 + SIGXFSZ);
@@ -247,5 +247,5 @@ fn oversized(ending: Option<&Ending>, limit: Option<u64>) -> Option<String> {
     ))
 }
 
-/// The signal for a file that is too large; the same number on all machines that are supported.
+/// The signal for a file that is too large; it has the same number on all supported machines.
 const SIGXFSZ: i32 = 25;

@@ -1,4 +1,4 @@
-//! `stop`: a command is ended, with everything that it started.
+//! `stop`: stops a command, with everything that it started.
 
 use super::Ran;
 use crate::{
@@ -14,15 +14,15 @@ use toolpost_process::Why;
 pub use super::Ran as Output;
 pub use super::exec::{Side, Want};
 
-/// Ends a command that was started before.
+/// The `stop` operation.
 pub struct Stop;
 
-/// Which command.
+/// A job to stop.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The job.
     pub id: String,
-    /// Which part of what it wrote is shown.
+    /// The part of the output that is shown.
     pub want: Want,
 }
 
@@ -33,7 +33,7 @@ impl Operation for Stop {
     type Request = Request;
     type Output = Output;
 
-    /// Touches nothing but what the session started itself.
+    /// Needs no permission: it affects only commands of the session.
     fn touches(_request: &Request) -> Vec<Touch> {
         Vec::new()
     }

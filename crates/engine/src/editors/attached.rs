@@ -1,4 +1,5 @@
-//! What is done with an editor that is attached: files are judged as those of other tools are, and nothing is written that moved.
+//! Operations in an attached editor: they follow the same file rules as other tools, and write nothing if
+//! the editor's state has changed.
 
 use super::{
     Act, Chosen, Done, Editor, Point, Shape, Shown, Sight, Target, View, Written, memory,
@@ -14,7 +15,7 @@ use std::sync::Arc;
 use toolpost_text::{escape, guard, lines::lf};
 use toolpost_workspace::{Kind as FileKind, WorkspacePath};
 
-/// Tells how everything stands.
+/// Returns the state of the editor.
 pub(super) async fn look(
     editors: &Editors,
     editor: &Arc<dyn Editor>,
@@ -24,7 +25,7 @@ pub(super) async fn look(
     tell(editors, editor, view, cx).await
 }
 
-/// Opens a file that is there.
+/// Opens an existing file.
 pub(super) async fn open(
     editors: &Editors,
     editor: &Arc<dyn Editor>,
@@ -54,7 +55,8 @@ pub(super) async fn goto(
     tell(editors, editor, view, cx).await
 }
 
-/// Writes a text into the buffer of a file that may be written, if nothing has moved since this session looked last.
+/// Writes a text into the buffer of a writable file, if nothing has changed since this session last saw the
+/// editor.
 pub(super) async fn write(
     editors: &Editors,
     editor: &Arc<dyn Editor>,
@@ -107,7 +109,7 @@ async fn active(editors: &Editors, editor: &Arc<dyn Editor>, view: &View) -> Res
     })
 }
 
-/// Gives what is selected, where one text can take its place and it is known to be meant.
+/// Returns the selection, if a text can replace it and the user certainly means it.
 fn replaceable<'a>(editor: &Arc<dyn Editor>, view: &'a View, was_seen: bool) -> Result<&'a Chosen, Failure> {
     let Some(chosen) = &view.selection else {
         let what = format!("Nothing is selected in {}; nothing was replaced.", editor.name());
@@ -131,7 +133,7 @@ fn replaceable<'a>(editor: &Arc<dyn Editor>, view: &'a View, was_seen: bool) -> 
     Ok(chosen)
 }
 
-/// Refuses to write where something is not as this session has seen it last.
+/// The refusal to write if something differs from what this session has last seen.
 fn moved(path: &WorkspacePath, view: &View) -> Failure {
     let Point { line, column } = view.cursor;
     let mut found = format!("The cursor stands in {} at line {line}, column {column} now", path.display());
@@ -145,7 +147,7 @@ fn moved(path: &WorkspacePath, view: &View) -> Failure {
     ))
 }
 
-/// Says that the rules stand against a change that nobody could be asked about beforehand.
+/// The refusal of a change that the rules do not allow, since the user could not be asked beforehand.
 pub(super) fn forbidden(path: &WorkspacePath) -> Failure {
     let what = format!(
         "The rules do not let {} be read and written without asking; nothing was written.",
@@ -155,7 +157,7 @@ pub(super) fn forbidden(path: &WorkspacePath) -> Failure {
         .hint(Hint::Advice("Change the file by its name, so that somebody can be asked.".to_owned()))
 }
 
-/// Says that a place is not there and the nearest one was taken.
+/// Notes that a position does not exist and the nearest one was used.
 fn clamped(view: &mut View, wanted: Option<Point>) {
     let at = view.cursor;
     if let Some(wanted) = wanted.filter(|wanted| *wanted != at) {

@@ -14,18 +14,18 @@ use toolpost_workspace::{Kind as FileKind, WorkspacePath};
 /// Time that a call waits for the editor to list its buffers, so that an editor that hangs delays no tool for long.
 const WAIT: Duration = Duration::from_secs(1);
 
-/// The remark of a reply about an editor's buffers.
+/// Notes of a reply about an editor's buffers.
 #[derive(Debug, Default)]
 pub struct BufferNotes {
-    /// About this call.
+    /// Notes about this call.
     pub of_call: Vec<String>,
-    /// Once in a session.
+    /// Notes that a session shows once.
     pub of_session: Vec<String>,
 }
 
 /// Refuses to write a file that has unsaved changes in the attached editor, and notes those that are read.
 ///
-/// Calls of the editor's own tools go through the buffer and are not looked at.
+/// Calls of the editor's own tools go through the buffer and are not checked.
 pub(crate) async fn check(
     editors: &Editors,
     cx: &CallCtx,
@@ -78,7 +78,7 @@ struct FileUse {
 enum Purpose {
     Read,
     Change,
-    /// The name goes, with everything beneath it.
+    /// The path is removed, with everything beneath it.
     Removal,
 }
 

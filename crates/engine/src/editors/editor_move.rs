@@ -1,4 +1,4 @@
-//! `editor_move`: a file is opened in the editor, or its cursor goes elsewhere.
+//! `editor_move`: opens a file in the editor, or moves its cursor.
 
 pub use super::Shown;
 
@@ -16,40 +16,40 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_workspace::WorkspacePath;
 
-/// Opens files and moves the cursor.
+/// The `editor_move` operation.
 pub struct EditorMove;
 
-/// Where to.
+/// The target of the move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Request {
-    /// To a file.
+    /// Opens a file.
     Open {
         /// The file.
         file: WorkspacePath,
         /// The line, counted from 1.
         line: Option<u64>,
     },
-    /// Elsewhere in the active file.
+    /// Moves the cursor in the active file.
     Goto(Point),
 }
 
-/// What came of it.
+/// The result of the move.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// What was asked for.
+    /// The requested action.
     pub act: Act,
-    /// How everything stands now.
+    /// The state of the editor afterwards.
     #[serde(flatten)]
     pub shown: Shown,
 }
 
-/// What was asked for.
+/// The requested action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Act {
     /// A file was opened.
     Open {
-        /// The line that was named.
+        /// The requested line.
         line: Option<u64>,
     },
     /// The cursor was moved.

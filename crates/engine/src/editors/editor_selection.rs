@@ -1,4 +1,4 @@
-//! `editor_selection`: what is selected in the editor, with its text.
+//! `editor_selection`: the selection in the editor, with its text.
 
 pub use super::{Selection, Shown as Output};
 
@@ -12,7 +12,7 @@ use crate::{
     operation::Operation,
 };
 
-/// Tells what is selected.
+/// The `editor_selection` operation.
 pub struct EditorSelection;
 
 impl Operation for EditorSelection {

@@ -1,4 +1,4 @@
-//! `editor_state`: what is open in the editor, where the cursor stands, what is selected.
+//! `editor_state`: the open files, the cursor and the selection of the editor.
 
 pub use super::{Opened, Place, Selection, Shown as Output};
 
@@ -12,7 +12,7 @@ use crate::{
     operation::Operation,
 };
 
-/// Tells how everything stands in the editor.
+/// The `editor_state` operation.
 pub struct EditorState;
 
 impl Operation for EditorState {
@@ -29,7 +29,7 @@ impl Operation for EditorState {
     async fn run(editors: &Editors, _request: (), cx: &CallCtx) -> Result<Output, Failure> {
         let mut shown = editors::look(editors, cx).await?;
         if let Some(selection) = &mut shown.selection {
-            // Its text is asked for by itself.
+            // `editor_selection` returns its text.
             selection.text = None;
         }
         Ok(shown)

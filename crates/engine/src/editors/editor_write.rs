@@ -1,4 +1,4 @@
-//! `editor_write`: a text goes to the cursor of the editor, or in the place of what is selected.
+//! `editor_write`: inserts a text at the editor's cursor, or replaces the selection.
 
 pub use super::{Done, Shown, Target};
 
@@ -17,33 +17,33 @@ use crate::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Writes a text where the cursor or the selection is.
+/// The `editor_write` operation.
 pub struct EditorWrite;
 
-/// What goes where.
+/// A text and its target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// Where.
+    /// The target.
     pub at: Target,
     /// The text.
     pub content: String,
 }
 
-/// What came of it.
+/// The result of the write.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// Where it was to go.
+    /// The requested target.
     pub target: Target,
     /// The text.
     pub content: String,
-    /// What was done with it.
+    /// The effect on the text.
     pub done: Done,
-    /// Where it begins, where that is known.
+    /// The position at which the text begins, if it is known.
     pub at: Option<Point>,
-    /// How everything stands now.
+    /// The state of the editor afterwards.
     #[serde(flatten)]
     pub shown: Shown,
-    /// What became of the file on the disk, where it was changed.
+    /// The change of the file on the disk, if it was changed.
     pub changed: Option<Changed>,
 }
 

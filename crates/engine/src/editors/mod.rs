@@ -1,4 +1,4 @@
-//! Editors: what an attached one can do, and what a session remembers where none is attached.
+//! Editors: the interface to an attached editor, and the session state that replaces a missing one.
 
 mod attached;
 pub(crate) mod buffers;
@@ -24,54 +24,54 @@ use serde::Serialize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use toolpost_workspace::WorkspacePath;
 
-/// An editor that is attached: Neovim, a console, an IDE.
+/// An attached editor: Neovim, a console, an IDE.
 pub trait Editor: Send + Sync {
-    /// Names it for people, such as `Neovim at /run/user/1000/nvim.7.0`.
+    /// Returns its name for users, such as `Neovim at /run/user/1000/nvim.7.0`.
     fn name(&self) -> String;
 
-    /// Does one thing, in the time of a call; tells how everything stands afterwards.
+    /// Performs one action within the time of a call, and returns the state afterwards.
     ///
-    /// What writes is refused with `Stale` where the token is not the one that the editor has now, and is undone by one step of
-    /// its own undo.
+    /// Writes are refused with `Stale` if the token differs from the editor's current one. One step of the
+    /// editor's undo reverts a write.
     fn ask<'a>(&'a self, act: Act<'a>, cx: &'a CallCtx) -> Asking<'a, View>;
 }
 
-/// What an editor is to do.
+/// An action of an editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Act<'a> {
-    /// Tell how everything stands.
+    /// Return the state.
     Look,
-    /// Show a file, at a line where one is named.
+    /// Show a file, at a line if one is named.
     Open {
         /// The file.
         file: &'a WorkspacePath,
-        /// The line, counted from 1; behind the end the last one is meant.
+        /// The line, counted from 1; a line after the end means the last one.
         line: Option<u64>,
     },
-    /// Put the cursor elsewhere in the file that it is in.
+    /// Move the cursor within its file.
     Goto(Point),
-    /// Put a text in the place of what is selected.
+    /// Replace the selection with a text.
     Replace {
-        /// The text, with LF.
+        /// The text, with LF line endings.
         content: &'a str,
-        /// How everything stood when that was decided.
+        /// The token of the state on which the decision was based.
         token: &'a str,
     },
-    /// Put a text in front of the cursor.
+    /// Insert a text before the cursor.
     Insert {
-        /// The text, with LF.
+        /// The text, with LF line endings.
         content: &'a str,
-        /// How everything stood when that was decided.
+        /// The token of the state on which the decision was based.
         token: &'a str,
     },
 }
 
-/// A place in a text.
+/// A position in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct Point {
     /// The line, counted from 1.
     pub line: u64,
-    /// The character in front of which it is, counted from 1.
+    /// The character after the position, counted from 1.
     pub column: u64,
 }
 
@@ -80,85 +80,85 @@ impl Point {
     pub const START: Self = Self { line: 1, column: 1 };
 }
 
-/// How everything stands in an editor at one moment.
+/// The state of an editor at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct View {
-    /// The file in which the cursor is, by its absolute name; none where it is no file.
+    /// The file with the cursor, by its absolute path; `None` if the cursor is not in a file.
     pub active: Option<String>,
-    /// The files that are open, by their absolute names.
+    /// The open files, by their absolute paths.
     pub open: Vec<Buffer>,
     /// The cursor, in the active file.
     pub cursor: Point,
-    /// What is selected in the active file.
+    /// The selection in the active file.
     pub selection: Option<Chosen>,
-    /// By what it is known later whether something moved: the text, the cursor or the selection.
+    /// Identifies the state of the text, the cursor and the selection, to detect later changes.
     pub token: String,
-    /// What is odd, in a sentence each.
+    /// Notes, in a sentence each.
     pub notes: Vec<String>,
 }
 
-/// A file that is open in an editor.
+/// An open file in an editor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Buffer {
-    /// Its absolute name.
+    /// Its absolute path.
     pub name: String,
-    /// Whether the disk has what the editor has.
+    /// Its relation to the file on the disk.
     pub standing: Standing,
 }
 
-/// Whether the disk has what the editor has.
+/// Relation of a buffer to its file on the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
-    /// It has.
+    /// The file has the content of the buffer.
     Saved,
-    /// It has not yet.
+    /// The buffer has changes that are not saved yet.
     Unsaved,
 }
 
-/// What is selected in an editor.
+/// A selection in an editor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chosen {
-    /// Where it begins.
+    /// Its beginning.
     pub from: Point,
-    /// Where it ends, behind its last character.
+    /// Its end, after its last character.
     pub to: Point,
-    /// Its text, with LF.
+    /// Its text, with LF line endings.
     pub text: String,
-    /// Which sort of selection it is.
+    /// Its shape.
     pub shape: Shape,
-    /// Whether the user sees it now.
+    /// Its visibility to the user.
     pub sight: Sight,
 }
 
-/// Which sort of selection it is.
+/// Shape of a selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Shape {
-    /// All characters from one to another.
+    /// All characters from one position to another.
     Characters,
     /// Whole lines.
     Lines,
-    /// A part of each of some lines.
+    /// A range of columns in each of some lines.
     Block,
 }
 
-/// Whether the user sees a selection now.
+/// Visibility of a selection to the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Sight {
     /// It is highlighted.
     Current,
-    /// It was the last one, and is highlighted no more.
+    /// It was the last selection, and is no longer highlighted.
     Last,
 }
 
-/// What a session remembers of editors.
+/// Editor state that a session remembers.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
-    /// What was opened where no editor is attached.
+    /// The files that were opened without an attached editor.
     pub(crate) own: Own,
-    /// How everything stood in the attached one when this session looked last.
+    /// The token of the attached editor's state when this session last saw it.
     pub(crate) token: Option<String>,
 }
 
@@ -173,21 +173,21 @@ impl SharedMemory {
     }
 }
 
-/// Returns what the session of a call remembers of editors.
+/// Returns the editor memory of a call's session.
 pub(crate) fn memory(cx: &CallCtx) -> Arc<SharedMemory> {
     cx.session.state()
 }
 
-/// Which editor is used, and what becomes of texts where there is none.
+/// The attached editor, and the treatment of insertions without one.
 #[derive(Clone, Default)]
 pub struct Editing {
-    /// The one that is attached.
+    /// The attached editor.
     pub editor: Option<Arc<dyn Editor>>,
-    /// What becomes of texts that are to be inserted where none is.
+    /// The treatment of insertions without an attached editor.
     pub without: Without,
 }
 
-/// The user's editor, or its stand-in in the session. Clones share their state.
+/// The user's editor, or its replacement in the session. Clones share their state.
 #[derive(Clone)]
 pub struct Editors {
     edits: Edits,
@@ -200,7 +200,7 @@ impl Editors {
         Self { edits, editing }
     }
 
-    /// The editor that is attached.
+    /// The attached editor and its settings.
     #[must_use]
     pub fn editing(&self) -> &Editing {
         &self.editing
@@ -217,17 +217,17 @@ impl Editors {
     }
 }
 
-/// What becomes of a text that is to be inserted where no editor is attached.
+/// The treatment of an insertion if no editor is attached.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Without {
-    /// It is handed to the client, which may do it.
+    /// The reply passes the text to the client, which can insert it.
     #[default]
     Told,
     /// It is written into the file.
     Applied,
 }
 
-/// Tells how everything stands.
+/// Returns the state of the editor.
 pub(crate) async fn look(editors: &Editors, cx: &CallCtx) -> Result<Shown, Failure> {
     match attached(editors) {
         Some(editor) => attached::look(editors, &editor, cx).await,
@@ -256,7 +256,7 @@ pub(crate) async fn goto(editors: &Editors, to: Point, cx: &CallCtx) -> Result<S
     }
 }
 
-/// Writes a text in the place of what is selected, or in front of the cursor.
+/// Writes a text over the selection, or before the cursor.
 pub(crate) async fn write(
     editors: &Editors,
     at: Target,
@@ -269,37 +269,37 @@ pub(crate) async fn write(
     }
 }
 
-/// Where a text is to be written.
+/// The target of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Target {
-    /// In the place of what is selected.
+    /// Replaces the selection.
     Selection,
-    /// In front of the cursor.
+    /// Inserts before the cursor.
     Cursor,
 }
 
-/// What became of a text.
+/// The result of a write.
 pub(crate) struct Written {
-    /// How everything stands now.
+    /// The state of the editor afterwards.
     pub(crate) shown: Shown,
-    /// Where the text begins, where it is known.
+    /// The position at which the text begins, if it is known.
     pub(crate) at: Option<Point>,
-    /// What was done with it.
+    /// The effect on the text.
     pub(crate) done: Done,
-    /// What became of the file on the disk, where one was changed.
+    /// The change of the file on the disk, if it was changed.
     pub(crate) changed: Option<crate::edits::change::Changed>,
 }
 
-/// What was done with a text.
+/// The effect of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Done {
-    /// Nothing: the client may do it.
+    /// Nothing was written: the client can do it.
     Told,
-    /// It stands in the editor, which has not saved it.
+    /// The text is in the editor, which has not saved it.
     InEditor,
-    /// It stands in the file.
+    /// The text is in the file.
     OnDisk,
 }
 
@@ -307,7 +307,7 @@ fn attached(editors: &Editors) -> Option<Arc<dyn Editor>> {
     editors.editing().editor.clone()
 }
 
-/// Does what needs the disk and no editor.
+/// Runs work that needs the disk and no editor.
 async fn own<T: Send + 'static>(
     editors: &Editors,
     cx: &CallCtx,
@@ -318,14 +318,14 @@ async fn own<T: Send + 'static>(
     blocking(move || work(&editors, &cx)).await
 }
 
-/// Says how an editor is attached.
+/// A hint about attaching an editor.
 fn attaching() -> Hint {
     let words =
         "The user can attach Neovim: with --editor nvim:SOCKET, or by starting Toolpost in its terminal.";
     Hint::Advice(words.to_owned())
 }
 
-/// Says that no file is open.
+/// The refusal if no file is open.
 fn nothing_open() -> Failure {
     Failure::new(Kind::NotFound, "No file is open, so there is no cursor.")
         .hint(Hint::Advice("Open a file first.".to_owned()))

@@ -1,4 +1,4 @@
-//! What a session remembers where no editor is attached: the files that were opened, and where the cursor was put.
+//! Session state without an attached editor: the opened files and the cursor positions.
 
 use super::{
     Done, Opened, Place, Point, Shown, Standing, Target, Without, Written, attaching, memory, nothing_open,
@@ -20,27 +20,26 @@ use toolpost_text::{
 };
 use toolpost_workspace::{AccessKind, ContentHash, Kind as FileKind, Snapshot, WorkspacePath};
 
-/// How many files stay open; the one that was opened longest ago goes first.
+/// Maximum number of open files; the one that was opened longest ago is closed first.
 const OPEN: usize = 100;
 
-/// What is remembered.
+/// The remembered files.
 #[derive(Debug, Default)]
 pub(crate) struct Own {
     tabs: Vec<Tab>,
     active: Option<WorkspacePath>,
 }
 
-/// A file that was opened.
 #[derive(Debug, Clone)]
 struct Tab {
     path: WorkspacePath,
     cursor: Point,
-    /// The content in which the cursor was put there.
+    /// The hash of the content when the cursor was placed.
     of: ContentHash,
 }
 
 impl Own {
-    /// Tells how everything stands.
+    /// Returns the state.
     pub(super) fn shown(&self, editors: &Editors) -> Shown {
         let opened = |tab: &Tab| Opened {
             path: tab.path.display(),
@@ -77,7 +76,7 @@ impl Own {
     }
 }
 
-/// Opens a file, at a line; without one the cursor stays where it was in it.
+/// Opens a file at a line; without a line, the cursor keeps its position in the file.
 pub(super) fn open(
     editors: &Editors,
     cx: &CallCtx,
@@ -101,7 +100,7 @@ pub(super) fn goto(editors: &Editors, cx: &CallCtx, to: Point) -> Result<Shown, 
     put(editors, cx, &path, snapshot, to)
 }
 
-/// Inserts a text into the file, where the operator wants that; else says what the client may do.
+/// Inserts a text into the file, if the operator enabled that; otherwise leaves the insertion to the client.
 pub(super) fn write(
     editors: &Editors,
     cx: &CallCtx,
@@ -116,7 +115,7 @@ pub(super) fn write(
         changed: None,
     };
     match (at, tab, editors.editing().without) {
-        // Nobody selects where there is no editor: only the client can know of a selection.
+        // There is no selection without an editor: only the client can know of one.
         (Target::Selection, ..) => Ok(told(None)),
         (Target::Cursor, None, _) => Err(nothing_open().hint(attaching())),
         (Target::Cursor, Some(tab), Without::Told) => Ok(told(Some(&tab))),
@@ -160,7 +159,7 @@ fn moved(path: &WorkspacePath) -> Failure {
         .hint(Hint::Advice("Then put the cursor to its line again.".to_owned()))
 }
 
-/// Puts the cursor to a place, or to the nearest one that there is.
+/// Moves the cursor to a position, or to the nearest existing one.
 fn put(
     editors: &Editors,
     cx: &CallCtx,
@@ -184,11 +183,11 @@ fn put(
     Ok(shown)
 }
 
-/// Finds the place that is meant, or the nearest one, and says so.
+/// Finds the requested position or the nearest one, with a note if they differ.
 pub(super) fn nearest(name: &str, view: &str, wanted: Point) -> (Point, Option<String>) {
     let index = LineIndex::new(view);
     let last = (index.count() as u64).max(1);
-    // Behind a last line break stands one more line, empty, to which a cursor can go.
+    // After a final line break there is one more line, which is empty; the cursor can move there.
     let behind = last + u64::from(view.ends_with('\n'));
     let line = if wanted.line > behind { last } else { wanted.line.max(1) };
     let text = index.range(usize::try_from(line).unwrap_or(usize::MAX)).map_or("", |range| &view[range]);
@@ -206,12 +205,12 @@ pub(super) fn nearest(name: &str, view: &str, wanted: Point) -> (Point, Option<S
     } else {
         None
     };
-    // A line that was asked for and is not there has no column either.
+    // A column of a missing line does not exist either.
     let column = if line == wanted.line { column } else { 1 };
     (Point { line, column }, note)
 }
 
-/// Finds the byte of a place that is there.
+/// Returns the byte offset of an existing position.
 fn offset(view: &str, at: Point) -> usize {
     let line = usize::try_from(at.line).unwrap_or(usize::MAX);
     let Some(range) = LineIndex::new(view).range(line) else { return view.len() };
@@ -221,7 +220,7 @@ fn offset(view: &str, at: Point) -> usize {
     range.start + within
 }
 
-/// Finds the place behind a text that was inserted.
+/// Returns the position after an inserted text.
 fn behind(at: Point, content: &str) -> Point {
     let letters = |text: &str| text.chars().count() as u64;
     match content.rsplit_once('\n') {

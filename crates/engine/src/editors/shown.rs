@@ -1,4 +1,4 @@
-//! What a caller is told of an editor: names everywhere, texts only of files that it may read.
+//! Editor state in replies: file names always, texts only of files that the caller may read.
 
 use super::{Buffer, Chosen, Point, Shape, Sight, Standing, View};
 use crate::{call::CallCtx, editors::Editors};
@@ -7,65 +7,65 @@ use serde::Serialize;
 use toolpost_text::escape;
 use toolpost_workspace::WorkspacePath;
 
-/// How everything stands, as it is told.
+/// The state of an editor, as a reply shows it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Shown {
-    /// The editor that is attached; none where the session alone remembers.
+    /// The attached editor; `None` if only the session remembers the state.
     pub editor: Option<String>,
-    /// The files that are open.
+    /// The open files.
     pub open: Vec<Opened>,
-    /// Which of them is active, counted from 0.
+    /// The index of the active file, counted from 0.
     pub active: Option<usize>,
-    /// The cursor in it.
+    /// The cursor in the active file.
     pub cursor: Option<Point>,
-    /// What is selected in it.
+    /// The selection in the active file.
     pub selection: Option<Selection>,
-    /// What is odd, in a sentence each.
+    /// Notes, in a sentence each.
     pub notes: Vec<String>,
 }
 
-/// A file that is open.
+/// An open file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Opened {
     /// Its path.
     pub path: String,
-    /// Whether it lies in the workspace.
+    /// Its location relative to the workspace.
     pub place: Place,
-    /// Whether the disk has what the editor has.
+    /// Its relation to the file on the disk.
     pub standing: Standing,
 }
 
-/// Whether a file lies in the workspace.
+/// Location of a file relative to the workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Place {
-    /// It does.
+    /// Inside.
     Workspace,
-    /// It does not: no tool reads or writes it.
+    /// Outside: no tool reads or writes it.
     Outside,
 }
 
-/// What is selected, as it is told.
+/// A selection, as a reply shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Selection {
-    /// Where it begins.
+    /// Its beginning.
     pub from: Point,
-    /// Where it ends, behind its last character.
+    /// Its end, after its last character.
     pub to: Point,
-    /// Which sort of selection it is.
+    /// Its shape.
     pub shape: Shape,
-    /// Whether the user sees it now.
+    /// Its visibility to the user.
     pub sight: Sight,
-    /// Its text; none where it may not be read.
+    /// Its text; `None` if it may not be read.
     pub text: Option<String>,
-    /// Why the text is not given.
+    /// The reason why the text is missing.
     pub withheld: Option<String>,
-    /// By what it is known whether something has moved since.
+    /// Identifies the state, to detect later changes.
     pub token: String,
 }
 
 impl Shown {
-    /// Gives the path of the active file.
+    /// Returns the path of the active file.
     #[must_use]
     pub fn active_file(&self) -> Option<&str> {
         self.active.and_then(|at| self.open.get(at)).map(|opened| opened.path.as_str())
@@ -77,7 +77,8 @@ pub(super) fn inside(editors: &Editors, name: &str) -> Option<WorkspacePath> {
     editors.files().resolve(name).ok()
 }
 
-/// Tells what an editor has said; the text that is selected only where the caller may read the file.
+/// Converts the state of an editor for a reply. The selected text is included only if the caller may read
+/// the file.
 pub(super) fn told(editors: &Editors, cx: &CallCtx, editor: String, view: View) -> Shown {
     let View { active, mut open, cursor, selection, token, notes } = view;
     if let Some(name) = active.as_ref().filter(|name| open.iter().all(|buffer| buffer.name != **name)) {

@@ -1,4 +1,4 @@
-//! `change`: whole files and places in them, all or none.
+//! `change`: edits of files and of parts of them, all or none.
 
 pub(crate) mod apply;
 pub(crate) mod commit;
@@ -38,10 +38,10 @@ pub use toolpost_text::{
     patch::Hunk,
 };
 
-/// Changes files.
+/// The `change` operation.
 pub struct ChangeFiles;
 
-/// What is to be changed, in this order; all of it or nothing.
+/// The changes, in this order; all are made or none.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The changes.
@@ -53,103 +53,103 @@ pub struct Request {
 pub struct Change {
     /// The file.
     pub path: WorkspacePath,
-    /// Where in it.
+    /// The part of the file to change.
     pub at: Where,
-    /// What stands there afterwards.
+    /// The new text.
     pub text: String,
 }
 
-/// Where a change takes place.
+/// The part of a file that a change replaces.
 #[derive(Debug, Clone)]
 pub enum Where {
-    /// All of the file.
+    /// The whole file.
     Whole(Existence),
-    /// Where this text stands.
+    /// The position of this text.
     Text {
         /// The text.
         old: String,
-        /// One place, or every place.
+        /// One match, or every match.
         want: Want,
-        /// The lines that are meant, where the text stands in several places.
+        /// The intended lines, if the text matches in several positions.
         near: Option<LineRange>,
-        /// How far the search may go when the text does not stand there exactly.
+        /// The loosest permitted match if the text does not occur exactly.
         matching: Step,
     },
-    /// Where this text stands next, behind the place of the change before it in the same file.
+    /// The next match of this text, after the previous change in the same file.
     Next {
         /// The text.
         old: String,
-        /// How far the search may go when the text does not stand there exactly.
+        /// The loosest permitted match if the text does not occur exactly.
         matching: Step,
     },
     /// These lines.
     Lines(Lines),
-    /// These lines, if they hold this text.
+    /// These lines, if they contain this text.
     LinesWith {
         /// The lines.
         lines: Lines,
         /// The text.
         holds: String,
     },
-    /// In the place of what has this name in the file's language, or beside it.
+    /// The symbol with this name in the file's language, or the position next to it.
     Symbol {
-        /// The name, alone or behind the names of what it belongs to.
+        /// The name, optionally qualified by the names of the enclosing symbols.
         name: String,
-        /// On which side.
+        /// The side of the symbol.
         side: Side,
     },
-    /// Where the text itself shows: it is partial code, with markers for what stays.
+    /// The position that the text itself determines: it is partial code, with markers for unchanged code.
     Merge {
-        /// The language, as a caller names it; without one, the file's name tells.
+        /// The language, as a caller names it; without one, the file name determines it.
         language: Option<String>,
     },
-    /// Between two places of one certain content.
+    /// A byte range of one exact content.
     Exact(Exact),
-    /// Where the old lines of these hunks stand, each behind the one before.
+    /// The positions of the old lines of these hunks, each after the previous one.
     Hunks(Vec<Hunk>),
-    /// Nowhere any more: the file is deleted. A link is deleted itself.
+    /// The file is deleted. A link itself is deleted.
     Gone(Left),
-    /// Elsewhere: the file gets another name, with its permissions. A link is moved itself.
+    /// The file is renamed, with its permissions. A link itself is moved.
     Elsewhere {
-        /// The other name.
+        /// The new name.
         to: WorkspacePath,
-        /// What must hold of that name; what is there is written over.
+        /// The requirement on the new name; an existing file there is overwritten.
         existence: Existence,
     },
 }
 
-/// Lines of a file, as they were named, and on which side of them the new text goes.
+/// Lines of a file, as the caller named them, and the side on which the new text goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lines {
     /// The first line.
     pub first: Reference,
     /// The last line.
     pub last: Reference,
-    /// On which side.
+    /// The side.
     pub side: Side,
 }
 
-/// A part of one certain content; in any other it is nowhere.
+/// A byte range of one exact content; in any other content it has no position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exact {
-    /// The byte of the text at which it begins.
+    /// The byte offset in the text at which it begins.
     pub from: usize,
-    /// The byte at which it ends.
+    /// The byte offset at which it ends.
     pub to: usize,
-    /// The content.
+    /// The hash of the content.
     pub of: ContentHash,
 }
 
-/// What may be left of a file that is deleted.
+/// The content that a deleted file may still have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Left {
-    /// Whatever there is.
+    /// Any content.
     Anything,
-    /// No line: the changes before have removed all of them.
+    /// No line: the previous changes have removed all of them.
     Nothing,
 }
 
-/// Writes a whole file.
+/// Operation that writes a whole file.
 pub struct WriteFile;
 
 /// A whole file to write.
@@ -157,7 +157,7 @@ pub struct WriteFile;
 pub struct Whole {
     /// The file.
     pub path: WorkspacePath,
-    /// What must hold of it.
+    /// The requirement on the existing file.
     pub existence: Existence,
     /// Its new content.
     pub text: String,
@@ -169,77 +169,77 @@ impl From<Whole> for Request {
     }
 }
 
-/// What became of the files.
+/// The results for the files.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// Each file, in the order of its first change.
     pub files: Vec<Changed>,
-    /// What is odd about the change as a whole.
+    /// Notes about the change as a whole.
     pub notes: Vec<String>,
 }
 
-/// What became of a file.
+/// The result for a file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Changed {
-    /// The file, relative to its root; its new name, if it has another.
+    /// The path relative to its root; the new one, if the file was moved.
     pub path: String,
-    /// What was done.
+    /// The kind of change.
     pub what: What,
     /// The difference as a unified diff; empty for a new and for a deleted file.
     pub diff: String,
-    /// How many lines were added.
+    /// Number of added lines.
     pub added: usize,
-    /// How many lines were removed.
+    /// Number of removed lines.
     pub removed: usize,
     /// The first line that differs, in the new file.
     pub first_line: usize,
     /// The last line that differs, in the new file.
     pub last_line: usize,
-    /// How many lines the file has now.
+    /// Number of lines in the file now.
     pub lines: u64,
-    /// How many bytes the file has now.
+    /// Size of the file now, in bytes.
     pub bytes: u64,
-    /// The hash of the new content; empty where there is none.
+    /// The hash of the new content; empty if there is none.
     pub hash: String,
-    /// What is odd: what was matched loosely, kept, or had changed.
+    /// Notes about loose matches, preserved properties and concurrent changes.
     pub notes: Vec<String>,
     #[serde(skip)]
     #[schemars(skip)]
     pub(crate) seen: Vec<Seen>,
 }
 
-/// What was done to a file.
+/// A kind of change.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum What {
-    /// It was made.
+    /// The file was created.
     Created,
-    /// It was written over.
+    /// The file was overwritten.
     Overwritten {
-        /// How many lines it had.
+        /// Number of lines before.
         lines_before: u64,
     },
     /// Text in it was replaced.
     Replaced {
-        /// In how many places.
+        /// Number of replacements.
         count: usize,
     },
     /// It already had this content.
     Unchanged,
-    /// It is gone.
+    /// The file was deleted.
     Deleted {
-        /// How many lines it had.
+        /// Number of lines before.
         lines_before: u64,
     },
-    /// It has another name; whether text in it was replaced, too, `added` and `removed` tell.
+    /// The file was moved; `added` and `removed` show whether text in it was also replaced.
     Moved {
-        /// The name that it had.
+        /// The former name.
         from: String,
     },
 }
 
 impl Where {
-    /// Tells how much of the file the change replaces.
+    /// Returns how much of the file the change replaces.
     #[must_use]
     pub fn extent(&self) -> Extent {
         match self {
@@ -259,7 +259,7 @@ impl Where {
 }
 
 impl Change {
-    /// Lists the names that the change writes.
+    /// Lists the paths that the change writes.
     pub(crate) fn names(&self) -> impl Iterator<Item = &WorkspacePath> {
         let to = match &self.at {
             Where::Elsewhere { to, .. } => Some(to),
@@ -277,7 +277,7 @@ impl Operation for ChangeFiles {
     type Output = Output;
 
     fn touches(request: &Request) -> Vec<Touch> {
-        // The answer shows what stood there before, so a change reads, too, unless the file has to be new.
+        // The reply shows the previous content, so a change also reads, unless the file must be new.
         let touches = |change: &Change| {
             let new = matches!(change.at, Where::Whole(Existence::New));
             let read = (!new).then(|| Touch::Read(change.path.clone()));

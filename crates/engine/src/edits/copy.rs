@@ -1,4 +1,4 @@
-//! `copy`: a file, a link or a directory, a second time.
+//! `copy`: a copy of a file, a link or a directory.
 
 use super::{
     change::apply,
@@ -19,10 +19,10 @@ use toolpost_workspace::{Action, CommitError, CommitKind, Coverage, Draft, Kind,
 
 pub use super::move_copy::{Output, Request};
 
-/// Copies something.
+/// The `copy` operation.
 pub struct Copy;
 
-/// The most bytes that one call copies.
+/// Maximum number of bytes that one call copies.
 const BYTES: u64 = 4 * 1024 * 1024 * 1024;
 
 impl Operation for Copy {
@@ -61,7 +61,8 @@ fn copy(edits: &Edits, request: &Request, cx: &CallCtx) -> Result<Output, Failur
     let committed =
         hold.commit(vec![draft], &cx.cause).map_err(|error| move_copy::taken(failed(&error, from), to))?;
     let hash = committed.changes.first().and_then(|change| change.after);
-    // Who has seen all of the original has seen the copy; whatever was seen there before is gone.
+    // A caller that has seen the whole original has also seen the copy. Whatever it had seen at the target
+    // is gone.
     let known = cx.session.ledger.seen(from).filter(|seen| Some(seen.hash) == hash);
     let known = known.is_some_and(|seen| seen.coverage == Coverage::Whole);
     let copy = Seen { path: to.clone(), hash: hash.filter(|_| known), part: Part::Whole, bytes: None };
@@ -77,7 +78,8 @@ fn copy(edits: &Edits, request: &Request, cx: &CallCtx) -> Result<Output, Failur
     })
 }
 
-/// Lists what a directory holds; each file must be free to be read, and its new place to be written.
+/// Lists the content of a directory. The rules must allow each file to be read, and its target to be
+/// written.
 fn tree(
     edits: &Edits,
     cx: &CallCtx,
@@ -109,7 +111,7 @@ fn not_copied(path: &WorkspacePath, kind: Kind) -> Failure {
     Failure::new(crate::failure::Kind::WrongKind, what)
 }
 
-/// Counts the bytes that a copy needs.
+/// Returns the number of bytes that a copy needs.
 fn weigh(
     edits: &Edits,
     cx: &CallCtx,

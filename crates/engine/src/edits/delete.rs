@@ -1,4 +1,4 @@
-//! `delete`: files, links and directories, all of them or none.
+//! `delete`: removes files, links and directories, all of them or none.
 
 use super::{
     change::apply,
@@ -18,62 +18,62 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_workspace::{AccessKind, Action, Draft, Expect, Stat, WorkspacePath};
 
-/// Deletes files.
+/// The `delete` operation.
 pub struct Delete;
 
-/// What is to go; all of it or nothing.
+/// The targets; all are deleted or none.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The names.
+    /// The targets.
     pub targets: Vec<Target>,
-    /// What happens where a directory is named.
+    /// The treatment of directories.
     pub directories: Directories,
 }
 
-/// A name that is to go.
+/// A path to delete.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// The place, with a link at its end not followed.
+    /// The path; a link at its end is not followed.
     pub path: WorkspacePath,
-    /// The path as it was said, to find what was meant if nothing is there.
+    /// The path as the caller wrote it, for suggestions if nothing is there.
     pub said: String,
 }
 
-/// What happens where a directory is named.
+/// The treatment of directories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Directories {
-    /// It is refused, in these words.
+    /// A directory is refused, with this message.
     Refused(&'static str),
-    /// It goes with all that is in it.
+    /// A directory is deleted with its content.
     WithAllInside,
 }
 
-/// What is gone.
+/// The deleted files.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// Each name, in the order in which they were named.
+    /// Each deleted target, in the order of the request.
     pub deleted: Vec<Deleted>,
-    /// What is odd about it.
+    /// Notes about the deletion.
     pub notes: Vec<String>,
 }
 
-/// Something that is gone.
+/// A deleted target.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Deleted {
-    /// The name, relative to its root.
+    /// The path, relative to its root.
     pub path: String,
-    /// What it was.
+    /// Its kind.
     pub kind: FileKind,
-    /// How many bytes it had; of a directory, 0.
+    /// Its size in bytes; 0 for a directory.
     pub bytes: u64,
-    /// How many entries went with a directory.
+    /// Number of entries that were deleted with a directory.
     pub entries: u64,
     #[serde(skip)]
     #[schemars(skip)]
     gone: Vec<WorkspacePath>,
 }
 
-/// A name that was looked at.
+/// A target that was inspected.
 struct Doomed {
     path: WorkspacePath,
     stat: Stat,
@@ -89,7 +89,7 @@ impl Operation for Delete {
     type Output = Output;
 
     fn touches(request: &Request) -> Vec<Touch> {
-        // What lies in a directory is judged when it is known: see `trees`.
+        // The content of a directory is checked when it is known: see `trees`.
         request.targets.iter().map(|target| Touch::Write(target.path.clone(), Extent::Gone)).collect()
     }
 
@@ -126,7 +126,7 @@ fn delete(edits: &Edits, request: &Request, cx: &CallCtx) -> Result<Output, Fail
     Ok(Output { deleted: doomed.into_iter().map(deleted).collect(), notes })
 }
 
-/// Leaves out what is named twice, or goes with a directory that is named, too.
+/// Drops targets that are named twice, or are inside another target.
 fn outermost(targets: &[Target]) -> Vec<&Target> {
     let mut kept: Vec<&Target> = Vec::new();
     for (number, target) in targets.iter().enumerate() {
@@ -189,7 +189,7 @@ fn deleted(doomed: Doomed) -> Deleted {
     }
 }
 
-/// Makes one failure of those of several names; nothing was deleted.
+/// Combines the failures of several targets into one; nothing was deleted.
 fn refused(mut wrong: Vec<Failure>, of: usize) -> Failure {
     if of == 1
         && let Some(only) = wrong.pop()

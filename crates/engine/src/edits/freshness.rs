@@ -1,4 +1,5 @@
-//! Whether a caller knows what it is about to write over; content decides, by hash, never the time.
+//! Checks that a caller knows the content that it is about to overwrite: compares hashes of the content,
+//! never times.
 
 mod pinned;
 mod refuse;
@@ -14,10 +15,10 @@ pub(crate) use refuse::{Sight, stale};
 use toolpost_text::{diff, encoding::Text, lines};
 use toolpost_workspace::{AccessKind, ContentHash, Coverage, WorkspacePath, hash};
 
-/// The most that is read to compare; a larger file cannot be changed anyway.
+/// Maximum size in bytes of a file that is read to compare; a larger file cannot be changed anyway.
 pub(crate) const LIMIT: u64 = 256 * 1024 * 1024;
 
-/// Judges all writes of a call; gives the content that the caller has seen of each file.
+/// Checks all writes of a call; returns the content that the caller has seen of each file.
 pub(crate) fn judge(files: &Files, cx: &CallCtx, touches: &[Touch]) -> Result<Expected, Failure> {
     pinned::check(files, cx, touches)?;
     let mut expected = Expected::new();
@@ -45,30 +46,32 @@ fn write(
         Err(error) => return Err(convert::access(path, error)),
     };
     if !is_file {
-        return Ok(None); // what is no file, or is not there, is judged by the operation itself
+        return Ok(None); // the operation itself refuses a missing path, or one that is not a file
     }
     match (&record, extent) {
         (None, _) if need(cx, extent) == Need::Nothing => return Ok(None),
-        // The text itself is compared, in the present content, or goes on as it is.
+        // The edit compares the text itself with the current content, or leaves the content unchanged.
         (Some(record), Extent::Part | Extent::Name) => return Ok(Some(record.hash)),
         _ => {}
     }
     let present = match files.workspace().read(path, LIMIT) {
         Ok(present) => present,
-        // What goes is compared once more when it goes, whatever its size.
+        // A file to delete is compared again at its deletion, whatever its size.
         Err(error) if extent == Extent::Gone && matches!(error.why, AccessKind::TooLarge { .. }) => {
             return Ok(record.map(|record| record.hash));
         }
         Err(error) => return Err(convert::access(path, error)),
     };
-    // Only a call that reads the file was asked whether it may, and only to it is the content shown.
+    // Only a call that also reads the file was checked for permission to read it, so only such a call sees
+    // the content.
     let reads = touches.contains(&Touch::Read(path.clone()));
     let sight = if reads { Sight::Shown } else { Sight::Withheld };
     judge_content(files, cx, path, extent, &present.bytes, sight)?;
     Ok(record.map(|record| record.hash))
 }
 
-/// Judges a write of so much of a file, in which `present` stands; of an empty one nothing can be lost.
+/// Checks a write to a part of a file, or all of it, with the content `present`. A write to an empty file
+/// loses nothing.
 pub(crate) fn judge_content(
     files: &Files,
     cx: &CallCtx,
@@ -89,7 +92,7 @@ pub(crate) fn judge_content(
     }
 }
 
-/// Tells what must have been seen of a file before so much of it is written.
+/// Returns the read requirement for a write of this extent.
 fn need(cx: &CallCtx, extent: Extent) -> Need {
     match extent {
         Extent::Whole => cx.fresh.whole,
@@ -98,7 +101,7 @@ fn need(cx: &CallCtx, extent: Extent) -> Need {
     }
 }
 
-/// Tells whether all lines of a content have been shown, counted as they were when they were.
+/// Returns whether all lines of a content have been shown, by the line numbers at that time.
 fn covers(files: &Files, coverage: &Coverage, bytes: &[u8]) -> bool {
     match coverage {
         Coverage::Whole => true,
@@ -111,7 +114,7 @@ fn covers(files: &Files, coverage: &Coverage, bytes: &[u8]) -> bool {
     }
 }
 
-/// Describes the lines that are not as they were when the file was last seen.
+/// Describes the lines that have changed since the file was last seen.
 pub(crate) fn lines_changed(files: &Files, cx: &CallCtx, path: &WorkspacePath, now: &[u8]) -> Option<String> {
     let before = Text::open(cx.session.remembered(path)?.to_vec(), files.encoding()).ok()?;
     let now = Text::open(now.to_vec(), files.encoding()).ok()?;

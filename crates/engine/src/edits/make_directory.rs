@@ -1,4 +1,4 @@
-//! `make_directory`: a directory, with those above it.
+//! `make_directory`: creates a directory and its missing parents.
 
 use super::change::apply;
 use crate::{
@@ -13,24 +13,24 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_workspace::{Action, CommitKind, Draft, Outcome, WorkspacePath};
 
-/// Makes a directory.
+/// The `make_directory` operation.
 pub struct MakeDirectory;
 
-/// Which directory; those above it that are missing are made, too.
+/// A directory to create, with its missing parents.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The place.
+    /// The path.
     pub path: WorkspacePath,
 }
 
-/// What was made.
+/// The directory after the call.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The directory, relative to its root.
     pub path: String,
-    /// Whether it was there already.
+    /// True if the directory existed before.
     pub existed: bool,
-    /// What is odd about it.
+    /// Notes about the directory.
     pub notes: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What is asked and told where something is put elsewhere, moved or copied, and what may not be.
+//! Requests, replies and checks that `rename` and `copy` share.
 
 use crate::{
     failure::{Failure, Hint, Kind, convert},
@@ -10,38 +10,38 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use toolpost_workspace::{AccessKind, Stat, WorkspacePath};
 
-/// What is to be put elsewhere, and where; directories on the way are made, nothing is written over.
+/// A source and a target. Missing parent directories of the target are created; nothing is overwritten.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The place now, with a link at its end not followed.
+    /// The source; a link at its end is not followed.
     pub from: WorkspacePath,
-    /// That place as it was said, to find what was meant if nothing is there.
+    /// The source as the caller wrote it, for suggestions if nothing is there.
     pub said: String,
-    /// The new place, with a link at its end not followed.
+    /// The target; a link at its end is not followed.
     pub to: WorkspacePath,
 }
 
-/// What was put elsewhere.
+/// The result of a move or a copy.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The place that it was taken from, relative to its root.
+    /// The source, relative to its root.
     pub from: String,
-    /// The new place, relative to its root.
+    /// The target, relative to its root.
     pub to: String,
-    /// What it is.
+    /// The kind of file.
     pub kind: FileKind,
-    /// How many bytes the file has, or those in a copied directory; 0 for a directory that was moved.
+    /// Size of the file or of the copied directory's files, in bytes; 0 for a directory that was moved.
     pub bytes: u64,
-    /// How many entries a directory holds.
+    /// Number of entries in a directory.
     pub entries: u64,
-    /// What is odd about it.
+    /// Notes about the move or copy.
     pub notes: Vec<String>,
     #[serde(skip)]
     #[schemars(skip)]
     pub(crate) seen: Vec<Seen>,
 }
 
-/// Finds out what is to be taken elsewhere.
+/// Inspects the source.
 pub(crate) fn source(files: &Files, from: &WorkspacePath, said: &str) -> Result<Stat, Failure> {
     if from.is_root() {
         let what = format!("{} is a root of the workspace, which stays where it is.", from.display());
@@ -53,7 +53,7 @@ pub(crate) fn source(files: &Files, from: &WorkspacePath, said: &str) -> Result<
     })
 }
 
-/// Refuses a place that lies in what is to be put there.
+/// Refuses a target inside the source.
 pub(crate) fn apart(from: &WorkspacePath, to: &WorkspacePath, done: &str) -> Result<(), Failure> {
     if !from.contains(to) {
         return Ok(());
@@ -62,7 +62,7 @@ pub(crate) fn apart(from: &WorkspacePath, to: &WorkspacePath, done: &str) -> Res
     Err(Failure::invalid(what).hint(Hint::Advice("Name a place outside of it.".to_owned())))
 }
 
-/// Says how to go on where the new place is taken.
+/// Adds a remedy if the target exists already.
 pub(crate) fn taken(failure: Failure, to: &WorkspacePath) -> Failure {
     if failure.kind != Kind::Conflict {
         return failure;

@@ -1,4 +1,4 @@
-//! `rename`: another name or place for a file, a link or a directory.
+//! `rename`: moves or renames a file, a link or a directory.
 
 use super::{
     change::apply,
@@ -18,7 +18,7 @@ use toolpost_workspace::{Action, Draft, Overwrite, Stat, WorkspacePath};
 
 pub use super::move_copy::{Output, Request};
 
-/// Gives something another name.
+/// The `rename` operation.
 pub struct Rename;
 
 impl Operation for Rename {
@@ -30,7 +30,8 @@ impl Operation for Rename {
     type Output = Output;
 
     fn touches(request: &Request) -> Vec<Touch> {
-        // Under its new name a file might be read that is kept under the old one, so a move reads, too.
+        // Under its new name, a file could become readable that the rules protect under the old one, so a
+        // move also reads.
         vec![
             Touch::Read(request.from.clone()),
             Touch::Write(request.from.clone(), Extent::Gone),
@@ -64,7 +65,7 @@ fn rename(edits: &Edits, request: &Request, cx: &CallCtx) -> Result<Output, Fail
     let committed = hold
         .commit(vec![Draft { path: from.clone(), action }], &cx.cause)
         .map_err(|error| move_copy::taken(convert::commit(&error), to))?;
-    cx.session.ledger.forget(to); // whatever was seen there once is not what is there now
+    cx.session.ledger.forget(to); // the content that was seen under this name is gone
     cx.session.ledger.moved(from, to);
     let kind = FileKind::from(stat.kind);
     Ok(Output {
@@ -78,7 +79,8 @@ fn rename(edits: &Edits, request: &Request, cx: &CallCtx) -> Result<Output, Fail
     })
 }
 
-/// Lists what goes with a directory; each file must be free to be read and to leave, and its new place to be written.
+/// Lists the content of a directory. The rules must allow each file to be read and removed, and its target
+/// to be written.
 fn tree(
     edits: &Edits,
     cx: &CallCtx,

@@ -1,4 +1,4 @@
-//! What lies in a directory that is deleted, moved or copied as a whole, and whether it may be.
+//! The content of a directory that is deleted, moved or copied as a whole, and the permission checks for it.
 
 use super::freshness::{self, Sight};
 use crate::{
@@ -10,19 +10,19 @@ use crate::{
 use std::io::Read as _;
 use toolpost_workspace::{AccessKind, Hasher, Kind as FileKind, Root, WorkspacePath, walk::found_below};
 
-/// The most entries of a tree that one call takes.
+/// Maximum number of entries in one call.
 const ENTRIES: usize = 1_000_000;
 
-/// How many bytes of a file are read at once.
+/// Number of bytes in one read of a file.
 const PIECE: usize = 256 * 1024;
 
-/// Something that lies in a directory.
+/// An entry in a directory tree.
 pub(crate) struct Inside {
     pub(crate) path: WorkspacePath,
     pub(crate) kind: FileKind,
 }
 
-/// Lists all that lies in a directory, however deep; links are not followed.
+/// Lists the content of a directory recursively; links are not followed.
 pub(crate) fn inside(files: &Files, top: &WorkspacePath, cx: &CallCtx) -> Result<Vec<Inside>, Failure> {
     let below = |root: &&Root| root.path() != top.raw() && root.path().starts_with(top.raw());
     if let Some(root) = files.workspace().roots().iter().find(below) {
@@ -51,7 +51,7 @@ pub(crate) fn inside(files: &Files, top: &WorkspacePath, cx: &CallCtx) -> Result
     Ok(found)
 }
 
-/// Names the places that the entries of a tree get when the tree is put elsewhere.
+/// Returns the paths of a tree's entries after a move of the tree.
 pub(crate) fn beneath(from: &WorkspacePath, to: &WorkspacePath, tree: &[Inside]) -> Vec<WorkspacePath> {
     let place = |inside: &Inside| {
         let rest = inside.path.raw().strip_prefix(from.raw()).ok()?;
@@ -60,7 +60,7 @@ pub(crate) fn beneath(from: &WorkspacePath, to: &WorkspacePath, tree: &[Inside])
     tree.iter().filter_map(place).collect()
 }
 
-/// Judges what lies in a directory by the rules, as if each file had been named.
+/// Applies the rules to the content of a directory, as if the caller had named each file.
 pub(crate) fn judge<'a>(
     cx: &CallCtx,
     access: Access,
@@ -103,18 +103,18 @@ pub(crate) fn judge<'a>(
     Err(Failure::new(Kind::Denied, what).hint(Hint::Advice(advice.to_owned())))
 }
 
-/// Refuses a tree in which a file is not what it was when it was last seen in this session.
+/// Refuses a tree with a file that has changed since it was last seen in this session.
 pub(crate) fn unchanged(files: &Files, cx: &CallCtx, tree: &[Inside]) -> Result<(), Failure> {
     let below = tree.iter().filter(|inside| inside.kind == FileKind::File);
     below.map(|inside| &inside.path).try_for_each(|path| as_seen(files, cx, path))
 }
 
-/// Refuses a file that is not what it was when it was last seen in this session, however large it is.
+/// Refuses a file that has changed since it was last seen in this session, however large it is.
 pub(crate) fn as_seen(files: &Files, cx: &CallCtx, path: &WorkspacePath) -> Result<(), Failure> {
     let Some(seen) = cx.session.ledger.seen(path) else { return Ok(()) };
     let mut file = match files.workspace().open_file(path) {
         Ok(file) => file,
-        // What cannot be read cannot be compared, and the disk will say whether it may go.
+        // A file that cannot be read cannot be compared; the file system decides whether it may be removed.
         Err(error) if matches!(error.why, AccessKind::Missing | AccessKind::Denied) => return Ok(()),
         Err(error) => return Err(convert::access(path, error)),
     };

@@ -1,4 +1,4 @@
-//! `batch`: several calls at once, each settled by itself.
+//! `batch`: several concurrent calls, each with a separate result.
 
 use crate::{
     access::{Access, Touch},
@@ -20,32 +20,33 @@ use std::{
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-/// How long calls that were told to stop are waited for.
+/// Maximum wait for calls that were asked to stop.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Makes several calls at once.
+/// The `batch` operation.
 pub struct Batch;
 
-/// Which calls, and how.
+/// Calls, and the way to run them.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The calls, in order.
     pub calls: Vec<Asked>,
-    /// How many may run at the same time; at least one does.
+    /// Maximum number of calls that run at the same time; at least one does.
     pub max_parallel: usize,
-    /// What a failure means for those that have not begun.
+    /// The effect of a failure on calls that have not started.
     pub on_failure: OnFailure,
-    /// In which order the results stand.
+    /// The order of the results.
     pub order: Order,
-    /// How long all of it may take, where that is less than the call's own time.
+    /// Time limit for all calls, if it is less than the time limit of the batch call.
     pub time: Option<Duration>,
-    /// How many bytes all replies together may have.
+    /// Maximum size of all replies together, in bytes.
     pub reply_bytes: usize,
-    /// How many bytes the replies have together at first: less, where they become longer as parts of the answer.
+    /// Initial size of all replies together, in bytes: lower if replies become longer as parts of the
+    /// answer.
     pub first_share: usize,
-    /// Tells how many bytes a reply takes in the answer.
+    /// Returns the number of bytes that a reply takes in the answer.
     pub weigh: fn(&str) -> usize,
-    /// Tells whether a reply may have been cut for want of room.
+    /// Returns whether a reply may have been truncated for lack of room.
     pub is_cut: fn(&str) -> bool,
 }
 
@@ -54,75 +55,75 @@ pub struct Request {
 pub struct Asked {
     /// The name of the tool.
     pub tool: String,
-    /// The arguments as they were sent, as text.
+    /// The arguments as the caller sent them, as text.
     pub arguments: String,
 }
 
-/// What a failure means for the calls that have not begun; those that run go on.
+/// The effect of a failure on calls that have not started; running calls continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OnFailure {
-    /// Nothing.
+    /// No effect.
     GoOn,
     /// They are skipped.
     Stop,
 }
 
-/// In which order results stand.
+/// The order of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// As the calls were asked for.
+    /// The order of the request.
     Asked,
-    /// As they were settled.
+    /// The order of completion.
     Settled,
 }
 
-/// What came of the calls.
+/// The results of the calls.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// What came of each call; there is one for every call.
+    /// The result of each call; there is one for every call.
     pub results: Vec<Settled>,
-    /// Why calls were skipped or given up, if any were.
+    /// The reason why calls were skipped or abandoned, if any were.
     pub stopped: Option<Stopped>,
-    /// How long all of it took, in milliseconds.
+    /// Total run time, in milliseconds.
     pub elapsed_ms: u64,
-    /// How many calls were allowed to run at the same time.
+    /// Maximum number of calls that ran at the same time.
     pub max_parallel: usize,
-    /// What a failure meant for those that had not begun.
+    /// The effect of a failure on calls that had not started.
     pub on_failure: OnFailure,
-    /// In which order the results stand.
+    /// The order of the results.
     pub order: Order,
-    /// How many bytes all replies together may have.
+    /// Maximum size of all replies together, in bytes.
     #[serde(skip)]
     #[schemars(skip)]
     pub reply_bytes: usize,
 }
 
-/// What came of one call.
+/// The result of one call.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
 pub struct Settled {
-    /// Which call of the batch, counted from 0.
+    /// The index of the call in the batch, counted from 0.
     pub index: usize,
-    /// The name of the tool, as it was said.
+    /// The name of the tool, as the caller wrote it.
     pub tool: String,
-    /// How it ended.
+    /// Its outcome.
     pub ended: Ended,
-    /// The words of its reply, or why there is none.
+    /// The text of its reply, or the reason why there is none.
     pub words: String,
-    /// How long it took, in milliseconds.
+    /// Its run time, in milliseconds.
     pub elapsed_ms: u64,
 }
 
-/// Why the rest of a batch was not begun.
+/// The reason why the rest of a batch was not started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Stopped {
-    /// A call failed, and that was to be the end.
+    /// A call failed, and the batch stops on failure.
     Failure,
-    /// The time was up.
+    /// The time limit was reached.
     Time,
-    /// The caller gave up.
+    /// The caller cancelled the batch.
     Caller,
 }
 
@@ -133,7 +134,7 @@ impl Operation for Batch {
     type Request = Request;
     type Output = Output;
 
-    /// Touches nothing itself: each call is judged by what it touches.
+    /// Needs no permission itself: the rules judge each call by its accesses.
     fn touches(_request: &Request) -> Vec<Touch> {
         Vec::new()
     }
@@ -167,15 +168,17 @@ impl Operation for Batch {
     }
 }
 
-/// A call that took no longer is made again where its reply was cut and there is room for more.
+/// Maximum run time, in milliseconds, of a call that is repeated if its reply was truncated and there is
+/// room for more.
 const QUICK: u64 = 2_000;
-/// How often calls are made again at most.
+/// Maximum number of repetitions.
 const ROUNDS: usize = 3;
-/// What is left of the room is shared once more if it is at least such a part of it.
+/// The unused room is redistributed if it is at least the total divided by this number.
 const WORTH: usize = 8;
 
-/// Makes the calls again whose replies were cut, with a part each of the room that the others left. No reply is ever cut here: it
-/// says itself how to get the rest, and counts as seen what it shows.
+/// Repeats the calls whose replies were truncated, each with a share of the room that the others left. This
+/// function never truncates a reply: each reply explains how to get its rest, and counts as seen only what
+/// it shows.
 async fn widened(results: &mut [Settled], request: &Request, cx: &CallCtx, door: &Arc<dyn FrontDoor>) {
     let is_cut = |settled: &Settled| {
         settled.ended == Ended::Done && settled.elapsed_ms <= QUICK && (request.is_cut)(&settled.words)
@@ -192,7 +195,7 @@ async fn widened(results: &mut [Settled], request: &Request, cx: &CallCtx, door:
         let wanted = results.iter().filter(|settled| cut.contains(&settled.index));
         let queue = wanted.filter_map(|settled| {
             let weight = (request.weigh)(&settled.words).max(1);
-            // What is added when the words become a part of the answer takes the same part of the room.
+            // The overhead of embedding the text in the answer takes the same share of the room.
             let room = (weight + more) as u128 * settled.words.len() as u128 / weight as u128;
             Some((settled.index, request.calls.get(settled.index)?.clone(), usize::try_from(room).ok()?))
         });
@@ -218,15 +221,15 @@ async fn widened(results: &mut [Settled], request: &Request, cx: &CallCtx, door:
     }
 }
 
-/// What is said of a call that was still running when the time of all calls was up.
+/// The note on a call that was still running when the time limit of all calls was reached.
 const OVER: &str = "The time of all calls was up while this one ran, so it may not have found all.";
 
-/// The calls that run, those that wait, and those that are settled.
+/// The running, waiting and finished calls.
 struct Running {
     door: Arc<dyn FrontDoor>,
-    /// Which call, and how many bytes its reply may have.
+    /// The index of each call, and the maximum size of its reply in bytes.
     queue: VecDeque<(usize, Asked, usize)>,
-    /// Those that run: which, under what name, since when.
+    /// The running calls: index, tool name and start time.
     open: Vec<(usize, String, Instant)>,
     tasks: JoinSet<(usize, InnerAnswer)>,
     settled: Vec<Settled>,
@@ -258,7 +261,7 @@ impl Running {
         }
     }
 
-    /// Begins as many calls as may run; tells whether any does.
+    /// Starts as many calls as may run; returns whether any is running.
     fn fill(&mut self) -> bool {
         while self.stopped.is_none() && self.open.len() < self.max_parallel {
             let Some((index, asked, reply_bytes)) = self.queue.pop_front() else { break };
@@ -273,7 +276,8 @@ impl Running {
         !self.open.is_empty()
     }
 
-    /// Waits for the next call to settle; when the time is up, those that run are told to stop with what they have.
+    /// Waits for the next call to finish; at the time limit, asks the running calls to stop with their
+    /// partial results.
     async fn settle(&mut self, cx: &CallCtx) {
         let time_up = async {
             match self.due {
@@ -285,7 +289,7 @@ impl Running {
             biased;
             Some(answer) = self.tasks.join_next() => {
                 self.take(answer);
-                // The calls know the time themselves, and may end by it before it is noticed here.
+                // The calls know the time limit themselves, and can stop at it before this function notices.
                 if self.is_over() {
                     self.stopped = self.stopped.or(Some(Stopped::Time));
                     self.cancel.cancel();
@@ -311,7 +315,7 @@ impl Running {
     fn take(&mut self, answer: Result<(usize, InnerAnswer), JoinError>) {
         let (index, answer) = match answer {
             Ok(answer) => answer,
-            // The layers catch what a call does; this would be a mistake of the door itself.
+            // The layers catch panics of a call; this one would be a bug of the gateway itself.
             Err(error) => match error.try_into_panic() {
                 Ok(payload) => std::panic::resume_unwind(payload),
                 Err(_) => return,
@@ -330,12 +334,12 @@ impl Running {
         self.settled.push(Settled { index, tool, ended, words, elapsed_ms: milliseconds(began) });
     }
 
-    /// Says whether the time of all calls is up.
+    /// Returns whether the time limit of all calls is reached.
     fn is_over(&self) -> bool {
         self.due.is_some_and(|due| Instant::now() >= due)
     }
 
-    /// Says of the calls that did not stop in time that nothing came of them.
+    /// Records that the calls that did not stop in time have no result.
     fn give_up(&mut self) {
         for (index, tool, began) in std::mem::take(&mut self.open) {
             let elapsed_ms = milliseconds(began);

@@ -1,4 +1,4 @@
-//! `offered`: the tools that a script can call, those that fit a query first.
+//! `offered`: the tools that a script can call, those that match a query first.
 
 use crate::{
     access::{Access, Touch},
@@ -11,41 +11,41 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::cmp::Reverse;
 
-/// Finds tools by words.
+/// The `offered` operation.
 pub struct FindTools;
 
-/// What to look for.
+/// A search for tools.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// Words; all tools where there are none.
+    /// Search terms; empty for all tools.
     pub query: String,
-    /// How many are shown.
+    /// Maximum number of tools that are shown.
     pub limit: usize,
 }
 
-/// What was found.
+/// The tools that match.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// The tools that fit, the best first; without words in the order in which they are published.
+    /// The matching tools, the best first; without search terms, in the order of publication.
     pub tools: Vec<Tool>,
-    /// How many fit.
+    /// Number of matching tools.
     pub fitting: usize,
     /// The names of all tools.
     pub names: Vec<String>,
 }
 
-/// A tool that was found.
+/// A tool that matches.
 #[derive(Debug, Serialize, JsonSchema, PartialEq, Eq, Clone)]
 pub struct Tool {
     /// Its name.
     pub name: String,
-    /// What it does.
+    /// Its description.
     pub description: String,
     /// The schema of its arguments, as JSON.
     pub schema: String,
 }
 
-/// What a word counts in the name, in the description, and in the arguments.
+/// The weights of a term in the name, in the description, and in the arguments.
 const COUNTS: [usize; 3] = [10, 3, 1];
 
 impl Operation for FindTools {
@@ -55,7 +55,7 @@ impl Operation for FindTools {
     type Request = Request;
     type Output = Output;
 
-    /// Touches nothing.
+    /// Needs no permission.
     fn touches(_request: &Request) -> Vec<Touch> {
         Vec::new()
     }
@@ -74,7 +74,7 @@ impl Operation for FindTools {
             .map(|tool| (score(&tool, &sought), tool))
             .filter(|(score, _)| sought.is_empty() || *score > 0)
             .collect();
-        // Stable: what fits equally stays in the order in which it is published.
+        // The sort is stable: equally good matches keep the order of publication.
         fitting.sort_by_key(|(score, _)| Reverse(*score));
         let count = fitting.len();
         let tools = fitting.into_iter().take(request.limit).map(|(_, tool)| tool).collect();
@@ -82,7 +82,7 @@ impl Operation for FindTools {
     }
 }
 
-/// Counts how well a tool fits.
+/// Returns the score of a tool for some terms.
 fn score(tool: &Tool, sought: &[String]) -> usize {
     let parts = [words(&tool.name), words(&tool.description), words(&tool.schema)];
     let whole = tool.name.to_lowercase();
@@ -95,7 +95,7 @@ fn score(tool: &Tool, sought: &[String]) -> usize {
     sought.iter().map(of_word).sum()
 }
 
-/// Splits a text into its words in small letters; names within names are words, too.
+/// Splits a text into its words in lower case; parts of compound names are words, too.
 fn words(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut word = String::new();

@@ -1,4 +1,4 @@
-//! `plan`: a script in which tools are functions.
+//! `plan`: runs a script that calls tools as functions.
 
 mod caller;
 
@@ -16,73 +16,73 @@ use std::{sync::Arc, time::Duration};
 use toolpost_script::{Fault, Limits, Reply, Script, prepared, run};
 use toolpost_workspace::unique;
 
-/// What every script finds: the tools as functions, and what works on lists and texts.
+/// The library of every script: the tools as functions, and helpers for lists and texts.
 const LIBRARY: &str = include_str!("plan/library.js");
 
-/// Runs a script in which tools are functions.
+/// The `plan` operation.
 pub struct Plan;
 
-/// What to run, and with what.
+/// A script, its library and its limits.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The script, as it was said.
+    /// The script, as the caller wrote it.
     pub code: String,
-    /// More functions of JavaScript for it, in the dialect's own words.
+    /// Additional JavaScript functions of the dialect.
     pub library: Option<String>,
-    /// The tools that give the next part of their answer when they are asked the same again.
+    /// The tools that return the next part of their answer when the same call is repeated.
     pub paged: Vec<Paged>,
-    /// What it may use up.
+    /// The limits of the script.
     pub limits: Limits,
-    /// How many bytes the reply of each call may have.
+    /// Maximum size of the reply of each call, in bytes.
     pub reply_bytes: usize,
 }
 
-/// A tool that goes on where it stopped when it is asked the same under the same name.
+/// A tool that continues after its last part when the same call is repeated with the same session name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paged {
     /// The name of the tool.
     pub tool: String,
-    /// The argument that takes the name.
+    /// The argument that takes the session name.
     pub argument: String,
 }
 
-/// What came of a script.
+/// The result of a script.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// What it returned: a text as it is, anything else as JSON; none where it returned nothing.
+    /// Its return value: a text verbatim, anything else as JSON; `None` if it returned nothing.
     pub value: Option<String>,
-    /// What it logged, in order.
+    /// Its log lines, in order.
     pub logs: Vec<String>,
-    /// How many more lines it logged.
+    /// Number of further log lines.
     pub logs_left_out: usize,
-    /// What it put out, in order.
+    /// Its outputs, in order.
     pub outputs: Vec<String>,
-    /// How often more was put out.
+    /// Number of further outputs.
     pub outputs_left_out: usize,
-    /// Why it did not come to its end, where it did not.
+    /// The reason why it stopped early, if it did.
     pub stopped: Option<Stopped>,
-    /// How many calls it made.
+    /// Number of calls that it made.
     pub calls: usize,
-    /// How many of them failed.
+    /// Number of calls that failed.
     pub failed: usize,
-    /// How long all of it took, in milliseconds.
+    /// Total run time, in milliseconds.
     pub elapsed_ms: u64,
 }
 
-/// Why a script did not come to its end; what it did by then stays done.
+/// The reason why a script stopped early; its effects up to then remain.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
 pub struct Stopped {
-    /// The sort of reason.
+    /// The kind of reason.
     pub why: Why,
-    /// The line of the script, counted from 1, where it is known.
+    /// The line of the script, counted from 1, if it is known.
     pub line: Option<u32>,
     /// The column in that line.
     pub column: Option<u32>,
-    /// What was wrong.
+    /// The error message.
     pub message: String,
 }
 
-/// Why a script stopped.
+/// A reason why a script stopped.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Why {
@@ -90,17 +90,17 @@ pub enum Why {
     Error,
     /// It computed too long without a call.
     Compute,
-    /// Its time was up.
+    /// It reached its time limit.
     Time,
     /// It needed too much memory.
     Memory,
-    /// Its calls within calls were too deep.
+    /// Its call stack was too deep.
     Stack,
     /// It made too many calls.
     Calls,
-    /// It waited for a promise that nothing settles.
+    /// It waited for a promise that nothing resolves.
     Waiting,
-    /// The caller gave up.
+    /// The caller cancelled it.
     Cancelled,
 }
 
@@ -112,7 +112,7 @@ impl Operation for Plan {
     type Request = Request;
     type Output = Output;
 
-    /// Touches nothing itself: each call is judged by what it touches.
+    /// Needs no permission itself: the rules judge each call by its accesses.
     fn touches(_request: &Request) -> Vec<Touch> {
         Vec::new()
     }
@@ -159,7 +159,7 @@ impl Operation for Plan {
     }
 }
 
-/// Makes of a fault why the script stopped, or the failure of one of which nothing ran.
+/// Converts a fault to the reason why the script stopped, or to a failure if nothing of it ran.
 fn stopped(fault: Fault) -> Result<Stopped, Failure> {
     let Fault { why, line, column, message } = fault;
     let why = match why {
@@ -184,7 +184,7 @@ fn stopped(fault: Fault) -> Result<Stopped, Failure> {
     Ok(Stopped { why, line, column, message })
 }
 
-/// Says where something is in a script.
+/// Formats a position in a script.
 fn place(line: Option<u32>, column: Option<u32>) -> String {
     match (line, column) {
         (Some(line), Some(column)) => format!(" at line {line}, column {column}"),
@@ -194,7 +194,7 @@ fn place(line: Option<u32>, column: Option<u32>) -> String {
 }
 
 impl Stopped {
-    /// Says in a sentence where the script stopped, and why.
+    /// Describes in a sentence the position at which the script stopped, and the reason.
     #[must_use]
     pub fn words(&self) -> String {
         let colon = if self.line.is_some() { ":" } else { " because" };

@@ -1,13 +1,13 @@
-//! What scripts keep for later ones of the same session: values by name, as JSON.
+//! Values that scripts keep for later scripts of the same session: JSON by name.
 
 use std::{
     collections::BTreeMap,
     sync::{Mutex, PoisonError},
 };
 
-/// How many bytes all names and values have at most.
+/// Maximum size of all names and values, in bytes.
 const BYTES: usize = 1024 * 1024;
-/// How many names there are at most.
+/// Maximum number of names.
 const NAMES: usize = 1_000;
 
 /// Values by name.
@@ -15,25 +15,25 @@ const NAMES: usize = 1_000;
 pub(crate) struct Store(Mutex<BTreeMap<String, String>>);
 
 impl Store {
-    /// Keeps a value.
+    /// Stores a value.
     ///
     /// # Errors
-    /// Says how much there may be, where it would be more.
+    /// A sentence with the limit, if the value would exceed it.
     pub(crate) fn set(&self, name: &str, value: &str) -> Result<(), String> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         put(&mut kept, name, value.to_owned())
     }
 
-    /// Gives a value.
+    /// Returns a value.
     #[must_use]
     pub(crate) fn get(&self, name: &str) -> Option<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
     }
 
-    /// Puts a value at the end of the list that a name has; where it has none, one begins.
+    /// Appends a value to the list of a name; without a list, starts one.
     ///
     /// # Errors
-    /// As `set`; and where the name has something that is no list.
+    /// As `set`; also if the value of the name is not a list.
     pub(crate) fn append(&self, name: &str, value: &str) -> Result<(), String> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let list = match kept.get(name).map(|list| list.trim()) {
@@ -47,7 +47,7 @@ impl Store {
         put(&mut kept, name, list)
     }
 
-    /// Gives the names, in order.
+    /// Returns the names, in order.
     #[must_use]
     pub(crate) fn keys(&self) -> Vec<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect()

@@ -1,4 +1,4 @@
-//! Freshness: what a caller must have seen of a file before it writes it.
+//! Freshness: the content that a caller must have seen of a file before it writes the file.
 
 use std::collections::HashMap;
 use toolpost_workspace::{ContentHash, WorkspacePath};
@@ -6,45 +6,45 @@ use toolpost_workspace::{ContentHash, WorkspacePath};
 /// The content that the caller has last seen of each file that it writes.
 pub type Expected = HashMap<WorkspacePath, ContentHash>;
 
-/// What a writer must have seen of a file that exists.
+/// The reads that a dialect requires before a write to an existing file.
 ///
-/// Whatever it says: a file that was seen and has changed since is never written over as a whole.
+/// In any case, a file that was seen and has changed since is never overwritten as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fresh {
-    /// Before a part of it is changed.
+    /// Required before a change of a part.
     pub part: Need,
-    /// Before all of it is written over.
+    /// Required before an overwrite of the whole file.
     pub whole: Need,
-    /// What happens to the change of a part when the file was seen and has changed since.
+    /// The treatment of a partial change if the file was seen and has changed since.
     pub changed: Changed,
 }
 
-/// Whether something must have been seen.
+/// A read requirement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// Its present content must have been.
+    /// The current content must have been seen.
     Seen,
-    /// It need not.
+    /// Nothing must have been seen.
     Nothing,
 }
 
-/// What happens to the change of a part of a file that is not what it was when it was seen.
+/// The treatment of a partial change if the file has changed since it was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Changed {
-    /// It is made where its place is certain in the present content, and the reply says so.
+    /// The change is made if its position in the current content is certain, and the reply reports it.
     Told,
-    /// It is refused.
+    /// The change is refused.
     Refused,
 }
 
 impl Fresh {
-    /// Every write needs a read; the change of a part goes on where its place is certain.
+    /// Every write needs a read; a partial change is made if its position is certain.
     pub const REQUIRED: Self = Self { part: Need::Seen, whole: Need::Seen, changed: Changed::Told };
     /// No write needs a read.
     pub const NOT_ASKED: Self = Self { part: Need::Nothing, whole: Need::Nothing, changed: Changed::Told };
 }
 
-/// How many hex digits of a hash are needed at least.
+/// Minimum number of hex digits of a hash.
 const LEAST: usize = 12;
 
 /// The content that a file must have before a call may write it.
@@ -52,7 +52,7 @@ const LEAST: usize = 12;
 pub struct Pinned {
     /// The file; without one, the only file that the call writes.
     pub(crate) path: Option<WorkspacePath>,
-    /// The hash of the content, in lower-case hex digits, or its beginning.
+    /// The hash of the content or a prefix of it, in lower-case hex digits.
     pub(crate) hex: String,
 }
 

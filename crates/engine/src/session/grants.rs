@@ -3,12 +3,12 @@
 use crate::access::Touch;
 use std::sync::{Mutex, PoisonError};
 
-/// The most touches that are remembered; what is granted after that is asked about again.
+/// Maximum number of remembered accesses; later ones need approval again.
 const MOST: usize = 1000;
-/// The most bytes of rules that are remembered.
+/// Maximum size of the remembered rules, in bytes.
 const MOST_RULES: usize = 64 * 1024;
 
-/// Approvals that hold for the rest of a session: exact touches, and rules that the user has seen.
+/// Approvals that hold for the rest of a session: exact accesses, and rules that the user has seen.
 #[derive(Debug, Default)]
 pub struct Granted {
     touches: Mutex<Vec<Touch>>,
@@ -16,7 +16,7 @@ pub struct Granted {
 }
 
 impl Granted {
-    /// Remembers touches.
+    /// Remembers accesses.
     pub fn add(&self, touches: impl IntoIterator<Item = Touch>) {
         let mut granted = self.touches.lock().unwrap_or_else(PoisonError::into_inner);
         for touch in touches {
@@ -40,7 +40,7 @@ impl Granted {
         self.rules.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Returns whether this very touch was allowed.
+    /// Returns whether exactly this access was approved.
     #[must_use]
     pub fn holds(&self, touch: &Touch) -> bool {
         self.touches.lock().unwrap_or_else(PoisonError::into_inner).contains(touch)

@@ -18,43 +18,43 @@ use std::{
 };
 use toolpost_workspace::{Coverage, ReadLedger, WorkspacePath, unique};
 
-/// How many bytes of files the session remembers, to say later what changed.
+/// Maximum size of the remembered file contents, in bytes; they serve to report later changes.
 const REMEMBERED: usize = 8 * 1024 * 1024;
-/// How many contents of one file are remembered, to find lines that were seen in an earlier one.
+/// Maximum number of remembered contents of one file, to find lines that were seen in an earlier one.
 const VERSIONS: usize = 5;
-/// How many remarks are remembered; when there are more, all are forgotten.
+/// Maximum number of remembered remarks; beyond it, all are forgotten.
 const REMARKS: usize = 1_000;
-/// How many questions are remembered, to go on with their answers; when there are more, all are forgotten.
+/// Maximum number of remembered questions, to continue with their answers; beyond it, all are forgotten.
 const SEARCHES: usize = 1_000;
 
-/// What is remembered between the calls of one client.
+/// State that is remembered between the calls of one client.
 #[derive(Debug, Default)]
 pub struct Session {
     id: String,
     name: Option<String>,
     caller: Caller,
-    /// Which files were seen, in which state.
+    /// The files that were seen, with the content hash and the parts.
     pub ledger: ReadLedger,
-    /// What the user has allowed for the rest of it.
+    /// The user's approvals for the rest of the session.
     pub granted: Granted,
     remembered: Mutex<Remembered>,
     failures: Mutex<Repeated>,
-    /// By what the last part of each project's index was known.
+    /// The fingerprint of the last part of each project's index that was shown.
     paged: Mutex<HashMap<WorkspacePath, String>>,
-    /// How far each question was answered.
+    /// The cursor up to which each question was answered.
     searches: Mutex<HashMap<String, String>>,
     /// The remarks about the session that its client has seen.
     remarks: Mutex<HashSet<String>>,
     slots: Slots,
 }
 
-/// Who makes the calls of a session.
+/// The kind of caller of a session.
 #[derive(Debug, Default)]
 enum Caller {
     /// A client, which must read a file before it changes it.
     #[default]
     Client,
-    /// The user, who needs no read, and may pin the content of the files that a call writes.
+    /// The user, who needs no read, and can pin the content of the files that a call writes.
     User(Vec<Pinned>),
 }
 
@@ -62,13 +62,13 @@ enum Caller {
 struct Remembered {
     /// The contents of each file, the latest last.
     files: HashMap<WorkspacePath, VecDeque<Version>>,
-    /// What was remembered, the oldest first; what is not there any more was forgotten before.
+    /// The remembered contents, the oldest first; an entry that is missing in `files` was forgotten before.
     order: VecDeque<(WorkspacePath, u64)>,
     bytes: usize,
     next: u64,
 }
 
-/// A content that a file had, and its number among all that were remembered.
+/// A content of a file, and its number among all remembered contents.
 type Version = (u64, Arc<[u8]>);
 
 #[derive(Debug, Default)]
@@ -78,25 +78,26 @@ struct Repeated {
 }
 
 impl Session {
-    /// Starts with nothing remembered.
+    /// Creates a session with nothing remembered.
     #[must_use]
     pub fn new() -> Arc<Self> {
         Arc::new(Self { id: unique(), ..Self::default() })
     }
 
-    /// Starts a session that goes on, in what is kept between processes, with all that had this name.
+    /// Creates a session that shares the persistent state of all sessions of this name.
     #[must_use]
     pub fn named(name: Option<String>) -> Arc<Self> {
         Arc::new(Self { id: unique(), name, ..Self::default() })
     }
 
-    /// Starts a session for one call of the user's own: no write needs a read, and pinned files are compared first.
+    /// Creates a session for one call by the user: no write needs a read, and pinned files are compared
+    /// first.
     #[must_use]
     pub fn of_user(name: Option<String>, pinned: Vec<Pinned>) -> Arc<Self> {
         Arc::new(Self { id: unique(), name, caller: Caller::User(pinned), ..Self::default() })
     }
 
-    /// Returns what a write needs in this session, in a dialect that asks for `dialect`.
+    /// Returns the read requirements of this session, in a dialect that requires `dialect`.
     #[must_use]
     pub fn fresh(&self, dialect: Fresh) -> Fresh {
         match &self.caller {
@@ -117,24 +118,25 @@ impl Session {
         }
     }
 
-    /// Gives the name under which it goes on, if it has one.
+    /// Returns the name under which the session continues, if it has one.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// State of one capability in this session, created on first use and dropped with the session.
+    /// Returns the state of one capability in this session, created on first use and dropped with the
+    /// session.
     pub(crate) fn state<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
         self.slots.get()
     }
 
-    /// Gives by what the session is known in the history.
+    /// Returns the id of the session in the history.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Records what a call has shown.
+    /// Records that a call has shown a file or a part of it.
     pub fn record(&self, seen: Seen) {
         let Some(hash) = seen.hash else {
             self.ledger.forget(&seen.path);
@@ -153,13 +155,13 @@ impl Session {
         }
     }
 
-    /// Gives the bytes of a file as they were when it was last seen, if they are still remembered.
+    /// Returns the bytes of a file when it was last seen, if they are still remembered.
     #[must_use]
     pub fn remembered(&self, path: &WorkspacePath) -> Option<Arc<[u8]>> {
         self.versions(path).into_iter().next()
     }
 
-    /// Gives the last few contents of a file that were seen and are still remembered, the latest first.
+    /// Returns the last contents of a file that were seen and are still remembered, the latest first.
     #[must_use]
     pub fn versions(&self, path: &WorkspacePath) -> Vec<Arc<[u8]>> {
         let kept = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
@@ -167,7 +169,8 @@ impl Session {
         versions.map(|(_, bytes)| bytes.clone()).collect()
     }
 
-    /// Counts how often the very same call, known by its fingerprint, has failed in a row; 1 is the first time.
+    /// Counts the consecutive failures of the same call, identified by its fingerprint; returns 1 for the
+    /// first failure.
     pub fn failed_again(&self, call: u64) -> u32 {
         let mut last = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         last.times = if last.call == call { last.times + 1 } else { 1 };
@@ -175,13 +178,13 @@ impl Session {
         last.times
     }
 
-    /// Notes by what the index of a project is known; gives what it was the last time.
+    /// Records the fingerprint of a project's index; returns the previous one.
     pub fn paged(&self, base: &WorkspacePath, fingerprint: &str) -> Option<String> {
         let mut paged = self.paged.lock().unwrap_or_else(PoisonError::into_inner);
         paged.insert(base.clone(), fingerprint.to_owned())
     }
 
-    /// Notes how far a question was answered.
+    /// Records the cursor up to which a question was answered.
     pub fn searched(&self, question: &str, cursor: String) {
         let mut searches = self.searches.lock().unwrap_or_else(PoisonError::into_inner);
         if searches.len() >= SEARCHES && !searches.contains_key(question) {
@@ -190,7 +193,7 @@ impl Session {
         searches.insert(question.to_owned(), cursor);
     }
 
-    /// Gives how far a question was answered, if it was asked before.
+    /// Returns the cursor up to which a question was answered, if it was asked before.
     #[must_use]
     pub fn last_search(&self, question: &str) -> Option<String> {
         self.searches.lock().unwrap_or_else(PoisonError::into_inner).get(question).cloned()
@@ -205,13 +208,13 @@ impl Session {
         remarks.insert(remark.to_owned())
     }
 
-    /// Tells whether a remark about the session was shown.
+    /// Returns whether a remark about the session was shown.
     #[must_use]
     pub fn has_said(&self, remark: &str) -> bool {
         self.remarks.lock().unwrap_or_else(PoisonError::into_inner).contains(remark)
     }
 
-    /// Forgets the last failure: the next one is the first of its row.
+    /// Resets the failure count: the next failure is the first.
     pub fn succeeded(&self) {
         self.failures.lock().unwrap_or_else(PoisonError::into_inner).times = 0;
     }
@@ -249,7 +252,7 @@ impl Remembered {
         }
     }
 
-    /// Forgets one content of a file, if it is still remembered: no older one of that file is.
+    /// Forgets one content of a file, if it is still remembered; no older content of that file is.
     fn forget(&mut self, path: &WorkspacePath, number: u64) {
         let Some(versions) = self.files.get_mut(path) else { return };
         if versions.front().is_some_and(|(first, _)| *first == number) {

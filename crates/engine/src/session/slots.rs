@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// One value for each type; a value is created when it is first asked for.
+/// One value for each type; a value is created on first use.
 #[derive(Default)]
 pub(super) struct Slots(Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>);
 
@@ -16,7 +16,7 @@ impl Slots {
     pub(super) fn get<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
         let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let slot = slots.entry(TypeId::of::<T>()).or_insert_with(|| Arc::<T>::default());
-        // The key is the type, so the cast holds.
+        // The key is the type, so the cast succeeds.
         Arc::clone(slot).downcast::<T>().unwrap_or_default()
     }
 }

@@ -1,11 +1,12 @@
-//! Where skills are looked for: a project's before a user's, the customary folders in one order.
+//! Search for skills: the project's before the user's, and the conventional directories in a fixed order.
 
 use super::{Found, Skill, Source, folder, read};
 use crate::{call::MayRead, skills::SkillLibrary};
 use std::collections::HashSet;
 use toolpost_workspace::{OpenError, Options, Scope, Workspace};
 
-/// The customary folders of a project; the first one that has a name is the one that counts.
+/// The conventional directories of a project. If several have a skill of the same name, the first one
+/// counts.
 const CUSTOMARY: [&str; 7] = [
     ".toolpost/skills",
     ".agents/skills",
@@ -59,10 +60,10 @@ pub(crate) fn find(library: &SkillLibrary, may: &MayRead) -> Found {
 }
 
 impl Found {
-    /// Takes a skill, unless one of its name was found before.
+    /// Adds a skill, unless one with its name was found before.
     fn take(&mut self, skill: Skill) {
         match self.skills.iter().find(|known| known.name == skill.name) {
-            // The same file may be reached in two ways.
+            // The same file can be reachable by two paths.
             Some(known) if known.location == skill.location => {}
             Some(known) => {
                 let shadow = (skill.name, skill.location, known.location.clone());

@@ -1,30 +1,31 @@
-//! Folders of skills on the disk: a bounded walk that does not leave them.
+//! Skill directories on the disk: a bounded walk that does not leave them.
 
 use toolpost_workspace::{Kind, Root, Workspace, WorkspacePath, hash};
 
-/// How deep skills may lie in a folder of skills, and how many directories are looked into.
+/// Maximum depth of a skill in a skills directory, and maximum number of visited directories.
 const DEEPEST: usize = 5;
 const DIRECTORIES: usize = 2_000;
-/// The file that makes a folder a skill, and the most that it may have.
+/// The file that makes a directory a skill, and its maximum size in bytes.
 pub(super) const FILE: &str = "SKILL.md";
 const LONGEST: u64 = 512 * 1024;
-/// How many resources of a skill are named, and up to which length they are compared byte by byte.
+/// Maximum number of listed resources of a skill, and the maximum size of a resource whose content is
+/// compared.
 const NAMED: usize = 100;
 const COMPARED: u64 = 1024 * 1024;
-/// What no skill lies in.
+/// Directories that contain no skills.
 const PASSED: [&str; 2] = [".git", "node_modules"];
 
-/// The file of a skill, and what lies beside it.
+/// The file of a skill, and the files next to it.
 pub(super) struct Raw {
     pub(super) file: WorkspacePath,
     pub(super) folder: WorkspacePath,
     pub(super) text: String,
     pub(super) resources: (Vec<String>, usize),
-    /// Text and resources, as they are compared.
+    /// The text and the resources, in the form that is compared.
     pub(super) content: String,
 }
 
-/// Finds the skills below a place of a root; `problems` hears what is passed over.
+/// Finds the skills in a directory of a root; adds the skipped ones to `problems`.
 pub(super) fn walk(
     workspace: &Workspace,
     root: &Root,
@@ -66,7 +67,7 @@ pub(super) fn walk(
     found
 }
 
-/// Finds a directory of a root; a link may lead to it, but not out of the root.
+/// Finds a directory of a root. A link can lead to it, but not out of the root.
 fn directory(
     workspace: &Workspace,
     root: &Root,
@@ -103,7 +104,7 @@ fn raw(
     Ok(Raw { file, folder: folder.clone(), text, resources, content })
 }
 
-/// Lists the files beside a skill; links are left out, since they may lead anywhere.
+/// Lists the files next to a skill; links are left out, since they can lead anywhere.
 fn resources(
     workspace: &Workspace,
     root: &Root,

@@ -1,4 +1,4 @@
-//! `skills`: which skills there are, by name and description.
+//! `skills`: the available skills, by name and description.
 
 pub use super::{Skill, Source};
 
@@ -14,34 +14,34 @@ use crate::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Lists skills.
+/// The `skills` operation.
 pub struct Skills;
 
-/// Which skills.
+/// A filter of the list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Request {
-    /// Only those in whose name or description this stands.
+    /// A text that the name or the description must contain.
     pub filter: Option<String>,
 }
 
-/// The skills that there are.
+/// The available skills.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// Those that can be used, by their names.
+    /// The usable skills, by their names.
     pub skills: Vec<Skill>,
-    /// Where those of the project lie that nobody has trusted.
+    /// The locations of the project's skills that the user has not trusted.
     pub untrusted: Vec<String>,
-    /// Those that another of the same name hides: the name, the one that is hidden, the one that is used.
+    /// Skills that another one of the same name hides: the name, the hidden one, the used one.
     pub shadowed: Vec<(String, String, String)>,
-    /// What is wrong with which, in words.
+    /// The problems of skill files, in a sentence each.
     pub problems: Vec<String>,
-    /// How many there would be without the filter.
+    /// Number of skills without the filter.
     pub all: usize,
 }
 
 impl Operation for Skills {
     const NAME: &'static str = "skills";
-    /// Which files are read on the way is judged one by one.
+    /// The rules judge each file when it is read.
     const ACCESS: &'static [Access] = &[Access::Reads];
     type Capability = SkillLibrary;
     type Request = Request;

@@ -1,4 +1,4 @@
-//! Skills: folders with instructions that are read when they are needed.
+//! Skills: directories with instructions that are loaded on demand.
 
 pub(crate) mod find;
 mod folder;
@@ -12,16 +12,17 @@ use std::{path::PathBuf, sync::Arc};
 
 use crate::files::Files;
 
-/// Where a user's skills lie, and which of a project's are trusted.
+/// The user's skill directories, and the project skills that the user trusts.
 #[derive(Clone)]
 pub struct SkillPlaces {
-    /// The user's folders of skills; those that do not exist are passed over.
+    /// The user's skill directories; missing ones are skipped.
     pub user: Vec<PathBuf>,
-    /// Tells whether the user trusts a skill of a project: by the place of its file, and by what is in its folder.
+    /// Checks whether the user trusts a project's skill, by the location of its file and the content of its
+    /// directory.
     pub trusted: Trusts,
 }
 
-/// Tells whether a file of this place and content is trusted.
+/// Checks whether a file with this location and content is trusted.
 pub type Trusts = Arc<dyn Fn(&str, &str) -> bool + Send + Sync>;
 
 impl Default for SkillPlaces {
@@ -57,61 +58,61 @@ impl SkillLibrary {
 /// A skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Skill {
-    /// By what it is known.
+    /// Its name.
     pub name: String,
-    /// What it is good for.
+    /// Its purpose.
     pub description: String,
-    /// The file that holds it.
+    /// The path of its file.
     pub location: String,
-    /// Whose it is.
+    /// Its origin.
     pub source: Source,
-    /// What it says.
+    /// Its instructions.
     #[serde(skip)]
     #[schemars(skip)]
     pub(crate) body: String,
-    /// The folder in which it lies.
+    /// Its directory.
     #[serde(skip)]
     #[schemars(skip)]
     pub(crate) folder: String,
-    /// The files beside it, relative to the folder, and how many more there are.
+    /// The files next to it, relative to the directory, and the number of further ones.
     #[serde(skip)]
     #[schemars(skip)]
     pub(crate) resources: (Vec<String>, usize),
-    /// Whether only the user may begin with it.
+    /// True if only the user may start it.
     #[serde(skip)]
     #[schemars(skip)]
     pub(crate) is_users: bool,
-    /// What is in its folder, as the user trusts it.
+    /// The content of its directory, in the form that the user trusts.
     #[serde(skip)]
     #[schemars(skip)]
     pub(crate) content: String,
 }
 
-/// Whose a skill is.
+/// Origin of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// The project brings it.
+    /// It belongs to the project.
     Project,
-    /// The user has it.
+    /// It belongs to the user.
     User,
 }
 
-/// All skills that were found.
+/// The results of a search for skills.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// Those that can be used, by their names.
+    /// The usable skills, by their names.
     pub skills: Vec<Skill>,
-    /// Those of the project that nobody has trusted.
+    /// The project's skills that the user has not trusted.
     pub untrusted: Vec<Skill>,
-    /// Those that another of the same name hides: the name, the one that is hidden, the one that is used.
+    /// Skills that another one of the same name hides: the name, the hidden one, the used one.
     pub shadowed: Vec<(String, String, String)>,
-    /// What is wrong with which, in words.
+    /// The problems of skill files, in a sentence each.
     pub problems: Vec<String>,
 }
 
 impl Skill {
-    /// Gives what is in its folder, as the user trusts it.
+    /// Returns the content of its directory, in the form that the user trusts.
     #[must_use]
     pub fn content(&self) -> &str {
         &self.content

@@ -1,13 +1,14 @@
-//! Reads the file of a skill: what is wrong is said, and only what has no description is passed over.
+//! Parsing of skill files: reports problems, and skips only files without a description or with invalid
+//! front matter.
 
 use super::{Skill, Source, folder::Raw};
 use toolpost_text::{cut, frontmatter};
 
-/// How long names and descriptions may be, in characters.
+/// Maximum lengths of names and descriptions, in characters.
 const NAME: usize = 64;
 const DESCRIPTION: usize = 1_024;
 
-/// Reads a skill; `problems` hears what is odd about it.
+/// Parses a skill; adds irregularities to `problems`.
 pub(super) fn skill(raw: Raw, source: Source, problems: &mut Vec<String>) -> Option<Skill> {
     let location = raw.file.absolute();
     let mut problem = |what: &str| problems.push(format!("{location}: {what}"));
@@ -57,7 +58,7 @@ fn one_line(text: &str) -> String {
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Tells whether a name is one by the format: small letters, digits, single hyphens between them.
+/// Returns whether a name follows the format: lower-case letters, digits, and single hyphens between them.
 fn is_name(name: &str) -> bool {
     let fits = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
     !name.is_empty()

@@ -1,4 +1,4 @@
-//! `skill`: a skill is begun with: its instructions, once in a session.
+//! `skill`: starts a skill and returns its instructions, once in a session.
 
 use super::find::find;
 use super::{Found, Skill as OneSkill};
@@ -19,38 +19,38 @@ use std::{
 use toolpost_text::names;
 use toolpost_workspace::{ContentHash, hash};
 
-/// Begins with a skill.
+/// The `skill` operation.
 pub struct Skill;
 
-/// Which skill, and with what.
+/// A skill and its input.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Request {
     /// Its name.
     pub name: String,
-    /// What is given to it, as a text.
+    /// Its input, as one text.
     pub input: Option<String>,
-    /// The parts of what is given, each with its name or number.
+    /// The parts of the input, each with its name or number.
     pub parts: Vec<(String, String)>,
 }
 
-/// What the skill says.
+/// The skill and its instructions.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The skill.
     pub skill: OneSkill,
-    /// The folder from which its relative paths count.
+    /// The directory that its relative paths refer to.
     pub folder: String,
-    /// Its instructions; none where they were given before in this session, with the same input.
+    /// Its instructions; `None` if this session has already received them, with the same input.
     pub instructions: Option<String>,
-    /// The files beside it, relative to its folder.
+    /// The files next to it, relative to its directory.
     pub resources: Vec<String>,
-    /// How many more there are.
+    /// Number of further files.
     pub more: usize,
 }
 
-/// By what the input stands in the instructions.
+/// The placeholder for the input in the instructions.
 const WHOLE: &str = "$ARGUMENTS";
-/// How many skills a refusal names.
+/// Maximum number of skills that a refusal names.
 const NAMED: usize = 50;
 
 impl Operation for Skill {
@@ -124,7 +124,7 @@ fn choose(found: Found, name: &str) -> Result<OneSkill, Failure> {
     Err(if near.is_empty() { failure } else { failure.hint(Hint::DidYouMean(near)) })
 }
 
-/// Puts the input where the instructions want it, or else behind them.
+/// Inserts the input at the placeholders of the instructions, or appends it if there are none.
 fn filled(body: &str, request: &Request) -> String {
     let mut text = String::with_capacity(body.len());
     let (mut rest, mut used) = (body, false);
@@ -137,7 +137,8 @@ fn filled(body: &str, request: &Request) -> String {
             Some((name, after)) => {
                 let own = request.parts.iter().find(|(own, _)| own == name.trim_matches(['"', '\'']));
                 text.push_str(own.map_or("", |(_, value)| value));
-                // A part that the input does not have says nothing of it: the whole then stands at the end.
+                // A part that the input lacks inserts nothing and does not count as a use: the whole input
+                // is then appended.
                 (used || own.is_some(), after)
             }
             None => {

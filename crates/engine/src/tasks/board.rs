@@ -1,56 +1,56 @@
-//! What can be done with a list of tasks; what is refused leaves it as it was.
+//! Operations on a task list; a refused one leaves the list unchanged.
 
 use super::{Board, CHARACTERS, MOST, Priority, Status, Task};
 use crate::failure::{Failure, Hint, Kind};
 use std::collections::HashSet;
 use toolpost_text::counted::counted;
 
-/// A task of a list that replaces the one before.
+/// A task in a list that replaces the previous one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
-    /// By what it is known.
+    /// Its id.
     pub id: String,
-    /// What is to be done.
+    /// The title.
     pub title: String,
-    /// How far it is.
+    /// Its status.
     pub status: Status,
-    /// How much it matters.
+    /// Its priority.
     pub priority: Priority,
 }
 
-/// A task that is new.
+/// A new task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewTask {
-    /// By what it is to be known; else an id is made.
+    /// Its id; by default, one is generated.
     pub id: Option<String>,
-    /// What is to be done.
+    /// Its title.
     pub title: String,
-    /// What else is said of it.
+    /// Its other fields.
     pub edit: Edit,
 }
 
-/// What is to become of a task; what is not said stays.
+/// A change of a task; fields without a value stay.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Edit {
-    /// What is to be done.
+    /// The title.
     pub title: Option<String>,
-    /// What is to be known of it beside.
+    /// Details that do not fit in the title.
     pub description: Option<String>,
-    /// How far it is.
+    /// The status.
     pub status: Option<Status>,
-    /// How much it matters.
+    /// The priority.
     pub priority: Option<Priority>,
-    /// The ids of the tasks that have to be done before it.
+    /// The ids of the tasks that must be completed before it.
     pub blocked_by: Option<Vec<String>>,
 }
 
-/// How many characters an id may have.
+/// Maximum length of an id, in characters.
 const ID: usize = 100;
-/// How many tasks are named where one is not there.
+/// Maximum number of tasks that a refusal lists.
 const NAMED: usize = 20;
 
 impl Board {
-    /// Takes a list in the place of what was there; what only the other tools say of a task stays with it.
+    /// Replaces the list. Fields that only other tools set stay with their tasks.
     pub(crate) fn replace(&mut self, items: Vec<Item>) -> Result<(), Failure> {
         let mut ids = HashSet::new();
         for item in &items {
@@ -82,7 +82,7 @@ impl Board {
         self.take(next)
     }
 
-    /// Adds a task, and gives its id.
+    /// Adds a task, and returns its id.
     pub(crate) fn create(&mut self, fresh: NewTask) -> Result<String, Failure> {
         let mut next = self.clone();
         let id = match fresh.id.map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()) {
@@ -103,7 +103,7 @@ impl Board {
                 }
             },
         };
-        // A refusal lists the tasks that exist, and this one does not yet.
+        // A refusal lists the existing tasks, and this one does not exist yet.
         if let Some(ids) = &fresh.edit.blocked_by {
             self.known(&id, ids.clone())?;
         }
@@ -120,7 +120,7 @@ impl Board {
         Ok(id)
     }
 
-    /// Changes a task, and names what became other.
+    /// Changes a task, and returns the names of the changed fields.
     pub(crate) fn update(&mut self, id: &str, edit: Edit) -> Result<Vec<&'static str>, Failure> {
         if edit == Edit::default() {
             return Err(Failure::invalid(format!("Nothing is said that is to become of {id}.")).hint(
@@ -133,7 +133,7 @@ impl Board {
         Ok(changed)
     }
 
-    /// Says that a task is done, and names those that nothing holds up any more.
+    /// Completes a task, and returns the tasks that no longer wait for anything.
     pub(crate) fn complete(&mut self, id: &str) -> Result<Vec<String>, Failure> {
         let mut next = self.clone();
         let changed = next.put(id, Edit { status: Some(Status::Completed), ..Edit::default() })?;
@@ -146,7 +146,7 @@ impl Board {
         Ok(free)
     }
 
-    /// Says that the work is complete, unless something is left to do.
+    /// Records that the work is complete; fails if a task is open.
     pub(crate) fn finish(&mut self, completion: super::Completion) -> Result<(), Failure> {
         let open: Vec<&Task> = self.tasks.iter().filter(|task| task.status.is_open()).collect();
         if open.is_empty() {
@@ -196,7 +196,7 @@ impl Board {
         Ok(same.into_iter().filter(|(_, same)| !same).map(|(name, _)| name).collect())
     }
 
-    /// Refuses a task that is begun or done while another has to be done before.
+    /// Refuses to start or complete a task while it waits for an open one.
     fn may_be(&self, task: &Task) -> Result<(), Failure> {
         let open = self.open_before(task);
         if open.is_empty() || !matches!(task.status, Status::InProgress | Status::Completed) {
@@ -209,7 +209,7 @@ impl Board {
         )))
     }
 
-    /// Checks the ids for which a task is to wait; each counts once.
+    /// Checks the ids that a task waits for, and removes duplicates.
     fn known(&self, of: &str, ids: Vec<String>) -> Result<Vec<String>, Failure> {
         let mut known: Vec<String> = Vec::new();
         for id in ids {
@@ -253,7 +253,7 @@ impl Board {
             return Err(Failure::new(Kind::TooLarge, what).hint(Hint::Advice(advice.to_owned())));
         }
         *self = next;
-        // What was said to be complete is not, once the tasks are other ones.
+        // A reported completion is void once the tasks change.
         self.completion = None;
         Ok(())
     }

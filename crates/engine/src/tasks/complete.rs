@@ -1,4 +1,4 @@
-//! `complete`: the work is said to be done, with its result; refused while tasks of the session are open.
+//! `complete`: reports the result of the work; refused while tasks of the session are open.
 
 pub use super::{Completion, Tally};
 
@@ -13,28 +13,28 @@ use crate::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Says that the work is done.
+/// The `complete` operation.
 pub struct Complete;
 
-/// What is said of it.
+/// A result of the work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// The result, in words.
+    /// The result, as text.
     pub result: String,
-    /// A command that would show it; it is kept and never run.
+    /// A command that demonstrates it; it is stored and never run.
     pub command: Option<String>,
 }
 
-/// What was taken down.
+/// The recorded result.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The result and the command.
     pub completion: Completion,
-    /// How many tasks the session has of each status; none is open.
+    /// Number of the session's tasks for each status; none is open.
     pub tally: Tally,
 }
 
-/// The most that a result may have, in bytes.
+/// Maximum size of a result, in bytes.
 const LONGEST: usize = 256 * 1024;
 
 impl Operation for Complete {

@@ -1,4 +1,4 @@
-//! `tasks`: the list of what is to be done in a session.
+//! `tasks`: the task list of a session.
 
 pub use super::{Edit, Item, NewTask, Priority, Status, Tally, Task};
 
@@ -13,32 +13,32 @@ use crate::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Shows and changes the list of what is to be done.
+/// The `tasks` operation.
 pub struct Tasks;
 
-/// What is to become of the list.
+/// A request to show or change the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Request {
-    /// These tasks take the place of all that were there.
+    /// Replaces all tasks by these.
     Replace(Vec<Item>),
-    /// One more.
+    /// Adds a task.
     Create(NewTask),
-    /// One becomes other.
+    /// Changes a task.
     Update(String, Edit),
-    /// One is done.
+    /// Completes a task.
     Complete(String),
-    /// Nothing.
+    /// Shows the list.
     List,
 }
 
-/// The list as it is now.
+/// The list after the call.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// What was done.
+    /// The effect of the call.
     pub done: Done,
-    /// The tasks, in the order in which they came.
+    /// The tasks, in the order of their creation.
     pub tasks: Vec<Listed>,
-    /// How many there are of each status.
+    /// Number of tasks for each status.
     pub tally: Tally,
 }
 
@@ -48,24 +48,24 @@ pub struct Listed {
     /// The task.
     #[serde(flatten)]
     pub task: Task,
-    /// Those for which it waits and that are open, by id and title.
+    /// The open tasks that it waits for, by id and title.
     pub waits_for: Vec<String>,
 }
 
-/// What was done.
+/// Effect of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Done {
     /// The list was replaced.
     Replaced {
-        /// The ids that are new.
+        /// The new ids.
         added: Vec<String>,
-        /// The ids that are gone.
+        /// The removed ids.
         removed: Vec<String>,
-        /// What became other, such as `a: pending → completed`.
+        /// The changed tasks, such as `a: pending → completed`.
         changed: Vec<String>,
     },
-    /// A task was made.
+    /// A task was created.
     Created {
         /// Its id.
         id: String,
@@ -74,23 +74,23 @@ pub enum Done {
     Updated {
         /// Its id.
         id: String,
-        /// What of it became other.
+        /// The changed fields.
         changed: Vec<String>,
     },
-    /// A task is done.
+    /// A task was completed.
     Completed {
         /// Its id.
         id: String,
-        /// The ids of those that nothing holds up any more.
+        /// The ids of the tasks that no longer wait for anything.
         free: Vec<String>,
     },
-    /// The list was looked at.
+    /// The list was shown.
     Listed,
 }
 
 impl Operation for Tasks {
     const NAME: &'static str = "tasks";
-    /// The list is no part of the workspace.
+    /// The list is not part of the workspace.
     const ACCESS: &'static [Access] = &[];
     type Capability = TaskBoards;
     type Request = Request;

@@ -1,4 +1,4 @@
-//! The tasks of a session: one list, whatever the tool by which it is written.
+//! The tasks of a session: one list, whichever tool writes it.
 
 mod board;
 pub mod complete;
@@ -31,7 +31,7 @@ impl TaskBoards {
         Self(Arc::new(State { workspace, lists: OnceLock::new() }))
     }
 
-    /// The task lists.
+    /// Returns the task lists.
     ///
     /// # Errors
     /// `Io` if the state directory cannot be used.
@@ -40,7 +40,7 @@ impl TaskBoards {
     }
 }
 
-/// Works on the lists, for the session of a call.
+/// Runs work on the lists for the session of a call.
 pub(crate) async fn on_lists<T: Send + 'static>(
     boards: &TaskBoards,
     cx: &CallCtx,
@@ -50,64 +50,64 @@ pub(crate) async fn on_lists<T: Send + 'static>(
     blocking(move || work(boards.tasks()?, &session)).await
 }
 
-/// How many tasks a list may have, and how many characters they may have together.
+/// Maximum number of tasks in a list, and of characters in all of them together.
 pub(crate) const MOST: usize = 500;
 pub(crate) const CHARACTERS: usize = 256 * 1024;
 
 /// A task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Task {
-    /// By what it is known.
+    /// Its id.
     pub id: String,
-    /// What is to be done, in a line.
+    /// Its title, on one line.
     pub title: String,
-    /// What is to be known of it beside.
+    /// Details that do not fit in the title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// How far it is.
+    /// Its status.
     pub status: Status,
-    /// How much it matters.
+    /// Its priority.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<Priority>,
-    /// The ids of the tasks that have to be done before it.
+    /// The ids of the tasks that must be completed before it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocked_by: Vec<String>,
 }
 
-/// How far a task is.
+/// Status of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Nobody has begun.
+    /// Not started.
     Pending,
-    /// Somebody works on it.
+    /// In progress.
     InProgress,
-    /// It is done.
+    /// Completed.
     Completed,
-    /// It is not needed any more.
+    /// No longer needed.
     Cancelled,
 }
 
-/// How much a task matters.
+/// Priority of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Priority {
     /// It can wait.
     Low,
-    /// As most do.
+    /// The usual priority.
     Medium,
     /// It comes first.
     High,
-    /// Nothing else matters before it.
+    /// Takes precedence over everything else.
     Critical,
 }
 
-/// What was said to be the result of the work.
+/// The reported result of the work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Completion {
-    /// The result, in the words of who worked.
+    /// The result, as the agent wrote it.
     pub result: String,
-    /// A command that would show it; nobody has run it.
+    /// A command that demonstrates it; Toolpost has not run it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
 }
@@ -141,34 +141,34 @@ impl Completion {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Board {
-    /// The roots of the workspace in which they were written.
+    /// The roots of the workspace that they belong to.
     pub(crate) roots: Vec<String>,
-    /// How many ids were made; none is made twice.
+    /// Number of generated ids; none is generated twice.
     pub(crate) made: u64,
-    /// The tasks, in the order in which they came.
+    /// The tasks, in the order of their creation.
     pub(crate) tasks: Vec<Task>,
-    /// What was said to be the result, if the work was said to be complete.
+    /// The reported result, if the work was reported as complete.
     pub(crate) completion: Option<Completion>,
 }
 
-/// How many tasks there are of each status.
+/// Number of tasks for each status.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Tally {
-    /// Nobody has begun these.
+    /// Tasks that are not started.
     pub pending: usize,
-    /// Somebody works on these.
+    /// Tasks in progress.
     pub in_progress: usize,
-    /// These are done.
+    /// Completed tasks.
     pub completed: usize,
-    /// These are not needed any more.
+    /// Tasks that are no longer needed.
     pub cancelled: usize,
 }
 
 impl Status {
-    /// All of them.
+    /// All statuses.
     pub const ALL: [Self; 4] = [Self::Pending, Self::InProgress, Self::Completed, Self::Cancelled];
 
-    /// Gives its name.
+    /// Returns the name of the status.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -179,7 +179,7 @@ impl Status {
         }
     }
 
-    /// Reads a name, or a customary other one.
+    /// Parses a name or a common synonym.
     #[must_use]
     pub fn read(said: &str) -> Option<Self> {
         let word = plain(said);
@@ -193,7 +193,7 @@ impl Status {
         Self::ALL.into_iter().find(|status| status.name() == word).or(other)
     }
 
-    /// Tells whether there is something left to do.
+    /// Returns whether work on the task remains.
     #[must_use]
     pub fn is_open(self) -> bool {
         matches!(self, Self::Pending | Self::InProgress)
@@ -201,10 +201,10 @@ impl Status {
 }
 
 impl Priority {
-    /// All of them.
+    /// All priorities.
     pub const ALL: [Self; 4] = [Self::Low, Self::Medium, Self::High, Self::Critical];
 
-    /// Gives its name.
+    /// Returns the name of the priority.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -215,7 +215,7 @@ impl Priority {
         }
     }
 
-    /// Reads a name, or a customary other one.
+    /// Parses a name or a common synonym.
     #[must_use]
     pub fn read(said: &str) -> Option<Self> {
         let word = plain(said);
@@ -229,7 +229,7 @@ impl Priority {
 }
 
 impl Tally {
-    /// Counts.
+    /// Counts tasks by status.
     #[must_use]
     pub fn of<'a>(tasks: impl IntoIterator<Item = &'a Task>) -> Self {
         let mut tally = Self::default();
@@ -244,7 +244,7 @@ impl Tally {
         tally
     }
 
-    /// Gives how many there are in all.
+    /// Returns the total number of tasks.
     #[must_use]
     pub fn all(self) -> usize {
         self.pending + self.in_progress + self.completed + self.cancelled

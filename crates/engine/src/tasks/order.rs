@@ -1,4 +1,4 @@
-//! Which tasks wait for which: what is still open, and rings in which all wait for one another.
+//! Dependencies between tasks: the open ones, and cycles.
 
 use super::{Board, Task};
 use std::collections::HashMap;
@@ -8,13 +8,13 @@ impl Board {
         self.tasks.iter().find(|task| task.id == id)
     }
 
-    /// Lists the tasks for which one waits and that are not done yet.
+    /// Lists the open tasks that a task waits for.
     pub(crate) fn open_before(&self, task: &Task) -> Vec<&Task> {
         let before = task.blocked_by.iter().filter_map(|id| self.task(id));
         before.filter(|task| task.status.is_open()).collect()
     }
 
-    /// Finds a ring of tasks of which each waits for the next: the ids, the first one again at the end.
+    /// Finds a cycle of tasks that wait for one another; returns the ids, with the first one repeated at the end.
     pub(crate) fn ring(&self) -> Option<Vec<String>> {
         let by_id: HashMap<&str, &Task> = self.tasks.iter().map(|task| (task.id.as_str(), task)).collect();
         let mut over: HashMap<&str, bool> = HashMap::new();

@@ -1,4 +1,4 @@
-//! Where the tasks of sessions are kept: in the state folder, or with the session where there is none.
+//! Storage of task lists: in the state directory, or with the session if there is none.
 
 use super::{Board, Tally};
 use crate::{
@@ -11,33 +11,33 @@ use std::{
 };
 use toolpost_workspace::{JsonStore, JsonStoreError, Workspace, hash};
 
-/// Where the tasks of sessions are kept.
+/// Storage of the sessions' task lists.
 #[derive(Clone)]
 pub(crate) struct Tasks {
     roots: Vec<String>,
     shelf: Option<JsonStore>,
-    /// What tells the lists of this workspace from those of others.
+    /// Distinguishes the lists of this workspace from those of others.
     mark: String,
 }
 
-/// Which lists of tasks there are of a workspace, those that were changed last first.
+/// The task lists of a workspace, the most recently changed first.
 pub type TaskLists = Vec<Kept>;
 
-/// A list of tasks that is kept.
+/// A stored task list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
-    /// The session's name; who gives it to a later session finds the tasks again.
+    /// The session's name; a later session of this name continues the list.
     pub session: String,
-    /// When it was changed last.
+    /// The time of its last change.
     pub changed: SystemTime,
-    /// How many there are.
+    /// Number of its tasks for each status.
     pub tally: Tally,
-    /// What was said to be the result, if the work was said to be complete.
+    /// The reported result, if the work was reported as complete.
     pub result: Option<String>,
 }
 
 impl Tasks {
-    /// Opens the lists of a workspace; what cannot be opened is found out when it is used.
+    /// Opens the lists of a workspace. An unreadable list fails when it is used.
     pub(crate) fn of(workspace: &Workspace) -> Result<Self, Failure> {
         let roots: Vec<String> = workspace.roots().iter().map(toolpost_workspace::Root::shown).collect();
         let folder = workspace.state_folder().map(|folder| folder.join("tasks"));
@@ -46,7 +46,7 @@ impl Tasks {
         Ok(Self { roots, shelf, mark })
     }
 
-    /// Looks at the tasks of a session.
+    /// Reads the tasks of a session.
     pub(crate) fn read(&self, session: &Session) -> Result<Board, Failure> {
         match &self.shelf {
             Some(shelf) => Ok(shelf.read(&self.key(session)).map_err(failed)?.unwrap_or_default()),
@@ -54,7 +54,7 @@ impl Tasks {
         }
     }
 
-    /// Changes the tasks of a session; where that fails, they stay as they were.
+    /// Changes the tasks of a session; if that fails, they stay unchanged.
     pub(crate) fn change<T>(
         &self,
         session: &Session,
@@ -78,7 +78,7 @@ impl Tasks {
         }
     }
 
-    /// Lists what is kept of this workspace.
+    /// Lists the stored task lists of this workspace.
     pub(crate) fn lists(&self) -> Result<TaskLists, Failure> {
         let Some(shelf) = &self.shelf else { return Ok(Vec::new()) };
         let mut lists = Vec::new();
@@ -112,7 +112,7 @@ impl SharedBoard {
     }
 }
 
-/// A failure, or what the shelf says.
+/// A failure of a change, or of the store.
 struct Trouble(Failure);
 
 impl From<Failure> for Trouble {

@@ -1,4 +1,4 @@
-//! `bridge`: a tool of another server is called.
+//! `bridge`: calls a tool of an upstream MCP server.
 
 use super::Piece;
 use crate::access::resource::RemoteTool;
@@ -12,10 +12,10 @@ use crate::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Calls a tool of another server.
+/// The `bridge` operation.
 pub struct Bridge;
 
-/// Which tool, and with what.
+/// A call of an upstream tool.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The tool.
@@ -24,12 +24,12 @@ pub struct Request {
     pub arguments: String,
 }
 
-/// What the server answered.
+/// The answer of the server.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// The tool.
     pub tool: RemoteTool,
-    /// The answer, piece by piece.
+    /// The parts of the answer.
     pub content: Vec<Piece>,
 }
 

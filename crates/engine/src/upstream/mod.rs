@@ -1,4 +1,4 @@
-//! The tools of other servers, as far as the engine knows them.
+//! The engine's interface to upstream MCP servers.
 
 pub mod bridge;
 
@@ -11,16 +11,16 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// A piece of what another server answered.
+/// A part of an upstream server's answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Piece {
-    /// Words.
+    /// A text.
     Text {
-        /// The words.
+        /// The text.
         text: String,
     },
-    /// A picture.
+    /// An image.
     Image {
         /// The media type.
         mime: String,
@@ -31,9 +31,9 @@ pub enum Piece {
     },
 }
 
-/// The way to other servers.
+/// Connections to upstream servers.
 pub trait Bridges: Send + Sync {
-    /// Calls a tool with arguments that are a JSON object, in the time of a call.
+    /// Calls a tool within the time of a call; the arguments are a JSON object.
     fn call<'a>(
         &'a self,
         tool: &'a RemoteTool,
@@ -41,7 +41,7 @@ pub trait Bridges: Send + Sync {
         cx: &'a CallCtx,
     ) -> Asking<'a, Vec<Piece>>;
 
-    /// Ends the servers that were started here, and starts no more.
+    /// Stops the servers that this process started, and starts no more.
     fn end(&self) -> Asking<'_, ()>;
 }
 

@@ -1,53 +1,53 @@
-//! Whether what is cited stands on the disk: the file, the lines, the words.
+//! Checks citations against the disk: the file, the lines and the quoted text.
 
 use super::{Dropped, claims::Claim};
 use crate::{call::CallCtx, failure::Failure, files::Files, workers::blocking};
 use std::collections::{HashMap, HashSet};
 use toolpost_text::{cut, encoding::Text};
 
-/// The most bytes that are read of a file.
+/// Maximum number of bytes that are read of a file.
 const LONGEST: u64 = 16 << 20;
-/// How many characters of what was cited a reason repeats.
+/// Maximum number of characters of a citation that a reason repeats.
 const SHOWN: usize = 120;
 
-/// What may be cited, and how.
+/// The permitted citations.
 #[derive(Debug, Clone)]
 pub(crate) struct Citing {
-    /// What was given under the ids E1, E2, …: the places of each, as `path:line`.
+    /// The evidence with the ids E1, E2, …: the positions of each piece, as `path:line`.
     pub(crate) evidence: Vec<Vec<String>>,
-    /// The only files that count, where not all do.
+    /// The only files that may be cited; `None` for all.
     pub(crate) only: Option<HashSet<String>>,
-    /// Whether the words of a place must be said.
+    /// The quotation requirement.
     pub(crate) quotes: Quotes,
 }
 
-/// Whether a citation of a place must repeat words that stand there.
+/// Requirement that a citation quotes the text at its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Quotes {
     Wanted,
     NotWanted,
 }
 
-/// A claim whose citations hold.
+/// A claim with valid citations.
 #[derive(Debug, Clone)]
 pub(crate) struct Cited {
     pub(crate) claim: String,
     pub(crate) places: Vec<Place>,
 }
 
-/// A place that was cited, and is there.
+/// A cited position that exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) path: String,
     pub(crate) first: u64,
     pub(crate) last: u64,
-    /// The line in which the words begin that were quoted.
+    /// The first line of the quoted text.
     pub(crate) line: u64,
-    /// The number of the piece of evidence, where that was cited, from 0.
+    /// The index of the cited piece of evidence, counted from 0; `None` for other citations.
     pub(crate) of: Option<usize>,
 }
 
-/// Keeps the claims whose citations hold, all of them; says of each other one why it is dropped.
+/// Keeps the claims whose citations are all valid; returns the other claims with the reasons.
 pub(crate) async fn check(
     sources: &Files,
     claims: Vec<Claim>,
@@ -76,10 +76,9 @@ struct Checker<'a> {
     files: HashMap<String, Result<File, String>>,
 }
 
-/// A file that was cited.
 #[derive(Clone)]
 struct File {
-    /// As it is shown.
+    /// The path for display.
     path: String,
     lines: Vec<String>,
 }
@@ -126,7 +125,7 @@ impl Checker<'_> {
         Ok(vec![Place { path: file.path, first, last, line, of: None }])
     }
 
-    /// Takes a piece of evidence by its id; it may have changed since it was found.
+    /// Resolves a piece of evidence by its id; the file can have changed since it was found.
     fn evidence(&mut self, number: usize) -> Result<Vec<Place>, String> {
         let at = number.wrapping_sub(1);
         let places = self.citing.evidence.get(at).ok_or_else(|| {
@@ -155,7 +154,7 @@ impl Checker<'_> {
 
     fn read(&self, said: &str) -> Result<File, String> {
         let place = self.sources.resolve(said).map_err(|failure| failure.what)?;
-        // What the rules withhold is as if it were not there.
+        // A file that the rules withhold looks like a missing one.
         let missing = || format!("{} cannot be read here", shown(said));
         if !(self.cx.may_read)(&place) {
             return Err(missing());
@@ -172,7 +171,7 @@ impl Checker<'_> {
     }
 }
 
-/// Reads `path:12` and `path:12-14`.
+/// Parses `path:12` and `path:12-14`.
 fn range(place: &str) -> Option<(&str, u64, u64)> {
     let (path, lines) = place.rsplit_once(':')?;
     let number = |text: &str| text.trim().trim_start_matches(['L', 'l']).parse::<u64>().ok();
@@ -183,7 +182,7 @@ fn range(place: &str) -> Option<(&str, u64, u64)> {
     (!path.trim().is_empty()).then_some((path.trim(), first, last))
 }
 
-/// Finds the line in which words begin that may go on in the next ones; how they are spaced does not count.
+/// Finds the first line of a quotation, which can span several lines; white space does not count.
 fn found(lines: &[String], first: u64, last: u64, quote: &str) -> Option<u64> {
     let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let own = lines.get(at(first) - 1..at(last))?;
@@ -191,11 +190,11 @@ fn found(lines: &[String], first: u64, last: u64, quote: &str) -> Option<u64> {
         return Some(first + offset as u64);
     }
     let whole = |from: usize| plain(&own[from..].join(" ")).contains(quote);
-    // The last line from which on all of it still stands there is where it begins.
+    // The quotation begins in the last line such that the text from there on contains all of it.
     (0..own.len()).rev().find(|from| whole(*from)).map(|offset| first + offset as u64)
 }
 
-/// Takes off what stands around words, and what makes no difference between them.
+/// Removes surrounding backticks, and normalizes white space.
 fn plain(text: &str) -> String {
     let text = text.trim();
     let inside = text.strip_prefix('`').and_then(|text| text.strip_suffix('`')).unwrap_or(text);

@@ -1,28 +1,28 @@
-//! The form in which claims are asked for: each with the places that show it, so that it can be checked.
+//! The required form of claims: each with the positions that support it, so that it can be checked.
 
-/// What was said in that form.
+/// A parsed answer.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Said {
-    /// The claims, each with what it cites.
+    /// The claims, each with its citations.
     pub(crate) claims: Vec<Claim>,
-    /// What remains unknown.
+    /// The open questions.
     pub(crate) gaps: Vec<String>,
-    /// Whether it was said that there is nothing to claim.
+    /// True if the answer declares that there is nothing to claim.
     pub(crate) nothing: bool,
 }
 
-/// A claim, and what it cites.
+/// A claim and its citations.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Claim {
     pub(crate) text: String,
     pub(crate) cites: Vec<String>,
 }
 
-/// How many characters of a claim are kept, and how many claims, and gaps, of one answer.
+/// Maximum length of a claim in characters, and maximum number of claims and of gaps in one answer.
 const LONGEST: usize = 1_000;
 const MOST: usize = 50;
 
-/// Reads an answer; lines in no form are words around it, and are passed over.
+/// Parses an answer; skips lines that are not in the required form.
 pub(crate) fn read(answer: &str) -> Said {
     let mut said = Said::default();
     for line in answer.lines() {
@@ -52,14 +52,14 @@ enum Word {
     Nothing,
 }
 
-/// Takes the word of the form off a line, whatever marks of a list or of stress stand around it.
+/// Splits the keyword off a line, after any list or emphasis markers.
 fn keyword(line: &str) -> Option<(Word, &str)> {
     let line = line.trim_start_matches(|letter: char| letter.is_whitespace() || "-*#>`".contains(letter));
     let words =
         [("CLAIM", Word::Claim), ("CITE", Word::Cite), ("GAP", Word::Gap), ("NOTHING", Word::Nothing)];
     words.into_iter().find_map(|(name, word)| {
         let rest = line.strip_prefix(name)?;
-        // Not the beginning of another word.
+        // The keyword must not be the beginning of another word.
         if rest.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_') {
             return None;
         }

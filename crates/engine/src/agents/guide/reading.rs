@@ -1,4 +1,4 @@
-//! A door through which one can only read, and only so often.
+//! A gateway that only allows reading, and limits the number of calls.
 
 use crate::{
     access::Access,
@@ -10,7 +10,7 @@ use std::sync::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// A door through which one can only read, and only so often, whoever stands before it.
+/// A gateway that only allows reading, and limits the number of calls of all its users together.
 pub(super) struct Reading {
     door: Arc<dyn FrontDoor>,
     most: usize,
@@ -22,7 +22,7 @@ impl Reading {
         Self { door, most, wanted: Arc::default() }
     }
 
-    /// Gives how many calls were made, and how many more were wanted.
+    /// Returns the number of calls that were made, and of those that were refused because of the limit.
     pub(super) fn counted(&self) -> (usize, usize) {
         let wanted = self.wanted.load(Ordering::SeqCst);
         (wanted.min(self.most), wanted.saturating_sub(self.most))

@@ -1,4 +1,5 @@
-//! One language server is asked: told what changed, waited for, asked, and understood.
+//! A request to one language server: sends it the changed files, waits until it is ready, asks and converts
+//! the answer.
 
 use super::{Output, Place, Want};
 use super::{
@@ -21,19 +22,19 @@ use toolpost_lsp::{
 };
 use toolpost_workspace::WorkspacePath;
 
-/// How long a server is waited for that starts, or reads the project.
+/// Maximum wait for a server that is starting or reading the project.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// How long an answer is waited for.
+/// Maximum wait for one answer.
 const ANSWER: Duration = Duration::from_secs(30);
-/// How long is taken for the changed files, all together.
+/// Maximum time for sending all changed files.
 const SHOWING: Duration = Duration::from_secs(20);
-/// The most changed files that are shown at once.
+/// Maximum number of changed files that are sent in one request.
 const OPENED: usize = 200;
 
-/// The files of a project as the disk holds them, by path.
+/// The files of a project on the disk, by path.
 type Disk = HashMap<PathBuf, (WorkspacePath, Stamp)>;
 
-/// Asks one server; says in a sentence why it does not answer.
+/// Asks one server; the error is a sentence that explains why it does not answer.
 pub(crate) async fn ask(
     code: &Code,
     servers: &Servers,
@@ -52,7 +53,7 @@ pub(crate) async fn ask(
     let talk = server.greeted(patience()).await.map_err(|fault| sentence(&fault))?;
     let fresh = show(code, &talk, &server, question, &disk).await.map_err(words)?;
     let standing = match question.want {
-        // What a file defines stands in the file alone.
+        // The symbols of a file depend on that file alone.
         Want::Symbols => alone(),
         Want::Definition(_) | Want::References(_) | Want::Hover(_) => talk.settled(patience()).await,
     };
@@ -86,7 +87,8 @@ pub(crate) async fn ask(
     .map_err(words)
 }
 
-/// Asks, and finds out from which places a text comes: only who may read these may be told it.
+/// Asks, and also finds the positions that a hover text comes from: only a caller who may read those files may
+/// see the text.
 async fn answer(
     talk: &Client<'_>,
     asked: &lsp::Question,
@@ -102,7 +104,7 @@ async fn answer(
     Ok((talk.ask(asked, cx.time_left(ANSWER)).await?, sources))
 }
 
-/// Asks about each file that was shown: that a server has understood one shows in its answer.
+/// Asks about each file that was sent: an answer proves that the server has processed it.
 async fn understand(talk: &Client<'_>, fresh: Vec<PathBuf>, cx: &CallCtx) {
     let end = Instant::now() + cx.time_left(SHOWING);
     for path in fresh {
@@ -117,7 +119,7 @@ async fn understand(talk: &Client<'_>, fresh: Vec<PathBuf>, cx: &CallCtx) {
     }
 }
 
-/// Says how far an answer can be believed, by what the server has said and read until then.
+/// Determines the completeness of an answer from the state of the server afterwards.
 fn afterwards(
     talk: &Client<'_>,
     server: &Server,
@@ -128,7 +130,7 @@ fn afterwards(
     if question.want == Want::Symbols {
         return before;
     }
-    // What it began to read meanwhile it has not answered from.
+    // The answer cannot include files that the server began to read in the meantime.
     let after = server.standing();
     let standing = if after.complete == Complete::Yes { before } else { after };
     let waiting = talk.waiting();
@@ -139,7 +141,7 @@ fn afterwards(
         .lacking(format!("of {count} changed files it does not know the content yet; the first is {name}"))
 }
 
-/// Looks at the disk, then gives the server of the project: what changes after the look is seen by the next one.
+/// Scans the disk, then returns the server of the project. The next scan finds later changes.
 fn get(
     code: &Code,
     servers: &Servers,
@@ -170,7 +172,7 @@ fn get(
     Ok(server.map(|server| (server, disk)))
 }
 
-/// Looks for what marks a project: also for what the ignore rules leave out, as they do with what is built.
+/// Finds the marker files of a project, including ignored ones: build outputs can be markers.
 fn markers(code: &Code, known: &lsp::Known, home: &Home) -> Disk {
     let needed = known.needs.map_or(&[][..], |(names, _)| names);
     let found = known.markers.iter().chain(needed).filter_map(|name| {
@@ -190,7 +192,8 @@ fn language(known: &lsp::Known, path: &Path) -> Option<&'static str> {
     path.extension().and_then(|extension| known.language(&extension.to_string_lossy()))
 }
 
-/// Tells a server what changed, shows it the file that is asked about, and gives the files that it has to read anew.
+/// Reports changes to a server, sends it the requested file, and returns the files that it has to read
+/// again.
 async fn show(
     code: &Code,
     talk: &Client<'_>,
@@ -206,13 +209,14 @@ async fn show(
         match (language(known, &path), disk.get(&path)) {
             (Some(language), Some((inside, _))) if path != own => wanted.push((inside.clone(), language)),
             (Some(_), _) => {}
-            // It reads such files itself, and has been told.
+            // The server reads such files itself, and has been notified.
             (None, _) => talk.understood(&path),
         }
     }
     let code = code.clone();
     let texts = blocking(move || {
-        // One that is no text, or went away, cannot be shown: it goes on waiting, and the answer says so.
+        // A file that is not text or was deleted cannot be sent. It stays in the waiting list, and the
+        // answer reports it.
         let read = wanted.into_iter().filter_map(|(path, language)| {
             Some((path.raw().to_owned(), language, files::read(&code, &path).ok()?))
         });
@@ -228,7 +232,7 @@ async fn show(
     Ok(fresh)
 }
 
-/// Puts a question into the words of the protocol.
+/// Converts a question to a protocol request.
 fn ask_for(question: &Question, encoding: lsp::Encoding) -> lsp::Question {
     let path = question.path.raw().to_owned();
     let at = question.name.as_ref().map(|(asked, byte)| {
@@ -245,13 +249,14 @@ fn ask_for(question: &Question, encoding: lsp::Encoding) -> lsp::Question {
     }
 }
 
-/// How far an answer can be believed that comes out of one file.
+/// The completeness of an answer that depends on one file only.
 fn alone() -> Standing {
     let why = "only the file itself was asked about".to_owned();
     Standing { stage: Stage::Ready, complete: Complete::Yes, why }
 }
 
-/// Judges an answer by what came of looking for known uses in it; gives those that it lacks.
+/// Adjusts the completeness of an answer by the check for known uses; also returns the uses that the answer
+/// lacks.
 fn believed(known: &lsp::Known, standing: Standing, checked: Checked) -> (Standing, Vec<Place>) {
     match checked {
         Checked::Nothing => (standing, Vec::new()),

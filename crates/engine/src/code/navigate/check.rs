@@ -1,4 +1,5 @@
-//! Whether a server's answer lacks uses that are known to be there: imports of the name from the file that defines it.
+//! Checks a server's answer for uses that are known to exist: imports of the name from the file that defines
+//! it.
 
 use super::Place;
 use super::{
@@ -15,23 +16,23 @@ use toolpost_lsp as lsp;
 use toolpost_syntax::{Facts, Language, What};
 use toolpost_workspace::WorkspacePath;
 
-/// How long it is looked: what is not found by then is not known to be missing.
+/// Time limit of the check: uses that are not found by then are not reported as missing.
 const TIME: Duration = Duration::from_secs(3);
 
-/// The languages in which an import says surely which file is meant.
+/// The languages whose imports name their files unambiguously.
 const NAMES_FILES: [&str; 5] = ["python", "typescript", "tsx", "javascript", "jsx"];
 
-/// What came of looking.
+/// The result of the check.
 pub(crate) enum Checked {
-    /// All imports that are known are in the answer, and there are some.
+    /// The answer has all known imports, and there is at least one.
     Holds,
-    /// These are not.
+    /// The answer lacks these imports.
     Lacks(Vec<Place>),
     /// No import is known.
     Nothing,
 }
 
-/// Compares the answer to a question for references with the imports of the name in all files.
+/// Compares the answer to a references request with the imports of the name in all files.
 pub(crate) fn check(
     code: &Code,
     cx: &CallCtx,
@@ -56,7 +57,7 @@ pub(crate) fn check(
             return Ok(Checked::Nothing);
         }
         let own = Language::of_path(found.path.raw()).filter(|own| files::related(*own, language));
-        // What went away meanwhile, or is no text, holds no name.
+        // A file that was deleted in the meantime, or is not text, contains no name.
         let (Some(own), Ok(text)) = (own, files::read(code, &found.path)) else { continue };
         if !text.text.contains(asked.name.as_str()) {
             continue;
@@ -92,7 +93,7 @@ pub(crate) fn check(
     })
 }
 
-/// Tells whether a file defines a name for others, at a place that the answer has.
+/// Returns whether a file exports a definition of a name at a position that the answer has.
 fn defines(facts: &Facts, text: &Text, path: &WorkspacePath, name: &str, answer: &[lsp::Place]) -> bool {
     let defined = facts.symbols.iter().filter(|symbol| symbol.parent.is_none() && symbol.name == name);
     let lines = defined.filter_map(|symbol| Some(text.place(symbol.at.as_ref()?.start).0));
@@ -102,8 +103,8 @@ fn defines(facts: &Facts, text: &Text, path: &WorkspacePath, name: &str, answer:
     lines.into_iter().any(answered)
 }
 
-/// Tells whether a module that is written in one file is surely another file, both relative to the root, whose files have these
-/// stems.
+/// Returns whether a module name in one file certainly refers to another file. Both paths are relative to
+/// the root, whose files have these stems.
 fn leads(module: &str, from: &Path, to: &Path, stems: &HashSet<PathBuf>) -> bool {
     let stem = to.with_extension("");
     let whole = |name: &str| if stem.ends_with(name) { stem.parent() } else { None };
@@ -127,20 +128,20 @@ fn leads(module: &str, from: &Path, to: &Path, stems: &HashSet<PathBuf>) -> bool
     meant == stem || (has_extension && meant.with_extension("") == stem) || whole("index") == Some(&meant)
 }
 
-/// Tells whether a module without dots before it is surely a file: it lies where such modules are looked for, and no other of the
-/// root could be meant.
+/// Returns whether a module name without leading dots certainly refers to a file: the file is in a directory
+/// that such imports search, and no other file of the root matches.
 fn absolute(module: &Path, folder: &Path, target: &Path, stems: &HashSet<PathBuf>) -> bool {
     if module.as_os_str().is_empty() {
         return false;
     }
-    // What lies beside a file of a package is reached by its whole name only.
+    // Files next to a file of a package are only reachable by their full module name.
     let beside = (!stems.contains(&folder.join("__init__"))).then(|| folder.join(module));
     let places = [Some(module.to_owned()), Some(Path::new("src").join(module)), beside];
     let ends_so = |stem: &&PathBuf| stem.ends_with(module) || stem.ends_with(module.join("__init__"));
     places.iter().flatten().any(|place| place == target) && stems.iter().filter(ends_so).count() == 1
 }
 
-/// Takes `.` and `..` out of a path; none where it leads out of the root.
+/// Resolves `.` and `..` in a path; `None` if the path leaves the root.
 fn plain(path: &Path) -> Option<PathBuf> {
     let mut out = PathBuf::new();
     for part in path.components() {
@@ -186,7 +187,7 @@ mod tests {
             let found = led(module, from, to, &[]);
             assert_eq!(found, wanted, "{module} in {from} as {to}");
         }
-        // With these others in the root nothing is sure.
+        // With one of these other files in the root, the target is ambiguous.
         let others = [
             ("shop.prices", "till.py", "shop/prices.py", "src/shop/prices.py"),
             ("prices", "scripts/till.py", "scripts/prices.py", "prices/__init__.py"),

@@ -1,4 +1,4 @@
-//! What a language server answered, in the words of the operation.
+//! Conversion of a language server's answer to the operation's output.
 
 use super::{Complete, Output, Place, Source, Symbol};
 use super::{
@@ -10,17 +10,17 @@ use std::collections::HashMap;
 use toolpost_lsp::{self as lsp, Answer, Encoding, Named, Standing};
 use toolpost_workspace::WorkspacePath;
 
-/// What a server answered, and what has to be known of it.
+/// An answer of a server, with the data to interpret it.
 pub(crate) struct Answered {
     pub(crate) server: &'static str,
     pub(crate) answer: Answer,
-    /// From where a text comes.
+    /// The positions that a hover text comes from.
     pub(crate) sources: Vec<lsp::Place>,
     pub(crate) standing: Standing,
     pub(crate) encoding: Encoding,
 }
 
-/// Makes the output of an answer.
+/// Converts an answer to the output.
 pub(crate) fn output(code: &Code, cx: &CallCtx, question: &Question, answered: Answered) -> Output {
     let Answered { server, answer, sources, standing, encoding } = answered;
     let mut output = Output {
@@ -77,7 +77,7 @@ pub(crate) fn output(code: &Code, cx: &CallCtx, question: &Question, answered: A
     output
 }
 
-/// Notes why an answer is not all; what was known before says more.
+/// Records why an answer is incomplete; an earlier reason takes precedence.
 fn doubt(output: &mut Output, why: &str) {
     if output.complete != Complete::No {
         output.complete = Complete::No;
@@ -85,16 +85,16 @@ fn doubt(output: &mut Output, why: &str) {
     }
 }
 
-/// What came of looking at a place.
+/// The result of resolving a position.
 enum Looked {
     At(Place),
-    /// The rules do not let its file be read.
+    /// The rules do not allow the file to be read.
     Withheld,
-    /// Its file is gone, and the server has not understood it yet.
+    /// The file is gone, and the server has not noticed it yet.
     Gone,
 }
 
-/// The files that places were found in, each read once.
+/// The files that contain positions, each read once.
 struct Known<'a> {
     code: &'a Code,
     cx: &'a CallCtx,
@@ -138,7 +138,7 @@ fn symbol(named: &Named, text: &Text) -> Symbol {
         kind: named.kind.to_owned(),
         depth: named.depth,
         line: named.at.line.saturating_add(1),
-        // What ends at the beginning of a line does not reach into it.
+        // A range that ends at the beginning of a line does not include that line.
         last_line: named.span.to.line.saturating_add(
             u32::from(named.span.to.character > 0).max(u32::from(named.span.to.line == named.at.line)),
         ),
@@ -156,7 +156,7 @@ mod tests {
     use toolpost_lsp::{Position, Span, Stage};
     use toolpost_workspace::{Options, Workspace};
 
-    /// Makes the output in a world in which one file may not be read.
+    /// Builds the output in a workspace with one file that may not be read.
     fn answered(answer: impl FnOnce(&dyn Fn(&str) -> lsp::Place) -> (Answer, Vec<lsp::Place>)) -> Output {
         let base = TempDir::new().unwrap();
         for name in ["a.py", "secret.py"] {

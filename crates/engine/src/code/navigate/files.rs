@@ -1,4 +1,4 @@
-//! The files that a way is looked for in, as texts with lines.
+//! The files that navigation searches, as texts with lines.
 
 use crate::{
     call::CallCtx,
@@ -10,12 +10,12 @@ use toolpost_search::{Case, Control, GlobRequest, Hidden, Match, Only, Prune, Ru
 use toolpost_syntax::Language;
 use toolpost_workspace::WorkspacePath;
 
-/// The most bytes of a file that is asked about.
+/// Maximum size of a file, in bytes.
 const LARGEST: u64 = 4 * 1024 * 1024;
-/// The longest line that is shown, in characters.
+/// Maximum length of a displayed line, in characters.
 const LINE: usize = 300;
 
-/// A text, and where its lines begin.
+/// A text and the offsets at which its lines begin.
 #[derive(Clone)]
 pub(crate) struct Text {
     pub(crate) text: Arc<str>,
@@ -29,7 +29,7 @@ impl Text {
         Self { text: text.into(), starts: starts.into() }
     }
 
-    /// Gives a line, from 0, without its end.
+    /// Returns a line, counted from 0, without its line ending.
     pub(crate) fn line(&self, line: u32) -> Option<&str> {
         let at = usize::try_from(line).ok()?;
         let (from, to) = (*self.starts.get(at)?, self.starts.get(at + 1).copied());
@@ -38,12 +38,12 @@ impl Text {
         Some(text.strip_suffix('\r').unwrap_or(text))
     }
 
-    /// Gives the byte at which a line begins.
+    /// Returns the byte offset at which a line begins.
     pub(crate) fn start(&self, line: u32) -> usize {
         usize::try_from(line).ok().and_then(|at| self.starts.get(at)).copied().unwrap_or(self.text.len())
     }
 
-    /// Gives the line and the character of a byte, both from 0.
+    /// Returns the line and the character of a byte offset, both counted from 0.
     pub(crate) fn place(&self, byte: usize) -> (u32, u32) {
         let line = self.starts.partition_point(|start| *start <= byte).saturating_sub(1);
         let before = self.text.get(self.starts[line]..byte).unwrap_or_default();
@@ -51,12 +51,12 @@ impl Text {
         (count(line), count(before.chars().count()))
     }
 
-    /// Counts the lines.
+    /// Returns the number of lines.
     pub(crate) fn lines(&self) -> usize {
         self.starts.len() - usize::from(self.text.ends_with('\n') || self.text.is_empty())
     }
 
-    /// Gives a line as it is shown: trimmed, and not too long.
+    /// Returns a line for display: trimmed and shortened.
     pub(crate) fn shown(&self, line: u32) -> String {
         let text = self.line(line).unwrap_or_default().trim();
         match text.char_indices().nth(LINE) {
@@ -66,7 +66,7 @@ impl Text {
     }
 }
 
-/// Reads a file that is asked about.
+/// Reads the file of a request.
 pub(crate) fn read(code: &Code, path: &WorkspacePath) -> Result<Text, Failure> {
     let read = code.files().workspace().read(path, LARGEST).map_err(|error| convert::access(path, error))?;
     String::from_utf8(read.bytes).map(Text::new).map_err(|_| {
@@ -79,16 +79,16 @@ pub(crate) fn read(code: &Code, path: &WorkspacePath) -> Result<Text, Failure> {
 /// The files of a root, by path.
 pub(crate) struct Listed {
     pub(crate) shown: Vec<Match>,
-    /// Those that the rules of the operator do not let be read.
+    /// Files that the operator's rules do not allow to be read.
     pub(crate) withheld: Vec<Match>,
 }
 
-/// Lists all files of the root in which a file lies, by path, that may be read.
+/// Lists, by path, all readable files of the root that contains a file.
 pub(crate) fn all(code: &Code, cx: &CallCtx, of: &WorkspacePath) -> Result<Vec<Match>, Failure> {
     listed(code, cx, of).map(|listed| listed.shown)
 }
 
-/// Lists all files of the root in which a file lies, as far as the ignore rules let them be seen.
+/// Lists all files of the root that contains a file, except for ignored ones.
 pub(crate) fn listed(code: &Code, cx: &CallCtx, of: &WorkspacePath) -> Result<Listed, Failure> {
     let root = code.files().workspace().within(of.root(), ".").map_err(convert::path)?;
     let request = GlobRequest {
@@ -114,7 +114,7 @@ pub(crate) fn listed(code: &Code, cx: &CallCtx, of: &WorkspacePath) -> Result<Li
     Ok(Listed { shown, withheld })
 }
 
-/// Tells whether names of one language are used in files of another.
+/// Returns whether files of one language can use names from another.
 pub(crate) fn related(one: Language, other: Language) -> bool {
     const FAMILIES: [&[&str]; 2] = [&["typescript", "tsx", "javascript", "jsx"], &["c", "cpp"]];
     let both = [one.name(), other.name()];

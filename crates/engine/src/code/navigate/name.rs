@@ -1,4 +1,4 @@
-//! The name that is meant by a place, which is often a little beside it.
+//! Finds the name that a position refers to, which is often slightly off.
 
 use super::files::Text;
 use super::{Asked, Spot};
@@ -6,7 +6,7 @@ use crate::failure::{Failure, Hint, Kind};
 use std::ops::Range;
 use toolpost_workspace::WorkspacePath;
 
-/// Finds the name at a place, or the one next to it on its line; and the byte of the text at which it begins.
+/// Finds the name at a position, or the nearest one on its line, and its byte offset in the text.
 pub(crate) fn find(path: &WorkspacePath, text: &Text, spot: Spot) -> Result<(Asked, usize), Failure> {
     let Some(line) = text.line(spot.line) else {
         let what = format!(
@@ -27,7 +27,7 @@ pub(crate) fn find(path: &WorkspacePath, text: &Text, spot: Spot) -> Result<(Ask
             word.start.abs_diff(byte).min(word.end.abs_diff(byte))
         }
     };
-    // Of two that touch the place, the one that begins there is meant.
+    // If two names touch the position, the one that begins there is meant.
     let Some(word) = words(line).into_iter().min_by_key(|word| (away(word), word.end == byte)) else {
         let what = format!("No name is in line {} of {}.", spot.base.number(spot.line), path.display());
         let hint = Hint::Advice(format!(

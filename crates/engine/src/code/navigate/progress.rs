@@ -7,14 +7,14 @@ use std::{
 use toolpost_index::Doubts;
 use toolpost_workspace::ContentHash;
 
-/// How many contents of files are remembered whose calls were asked about.
+/// Maximum number of remembered file contents whose calls were sent to a server.
 const REMEMBERED: usize = 50_000;
 
-/// Which servers are being asked beside all else.
+/// The servers that are answering requests in the background.
 #[derive(Debug, Default)]
 pub(crate) struct Upgrades {
     running: Mutex<HashSet<usize>>,
-    /// Of which contents of files every call was asked about.
+    /// The file contents whose calls were all sent.
     asked: Mutex<HashSet<(String, ContentHash)>>,
 }
 
@@ -23,7 +23,7 @@ impl Upgrades {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that all calls of a content are asked about; tells whether that is new.
+    /// Records that all calls of a content are being sent; returns whether that is new.
     pub(super) fn ask(&self, doubt: &Doubts) -> bool {
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         if asked.len() >= REMEMBERED {

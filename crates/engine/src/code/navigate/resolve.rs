@@ -1,4 +1,4 @@
-//! How a way through code is found: by a language server that is ready, else by the tree.
+//! Answers navigation requests with a language server that is ready, or else with the syntax tree.
 
 use super::question::{BY_TREE_ALONE, PLACES, Question};
 use super::{Complete, Output, Place, Request, Want};
@@ -14,14 +14,15 @@ pub(crate) async fn run(code: &Code, request: Request, cx: &CallCtx) -> Result<O
         blocking(move || question(&code, request)).await?
     };
     match served::ask(code, &question, cx).await {
-        // A server that does not know the project finds the definition alone: what the trees know of the other files is added.
+        // A server that does not know the project finds the definition alone, so uses that the syntax trees
+        // find in other files are added.
         Ok(output) if matches!(question.want, Want::References(_)) && output.complete == Complete::No => {
             cx.check()?;
             let (code, cx) = (code.clone(), cx.clone());
             let by_tree = blocking(move || tree::answer(&code, &question, &cx)).await;
             match by_tree {
                 Ok(by_tree) => Ok(joined(output, by_tree)),
-                // What the server knows is better than nothing.
+                // The server's partial answer is better than none.
                 Err(_) => Ok(output),
             }
         }
@@ -36,7 +37,7 @@ pub(crate) async fn run(code: &Code, request: Request, cx: &CallCtx) -> Result<O
     }
 }
 
-/// Adds to the places of a language server those that only the syntax tree knows.
+/// Adds the positions that only the syntax tree knows to those of a language server.
 fn joined(mut served: Output, by_tree: Output) -> Output {
     let known: HashSet<(String, u32, u32)> =
         served.places.iter().map(|place| (place.path.clone(), place.line, place.column)).collect();

@@ -1,11 +1,12 @@
-//! Which language servers are asked, and why none answers where none does.
+//! Choice of the language server, and the reasons if none answers.
 
 use super::Output;
 use super::{ask, question::Question};
 use crate::{call::CallCtx, code::Code};
 use toolpost_lsp::InstalledServer;
 
-/// Asks the language servers for a file, one after the other; else says in a sentence each why none answers.
+/// Asks the language servers of a file in turn; the error explains in a sentence for each why it does not
+/// answer.
 pub(crate) async fn ask(code: &Code, question: &Question, cx: &CallCtx) -> Result<Output, Vec<String>> {
     let Some(servers) = code.servers() else {
         return Err(vec!["No language server is asked: this runtime was made without them.".to_owned()]);
@@ -42,7 +43,7 @@ pub(crate) async fn ask(code: &Code, question: &Question, cx: &CallCtx) -> Resul
     Err(notes)
 }
 
-/// Says where a program stands that is not started.
+/// Reports the location of a program that Toolpost refuses to start.
 fn passed_over(found: &InstalledServer) -> Option<String> {
     let program = found.sought.passed_over.first()?;
     let name = found.known.name;

@@ -1,4 +1,4 @@
-//! What the tree says: names are compared, and not what they mean.
+//! Navigation by syntax trees: compares names, not meanings.
 
 use super::{Complete, Output, Place, Source, Symbol, Want};
 use super::{
@@ -14,7 +14,7 @@ use std::ops::Range;
 use toolpost_syntax::{self as syntax, Facts, Language, Usage};
 use toolpost_workspace::WorkspacePath;
 
-/// Answers a question by the trees of the files.
+/// Answers a question from the syntax trees of the files.
 pub(crate) fn answer(code: &Code, question: &Question, cx: &CallCtx) -> Result<Output, Failure> {
     let Some(language) = Language::of_path(question.path.raw()) else {
         let what = format!(
@@ -70,7 +70,6 @@ pub(crate) fn answer(code: &Code, question: &Question, cx: &CallCtx) -> Result<O
     Ok(output)
 }
 
-/// A file that was parsed.
 struct File {
     path: WorkspacePath,
     language: Language,
@@ -78,10 +77,10 @@ struct File {
     facts: Facts,
 }
 
-/// Something that is defined.
+/// A definition.
 struct Defined {
     at: Place,
-    /// Its documentation and its head; empty for a local name.
+    /// Its documentation and its signature; empty for a local name.
     text: String,
 }
 
@@ -115,7 +114,7 @@ impl File {
         }
     }
 
-    /// Lists what it defines.
+    /// Lists the symbols that the file defines.
     fn symbols(&self) -> Vec<Symbol> {
         let symbols = &self.facts.symbols;
         let depth = |of: &syntax::Symbol| {
@@ -137,7 +136,7 @@ impl File {
         symbols.iter().map(shown).collect()
     }
 
-    /// Lists where it uses a name, and defines it.
+    /// Lists the uses and definitions of a name in the file.
     fn uses(&self, name: &str) -> Vec<Place> {
         let uses = self.facts.references.iter().filter(|found| self.word(&found.at) == name);
         let uses = uses.map(|found| self.place(found.at.start, usage(found.usage)));
@@ -150,7 +149,7 @@ impl File {
         places
     }
 
-    /// Lists what it defines by a name.
+    /// Lists the file's definitions of a name.
     fn defined(&self, name: &str) -> Vec<Defined> {
         let found = self.facts.symbols.iter().filter(|symbol| symbol.name == name);
         let defined = |symbol: &syntax::Symbol| {
@@ -162,7 +161,7 @@ impl File {
         found.map(defined).collect()
     }
 
-    /// Finds the local name that is meant at a place: the one whose scope is the innermost around it.
+    /// Finds the local name that is meant at a position: the one whose scope is the innermost around it.
     fn local(&self, name: &str, at: usize) -> Option<Defined> {
         let span = |scope: Option<usize>| match scope.and_then(|scope| self.facts.scopes.get(scope)) {
             Some(scope) => scope.span.clone(),
@@ -170,13 +169,14 @@ impl File {
         };
         let bound = self.facts.bindings.iter().filter(|bound| bound.sort != syntax::BindingKind::Field);
         let bound = bound.filter(|bound| self.word(&bound.at) == name && span(bound.scope).contains(&at));
-        // Of several in one scope the first one introduces the name.
+        // Of several in one scope, the first one introduces the name.
         let meant = bound.min_by_key(|bound| (span(bound.scope).len(), bound.at.start))?;
         Some(Defined { at: self.place(meant.at.start, "local name"), text: String::new() })
     }
 }
 
-/// Finds what a name at a place may mean: a local name, else what its file defines, else what others define.
+/// Finds what a name at a position can mean: a local name, otherwise the definitions of its file, otherwise
+/// those of other files.
 fn definitions(
     code: &Code,
     cx: &CallCtx,
@@ -196,7 +196,7 @@ fn definitions(
     Ok(found)
 }
 
-/// Looks into the other files of the language that hold a name.
+/// Visits the other files of the language that contain a name.
 fn others(
     code: &Code,
     cx: &CallCtx,
@@ -213,7 +213,7 @@ fn others(
         if found.path == own.path {
             continue;
         }
-        // What went away meanwhile, or is no text, holds no name.
+        // A file that was deleted in the meantime, or is not text, contains no name.
         let Ok(text) = files::read(code, &found.path) else { continue };
         if text.text.contains(name)
             && let Ok(file) = File::parse(found.path, language, text)

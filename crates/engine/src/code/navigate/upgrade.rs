@@ -1,4 +1,4 @@
-//! Calls of which the text does not tell where they go are asked of a server that has read the project, beside all else.
+//! Resolves ambiguous calls with a language server that has read the project, in the background.
 
 use super::files::{self, Text};
 use crate::{code::Code, workers::blocking};
@@ -7,34 +7,34 @@ use toolpost_index::{Answer as Told, Doubts, How, Place as There};
 use toolpost_lsp::{self as lsp, Answer, Client, Position, Question, Server, Stage};
 use toolpost_workspace::{ContentHash, hash};
 
-/// How long one answer is waited for.
+/// Maximum wait for one answer.
 const ANSWER: Duration = Duration::from_secs(10);
-/// How many calls are asked about in one pass.
+/// Maximum number of calls to ask about in one pass.
 const CALLS: usize = 20_000;
-/// How many are asked about before whoever else asks the server gets a turn.
+/// Number of calls to ask about before other users of the server get a turn.
 const BURST: usize = 64;
 
-/// In how many files it is looked for what is not known before others get the index.
+/// Number of files to search for doubtful calls before other users get the index.
 const SLICE: usize = 64;
 
-/// What a server said of one file, each answer by the byte at which the name begins.
+/// The server's answers for one file, each with the byte offset at which the name begins.
 #[derive(Default)]
 struct Heard {
     calls: Vec<(u32, Told)>,
     implementations: Vec<(u32, Told)>,
 }
 
-/// What is asked about a name.
+/// The kind of question about a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum About {
     Call,
     Implementations,
 }
 
-/// What an answer leads to, as a file with its content.
+/// The files that answers lead to, with their contents.
 type Targets = HashMap<String, Option<(ContentHash, Text)>>;
 
-/// Begins to ask a server, unless it is being asked already.
+/// Starts a pass with a server, unless one is running already.
 pub(super) fn begin(code: &Code, server: &Arc<Server>) {
     let key = Arc::as_ptr(server).addr();
     let upgrades = code.upgrades();
@@ -48,7 +48,7 @@ pub(super) fn begin(code: &Code, server: &Arc<Server>) {
     });
 }
 
-/// Asks about all doubtful calls of the server's languages; ends where the server is no longer ready.
+/// Asks about all doubtful calls in the server's languages; stops when the server is no longer ready.
 async fn pass(code: &Code, server: &Arc<Server>) {
     let known = server.known();
     let of_server = move |path: &str| {
@@ -74,7 +74,8 @@ async fn pass(code: &Code, server: &Arc<Server>) {
     }
 }
 
-/// Lists what is not known of the server's files, those of which least is to be asked first; the index is lent for some at a time.
+/// Lists the doubtful calls in the server's files, those with the fewest questions first. The index is
+/// borrowed for a few files at a time.
 async fn doubts(code: &Code, of_server: impl Fn(&str) -> bool + Send + 'static) -> Option<Vec<Doubts>> {
     let code = code.clone();
     let found = blocking(move || {
@@ -85,7 +86,7 @@ async fn doubts(code: &Code, of_server: impl Fn(&str) -> bool + Send + 'static) 
         let paths: Vec<String> = paths.into_iter().filter(|path| of_server(path)).collect();
         let mut all = Vec::new();
         for some in paths.chunks(SLICE) {
-            // Whoever waits to bring the index up to date gets it in between.
+            // Callers that wait to update the index get it in between.
             let Ok(graph) = index.graph(&|| false) else { break };
             all.extend(graph.doubts(some));
         }
@@ -98,7 +99,7 @@ async fn doubts(code: &Code, of_server: impl Fn(&str) -> bool + Send + 'static) 
     found.await.ok()
 }
 
-/// Asks about the calls and the interfaces of one file; none where the server cannot be asked any more.
+/// Asks about the calls and the interfaces of one file; `None` if the server can no longer answer.
 async fn of_file(code: &Code, server: &Server, doubt: &Doubts, targets: &mut Targets) -> Option<Heard> {
     let Some((now, text)) = read(code, &doubt.path).await.filter(|(now, _)| *now == doubt.hash) else {
         return Some(Heard::default());
@@ -113,7 +114,7 @@ async fn of_file(code: &Code, server: &Server, doubt: &Doubts, targets: &mut Tar
     let asked: Vec<(u32, About)> = calls.chain(others).collect();
     for places in asked.chunks(BURST) {
         let talk = server.greeted(ANSWER).await.ok()?;
-        // What it has not read yet, it cannot tell the truth about.
+        // The server cannot answer correctly about files that it has not read yet.
         if !talk.waiting().is_empty() {
             return None;
         }
@@ -129,7 +130,7 @@ async fn of_file(code: &Code, server: &Server, doubt: &Doubts, targets: &mut Tar
                     let told = told(code, &found, &talk, targets).await;
                     heard.extend(told.map(|told| (*place, told)));
                 }
-                // It does not know either, or is not made to be asked that.
+                // The server does not know either, or does not support the request.
                 Ok(_) | Err(lsp::Fault::Refused { .. } | lsp::Fault::Odd { .. }) => {}
                 Err(lsp::Fault::Unable { .. }) if *about == About::Implementations => {}
                 Err(_) => return None,
@@ -148,7 +149,7 @@ fn position(text: &Text, byte: u32, talk: &Client<'_>) -> Position {
     Position { line, character }
 }
 
-/// Says where an answer leads to; none where that is a file that cannot be read.
+/// Returns the targets of an answer; `None` if a target is a file that cannot be read.
 async fn told(code: &Code, found: &[lsp::Place], talk: &Client<'_>, targets: &mut Targets) -> Option<Told> {
     let mut places = Vec::new();
     for place in found {
@@ -157,7 +158,7 @@ async fn told(code: &Code, found: &[lsp::Place], talk: &Client<'_>, targets: &mu
             .as_ref()
             .and_then(|path| path.to_str())
             .and_then(|path| code.files().resolve(path).ok());
-        // What lies outside of the workspace is no place in it.
+        // A target outside the workspace has no position in it.
         let Some(path) = inside else { continue };
         let shown = path.display();
         if !targets.contains_key(&shown) {

@@ -1,4 +1,4 @@
-//! Which files are searched.
+//! Selection of the files to search.
 
 use super::{
     Request,
@@ -15,7 +15,7 @@ use toolpost_search::{Case, GlobRequest, Hidden, Only, Prune, Rules};
 use toolpost_syntax::Language;
 use toolpost_workspace::{Kind, WorkspacePath};
 
-/// Finds the files in whose languages the pattern may be code, in the order of their paths.
+/// Finds the files in whose languages the pattern can be code, in the order of their paths.
 pub(super) async fn find(
     code: &Code,
     request: &Request,
@@ -33,7 +33,7 @@ pub(super) async fn find(
     let asked = GlobRequest {
         base: base.clone(),
         pattern: "**".to_owned(),
-        // The rules of what lies above a package are not for what is in it.
+        // Ignore rules of the directories above a package do not apply to its content.
         rules: if is_package { Rules::None } else { request.rules },
         prune: Prune::Dependencies,
         hidden: if is_package { Hidden::Skip } else { Hidden::Show },
@@ -56,7 +56,7 @@ pub(super) async fn find(
     Ok((files, walk))
 }
 
-/// The refusal to search a file that is of another language, or of none.
+/// The refusal to search a file of another language, or of an unknown one.
 fn other(path: &WorkspacePath, request: &Request) -> Failure {
     let shown = path.display();
     match (Language::of_path(Path::new(&shown)), &request.language) {

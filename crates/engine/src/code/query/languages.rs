@@ -1,4 +1,4 @@
-//! In which languages a pattern is read.
+//! The languages that a pattern is parsed in.
 
 use super::Request;
 use crate::failure::{Failure, Hint};
@@ -6,27 +6,27 @@ use std::{collections::BTreeMap, path::Path};
 use toolpost_syntax::{Language, Pattern, PatternSyntaxError};
 use toolpost_text::names::distance;
 
-/// A pattern, in each language that can read it.
+/// A pattern, in each language that can parse it.
 pub(super) struct Patterns {
-    /// By the names of the languages.
+    /// The parsed patterns, by the names of the languages.
     read: BTreeMap<&'static str, Pattern>,
-    /// The languages that were to be searched and cannot read it.
+    /// The requested languages that cannot parse it.
     foreign: Vec<&'static str>,
-    /// The language that was named.
+    /// The language that the request named.
     named: Option<Language>,
 }
 
-/// What a pattern is in the language of a file.
+/// The pattern in the language of a file.
 pub(super) enum InFile<'a> {
-    /// Code.
+    /// The pattern is code in the language.
     Code(Language, &'a Pattern),
-    /// Nothing that the language could read.
+    /// The language cannot parse the pattern.
     Foreign(Language),
     /// The file's language is not searched.
     Other,
 }
 
-/// Reads the pattern of a request.
+/// Parses the pattern of a request.
 pub(super) fn read(request: &Request) -> Result<Patterns, Failure> {
     let said = request.language.as_deref().map(str::trim).filter(|said| !said.is_empty());
     let base = Language::of_path(Path::new(&request.base.display())).filter(|own| !own.is_code());
@@ -42,7 +42,7 @@ pub(super) fn read(request: &Request) -> Result<Patterns, Failure> {
     Ok(Patterns { read, foreign: Vec::new(), named: Some(named) })
 }
 
-/// Reads a pattern in every language in which programs are written.
+/// Parses a pattern in every programming language.
 fn in_all(pattern: &str) -> Result<Patterns, Failure> {
     let mut patterns = Patterns { read: BTreeMap::new(), foreign: Vec::new(), named: None };
     for language in Language::all().filter(|language| language.is_code()) {
@@ -70,7 +70,7 @@ fn in_all(pattern: &str) -> Result<Patterns, Failure> {
 }
 
 impl Patterns {
-    /// Says what the pattern is in a file.
+    /// Returns the pattern for a file.
     pub(super) fn of(&self, path: &Path) -> InFile<'_> {
         let language = match self.named {
             Some(named) => Language::meant(path, Some(named.name())),
@@ -84,7 +84,7 @@ impl Patterns {
     }
 }
 
-/// The refusal of a language that nobody knows.
+/// The refusal of an unknown language.
 fn unknown(said: &str) -> Failure {
     let failure =
         Failure::invalid(format!("There is no parser for the language {said:?}. Known are: {}.", names()));

@@ -1,4 +1,4 @@
-//! What each of the files holds; several are searched at the same time.
+//! Search of each file for a pattern; several files are searched at the same time.
 
 use super::{
     Hole, Line, Lines, Place, Request,
@@ -17,23 +17,23 @@ use toolpost_syntax::Fit;
 use toolpost_text::{counted::counted, cut, encoding::Text, lines::LineIndex};
 use toolpost_workspace::{AccessKind, ContentHash, WorkspacePath};
 
-/// The longest file that is parsed, in bytes.
+/// Maximum size of a file to parse, in bytes.
 const LONGEST: u64 = 8 * 1024 * 1024;
-/// How many lines of one place are shown.
+/// Maximum number of lines that are shown for one match.
 const LINES: usize = 60;
-/// How many characters of a line, and of what stands in a hole.
+/// Maximum number of characters shown for a line and for a capture.
 const CHARACTERS: (usize, usize) = (2_000, 200);
-/// How many files are named that could not be searched.
+/// Maximum number of named files that could not be searched, for each reason.
 const NAMED: usize = 3;
-/// Content up to this size is remembered, to say later what changed.
+/// Content up to this size is remembered, to report later changes.
 const REMEMBERED: usize = 1024 * 1024;
-/// How many files are one piece of work.
+/// Number of files in one unit of work.
 const PIECE: usize = 32;
 
-/// What all files hold.
+/// The results of all files.
 #[derive(Default)]
 pub(super) struct All {
-    /// The files that hold something, in order.
+    /// The files with matches, in order.
     pub(super) found: Vec<Found>,
     pub(super) searched: u64,
     pub(super) imperfect: u64,
@@ -42,11 +42,11 @@ pub(super) struct All {
     pub(super) ended: Complete,
 }
 
-/// What one file holds.
+/// The matches of one file.
 pub(super) struct Found {
     pub(super) path: String,
     pub(super) total: u64,
-    /// The first places, as many as are wanted.
+    /// The first matches, up to the limit.
     pub(super) places: Vec<Place>,
     place: WorkspacePath,
     hash: ContentHash,
@@ -63,7 +63,7 @@ pub(super) struct Skipped {
     withheld: Vec<String>,
 }
 
-/// What came of one file.
+/// The result of searching one file.
 enum Looked {
     Found(Found, Parsed),
     Nothing(Parsed),
@@ -76,7 +76,7 @@ enum Looked {
     NoTime(Complete),
 }
 
-/// How well a parser understood a file.
+/// Completeness of a parsed file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Parsed {
     Whole,
@@ -177,7 +177,7 @@ fn one(code: &Code, path: &WorkspacePath, patterns: &Patterns, most: usize, cx: 
     Looked::Found(found, parsed)
 }
 
-/// Says where code stands, and what is in its holes.
+/// Returns the position of a match, and the code in its captures.
 fn place(text: &str, index: &LineIndex, fit: &Fit) -> Place {
     let first = index.line(fit.range.start);
     let last = index.line(fit.range.end.saturating_sub(1).max(fit.range.start));
@@ -200,7 +200,7 @@ fn place(text: &str, index: &LineIndex, fit: &Fit) -> Place {
     }
 }
 
-/// Takes lines out of a text, from the one that begins at a place on.
+/// Returns a number of lines of a text, starting at a byte offset.
 fn lines(text: &str, start: usize, first: usize, count: usize) -> Lines {
     let lines = text[start..].split('\n').take(count).enumerate().map(|(at, line)| {
         let (text, more) = cut::line(line, CHARACTERS.0);
@@ -210,7 +210,7 @@ fn lines(text: &str, start: usize, first: usize, count: usize) -> Lines {
 }
 
 impl Found {
-    /// Says which lines the caller will have seen once so many places are shown.
+    /// Returns the lines that the caller will have seen once this number of matches is shown.
     pub(super) fn seen(&self, places: usize) -> Vec<Seen> {
         let shown = self.places.iter().take(places).filter_map(|place| {
             let part = Part::Lines(place.lines.first()?.number..=place.lines.last()?.number);
@@ -232,7 +232,7 @@ impl Skipped {
         }
     }
 
-    /// Says it in words.
+    /// Describes the skipped files.
     pub(super) fn words(&self) -> Vec<String> {
         let named = |files: &[String], why: &str| {
             let more = if files.len() > NAMED { ", …" } else { "" };

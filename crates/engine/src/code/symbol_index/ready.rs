@@ -1,4 +1,5 @@
-//! A bounded wait for an index: the files that can hold what is asked for are read first, and the caller hears how far it is.
+//! A bounded wait for an index: it reads first the files that can contain the answer, and reports progress
+//! to the caller.
 
 use crate::{
     call::CallCtx,
@@ -16,18 +17,20 @@ use toolpost_search::{Case, Control, GrepRequest, Hidden, Prune, grep::Mode};
 use toolpost_text::counted::counted;
 use toolpost_workspace::WorkspacePath;
 
-/// The part of the wait after which the files are looked for that must be read first.
+/// The share of the wait after which the files to read first are searched for.
 const SHORT: f64 = 0.4;
-/// The time for which these files are looked for, the most of the wait that this takes, how many there are at most, and how long they are read in any case.
+/// Limits for these files: the time to search for them, the maximum share of the wait that this takes, their
+/// number, and the minimum time to read them.
 const LOOK: Duration = Duration::from_millis(500);
 const LOOK_SHARE: f64 = 0.3;
 const FIRST: usize = 3_000;
 const READ: Duration = Duration::from_millis(700);
-/// The shortest word that tells anything of a file.
+/// The length of the shortest word worth searching for.
 const SHORTEST: usize = 3;
-/// The part of the time left for a call that it may wait.
+/// The share of the remaining time of a call that it may wait.
 const SHARE: f64 = 0.4;
-/// When a caller first hears that an index is waited for, and how often it hears that again.
+/// The delay before the first progress report to a caller that waits for an index, and the interval between
+/// reports.
 const QUIET: Duration = Duration::from_millis(300);
 const PACE: Duration = Duration::from_millis(500);
 
@@ -36,24 +39,24 @@ const PACE: Duration = Duration::from_millis(500);
 pub(crate) struct About {
     /// Names, or words of names.
     pub(crate) names: Vec<String>,
-    /// Files that are named.
+    /// Files that the question names.
     pub(crate) paths: Vec<WorkspacePath>,
-    /// The directory in which the answer is; the whole workspace if none.
+    /// The directory that contains the answer; the whole workspace if none.
     pub(crate) base: Option<WorkspacePath>,
 }
 
-/// Returns the first part of the wait for an index, and all of it.
+/// Returns the first part of the wait for an index, and the whole wait.
 pub(crate) fn limits(code: &Code, cx: &CallCtx) -> (Duration, Duration) {
     let long = code.index_wait().min(cx.time_left(Duration::from_secs(600)).mul_f64(SHARE));
     (long.mul_f64(SHORT), long)
 }
 
-/// Returns when to stop waiting, if the files that are read first are known only now.
+/// Returns when to stop waiting, if the files to read first have only just been found.
 pub(crate) fn until(began: Instant, long: Duration) -> Instant {
     (began + long).max(Instant::now() + READ.min(long))
 }
 
-/// Lends the index of symbols at the end of the wait.
+/// Lends the symbol index at the end of the wait.
 pub(super) fn lend<'i>(
     code: &'i Code,
     about: &About,
@@ -78,7 +81,7 @@ pub(super) fn lend<'i>(
     index.graph_within(&Patience { until: Some(until(began, long)), first: &first }, stop)
 }
 
-/// Lists files that hold one of some words, however its parts are joined.
+/// Lists files that contain one of some words, with any separator between their parts.
 pub(crate) fn holding(
     find: &Find,
     base: &WorkspacePath,
@@ -104,11 +107,12 @@ pub(crate) fn holding(
     let cancel = cx.cancel.clone();
     let control = Control::default().cancelled_by(move || cancel.is_cancelled()).until(Instant::now() + time);
     let found = toolpost_search::grep(find.files().workspace(), &request, &control, find.grams_of(base));
-    // Without them files are read in no order that matters.
+    // Without them, the order of reading does not matter.
     found.map(|found| found.files.into_iter().map(|file| file.path).collect()).unwrap_or_default()
 }
 
-/// Makes a pattern of a word: the longest part of it that tells something.
+/// Builds a regular expression from a word: its parts that are long enough, with up to three other
+/// characters between them.
 fn pattern(word: &str) -> Option<String> {
     let parts = word.split(|letter: char| !letter.is_alphanumeric()).filter(|part| part.len() >= SHORTEST);
     let parts: Vec<String> = parts.map(str::to_owned).collect();
@@ -116,7 +120,7 @@ fn pattern(word: &str) -> Option<String> {
     (!joined.is_empty()).then_some(joined)
 }
 
-/// The progress of an index that is not complete, as a sentence without its end.
+/// Describes the progress of an incomplete index, as a sentence without its final period.
 pub(crate) fn unfinished(waiting: usize, all: usize) -> String {
     format!(
         "{waiting} of {} not read yet: the index is still being built ({} % done)",
@@ -125,7 +129,7 @@ pub(crate) fn unfinished(waiting: usize, all: usize) -> String {
     )
 }
 
-/// Replaces a failure to find something by one that does not claim more than is known.
+/// Replaces a "not found" failure by one that does not claim more than is known.
 pub(super) fn so_far(failure: Failure, waiting: usize, all: usize) -> Failure {
     if waiting == 0 || !matches!(failure.kind, Kind::NotFound | Kind::WrongKind) {
         return failure;
@@ -136,7 +140,7 @@ pub(super) fn so_far(failure: Failure, waiting: usize, all: usize) -> Failure {
     out
 }
 
-/// Reports to the caller that an index is waited for, until it is dropped.
+/// Reports to the caller that the index is being built, until it is dropped.
 pub(crate) struct WaitReport(JoinHandle<()>);
 
 impl Drop for WaitReport {
@@ -145,7 +149,8 @@ impl Drop for WaitReport {
     }
 }
 
-/// Reports from 300 ms on how far an index is; `progress` returns how many files are read, and how many are not.
+/// Reports the progress of an index after 300 ms; `progress` returns the numbers of files that are read and
+/// not read.
 pub(crate) fn report(cx: &CallCtx, progress: impl Fn() -> (usize, usize) + Send + 'static) -> WaitReport {
     let (hears, began) = (cx.progress.clone(), Instant::now());
     WaitReport(tokio::spawn(async move {

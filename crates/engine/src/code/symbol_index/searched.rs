@@ -1,4 +1,4 @@
-//! What was searched for an answer, so that "nothing" can be believed.
+//! The searched files of an answer, as evidence for an empty result.
 
 use super::Asked;
 use schemars::JsonSchema;
@@ -8,24 +8,24 @@ use toolpost_index::FileId;
 use toolpost_text::counted::counted;
 use toolpost_workspace::WorkspacePath;
 
-/// What was searched, as it was when the question came.
+/// The searched files, at the time of the question.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema, PartialEq, Eq)]
 pub struct Searched {
-    /// How many files of each language.
+    /// Number of files for each language.
     pub languages: BTreeMap<String, usize>,
-    /// How many of them have parts that the parser does not understand.
+    /// Number of files with parts that the parser does not understand.
     pub imperfect: usize,
-    /// The number of files that are not read yet: the index is still being built, and there may be more than was found.
+    /// Number of files that are not read yet: the index is still being built, and more results are possible.
     pub waiting: usize,
-    /// What was not searched, in words.
+    /// Descriptions of the files that were not searched.
     pub left_out: Vec<String>,
 }
 
-/// How many files of a sort are named.
+/// Maximum number of named files for each reason.
 const NAMED: usize = 3;
 
 impl Searched {
-    /// Counts what is searched at and below a place, or everywhere.
+    /// Counts the searched files in a directory, or everywhere.
     pub(crate) fn of(asked: &Asked<'_>, base: Option<&WorkspacePath>) -> Self {
         let mut out = Self::default();
         let mut count = |language: &str, files: usize, imperfect: usize| {
@@ -69,7 +69,7 @@ impl Searched {
         out
     }
 
-    /// The sentence about an index that is not complete; none for a complete one.
+    /// Returns the sentence about an incomplete index; `None` for a complete one.
     #[must_use]
     pub fn unfinished(&self) -> Option<String> {
         let read: usize = self.languages.values().sum();
@@ -81,7 +81,7 @@ impl Searched {
         })
     }
 
-    /// Says it in words.
+    /// Describes the searched files.
     #[must_use]
     pub fn words(&self) -> String {
         let languages = self.languages.iter().map(|(name, count)| format!("{name} {count}"));

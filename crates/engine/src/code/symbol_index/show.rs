@@ -1,4 +1,4 @@
-//! Symbols and places as they are shown, with what stands there.
+//! Symbols and positions for display, with their source lines.
 
 use super::Asked;
 use schemars::JsonSchema;
@@ -10,36 +10,36 @@ use toolpost_text::{cut, lines::LineIndex};
 /// A symbol of the workspace.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
 pub struct Symbol {
-    /// By what it is known again: `language:path#Outer.inner(kind)`.
+    /// Its stable id: `language:path#Outer.inner(kind)`.
     pub id: String,
-    /// Its own name.
+    /// Its unqualified name.
     pub name: String,
-    /// Its name behind the names of what it stands in.
+    /// Its name, qualified by the names of the enclosing symbols.
     pub qualified: String,
-    /// What it is.
+    /// Its kind.
     pub kind: String,
     /// The file.
     pub path: String,
     /// The line of its name, counted from 1.
     pub line: u32,
-    /// Its first line, counted from 1, with what stands before it and belongs to it.
+    /// Its first line, counted from 1, with preceding lines that belong to it.
     pub first_line: u32,
     /// Its last line.
     pub last_line: u32,
-    /// How it begins, up to its body.
+    /// Its signature, up to its body.
     pub signature: String,
 }
 
 /// The text of a file, with its lines.
 type Read = Rc<(String, LineIndex)>;
 
-/// How many characters are shown of a signature and of a line.
+/// Maximum number of characters shown of a signature and of a line.
 const CHARACTERS: usize = 200;
 
-/// The longest file of which lines are shown, in bytes.
+/// Maximum size of a file whose lines are shown, in bytes.
 const LONGEST: u64 = 8 * 1024 * 1024;
 
-/// Reads files for what is shown of them, each once.
+/// Reads files for display, each once.
 pub(crate) struct Shower<'a> {
     asked: &'a Asked<'a>,
     texts: RefCell<HashMap<String, Option<Read>>>,
@@ -50,7 +50,7 @@ impl<'a> Shower<'a> {
         Self { asked, texts: RefCell::default() }
     }
 
-    /// Shows a symbol.
+    /// Converts a symbol for display.
     pub(crate) fn symbol(&self, at: At) -> Symbol {
         let index = self.asked.index;
         let (file, symbol) = (index.file(at.file), index.symbol(at));
@@ -72,13 +72,13 @@ impl<'a> Shower<'a> {
         }
     }
 
-    /// Gives the line of a place in a file, and what stands on it.
+    /// Returns the line number and the source line of a position in a file.
     pub(crate) fn place(&self, path: &str, at: u32) -> (Option<u64>, String) {
         let line = self.text(path).map(|text| text.1.line(at as usize) as u64);
         (line, self.code(path, at as usize))
     }
 
-    /// Gives the line of a place.
+    /// Returns the source line of a position.
     fn code(&self, path: &str, at: usize) -> String {
         let Some(read) = self.text(path) else { return String::new() };
         let text = &read.0;
@@ -87,7 +87,7 @@ impl<'a> Shower<'a> {
         one_line(text.get(from..end).unwrap_or_default())
     }
 
-    /// Reads a file; none if it is not what the index knows.
+    /// Reads a file; `None` if it differs from the indexed content.
     fn text(&self, path: &str) -> Option<Read> {
         if let Some(known) = self.texts.borrow().get(path) {
             return known.clone();
@@ -110,14 +110,14 @@ impl<'a> Shower<'a> {
 }
 
 impl Symbol {
-    /// Tells about how many bytes it takes to show it.
+    /// Returns the approximate number of bytes that a symbol takes in an answer.
     pub(crate) fn weight(&self) -> usize {
         let words = self.id.len() + self.name.len() + self.qualified.len() + self.path.len();
         words + self.signature.len() + self.signature.matches('"').count() + 128
     }
 }
 
-/// Writes code in one line that is not too long.
+/// Formats code as one line of limited length.
 pub(crate) fn one_line(code: &str) -> String {
     let line = code.split_whitespace().collect::<Vec<_>>().join(" ");
     match cut::line(&line, CHARACTERS) {

@@ -1,4 +1,4 @@
-//! Which symbol is meant: by its id, or by a file and a name.
+//! Selection of a symbol by its id, or by a file and a name.
 
 use super::{About, Asked, Searched, Shower};
 use crate::{
@@ -11,16 +11,16 @@ use toolpost_index::{Again, At, FileId, Once, Resolved};
 use toolpost_syntax::Kind as Sort;
 use toolpost_workspace::{Kind as FileKind, WorkspacePath};
 
-/// Which symbol is meant.
+/// A reference to a symbol.
 #[derive(Debug, Clone)]
 pub enum Which {
-    /// The one with this id.
+    /// The symbol with this id.
     Id(String),
-    /// The one of this name in a file; a whole name has dots between its parts.
+    /// The symbol of this name in a file; a qualified name has dots between its parts.
     Named {
         /// The file.
         path: WorkspacePath,
-        /// The file, as it was said.
+        /// The file, as the caller wrote it.
         said: String,
         /// The name.
         name: String,
@@ -28,7 +28,7 @@ pub enum Which {
 }
 
 impl Which {
-    /// The name and the file by which the index finds it.
+    /// Returns the names and the files that the index reads first to find it.
     pub(crate) fn about(&self) -> About {
         let last = |name: &str| toolpost_syntax::segments(name).pop().into_iter().collect::<Vec<String>>();
         match self {
@@ -43,25 +43,25 @@ impl Which {
     }
 }
 
-/// An id under which a symbol was known, and how it was found again.
+/// A former id of a symbol, and how the symbol was found again.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
 pub struct Gone {
     /// The id.
     pub id: String,
-    /// By what it was known again.
+    /// The property that identified the symbol.
     pub by: String,
 }
 
-/// The symbol that is meant.
+/// The selected symbol.
 pub(crate) struct Chosen {
     pub(crate) at: At,
     pub(crate) moved: Option<Gone>,
 }
 
-/// How many symbols are named where one has to be chosen.
+/// Maximum number of candidates that a refusal names.
 const NAMED: usize = 20;
 
-/// Finds the symbol that is meant.
+/// Finds the referenced symbol.
 pub(crate) fn choose(asked: &Asked<'_>, which: &Which) -> Result<Chosen, Failure> {
     match which {
         Which::Id(id) => by_id(asked, id.trim()),
@@ -70,7 +70,7 @@ pub(crate) fn choose(asked: &Asked<'_>, which: &Which) -> Result<Chosen, Failure
 }
 
 fn by_id(asked: &Asked<'_>, id: &str) -> Result<Chosen, Failure> {
-    // Whether there is such a symbol is not told of a file that may not be read.
+    // Replies must not reveal whether a file that may not be read has such a symbol.
     let withheld = toolpost_syntax::Id::read(id)
         .and_then(|id| asked.code.files().resolve_entry(id.path).ok())
         .is_some_and(|path| !(asked.cx.may_read)(&path));
@@ -129,7 +129,7 @@ fn by_name(asked: &Asked<'_>, path: &WorkspacePath, said: &str, name: &str) -> R
     }
 }
 
-/// Lists the symbols of a name; what implements something of the name counts only where nothing else has it.
+/// Lists the symbols of a name; implementations count only if no other symbol has the name.
 fn named(asked: &Asked<'_>, file: FileId, name: &str) -> Vec<At> {
     let segments = toolpost_syntax::segments(name);
     let wanted = segments.join(".");
@@ -153,7 +153,7 @@ fn named(asked: &Asked<'_>, file: FileId, name: &str) -> Vec<At> {
         .unwrap_or_default()
 }
 
-/// Finds a file in the index, or says why it is not there.
+/// Finds a file in the index, or explains why it is missing.
 fn of_file(asked: &Asked<'_>, path: &WorkspacePath, said: &str) -> Result<FileId, Failure> {
     let found = lookup::file(asked.code.files(), path, said, asked.cx)?;
     let shown = found.path.display();
@@ -177,7 +177,7 @@ fn of_file(asked: &Asked<'_>, path: &WorkspacePath, said: &str) -> Result<FileId
         .hint(Hint::Advice("Ask for the outline of the file, or read it.".to_owned())))
 }
 
-/// Adds names of a file that are like one that it does not have.
+/// Adds similar names to the failure to find a name in a file.
 fn like(asked: &Asked<'_>, file: FileId, name: &str, failure: Failure) -> Failure {
     let all = asked.index.file(file).record.symbols.iter();
     let mut names: Vec<&str> = all.map(|symbol| asked.index.text(symbol.name)).collect();
@@ -196,7 +196,7 @@ fn like(asked: &Asked<'_>, file: FileId, name: &str, failure: Failure) -> Failur
     }
 }
 
-/// Lists symbols with their lines, one each line.
+/// Lists symbols with their positions, one on each line.
 fn listed(asked: &Asked<'_>, symbols: &[At]) -> String {
     let shower = Shower::new(asked);
     let line = |at: &At| {

@@ -1,4 +1,4 @@
-//! Which files of the index may not be told of, kept from question to question.
+//! Indexed files that a caller must not see, cached between questions.
 
 use crate::call::MayRead;
 use std::{
@@ -7,27 +7,27 @@ use std::{
 };
 use toolpost_index::{FileId, Lent};
 
-/// For how many sets of rules it is kept.
+/// Maximum number of cached sets of rules.
 const KEPT: usize = 8;
 
-/// Files that may not be told of, each with when the index took it in.
+/// Files that must not be revealed, each with the revision at which the index took it in.
 pub(crate) type Files = Arc<HashMap<FileId, u64>>;
 
-/// Which files may not be told of, by whose rules.
+/// The withheld files for each set of rules.
 #[derive(Default)]
 pub(crate) struct Withheld(Mutex<Vec<Judged>>);
 
-/// What one set of rules says.
+/// The verdict of one set of rules.
 struct Judged {
-    /// The rules; as long as they are held here, no others can stand at their place.
+    /// The rules; holding them here keeps other rules from getting the same address.
     by: MayRead,
-    /// After how many changes of the index that was judged.
+    /// The number of index changes at the time of the verdict.
     changes: u64,
     files: Files,
 }
 
 impl Withheld {
-    /// Judges the files that came since they were last judged by the same rules, and gives those that are withheld.
+    /// Judges the files that are new since the last call with the same rules, and returns the withheld ones.
     pub(crate) fn of(&self, index: &Lent<'_>, by: &MayRead) -> Files {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = all.iter().position(|judged| Arc::ptr_eq(&judged.by, by));
@@ -39,7 +39,7 @@ impl Withheld {
             judged.look(index);
         }
         let files = judged.files.clone();
-        // The one that was asked last stands last, and goes last.
+        // The most recently used entry is last, and is evicted last.
         if all.len() >= KEPT {
             all.remove(0);
         }

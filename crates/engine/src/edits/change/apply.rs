@@ -1,4 +1,4 @@
-//! How files are changed: looked at, worked out in memory, then committed together.
+//! Application of changes: reads the files, computes all contents in memory, then commits them together.
 
 use super::{Change, Existence, Output, Request, Where};
 use super::{commit, exact, hunks, lines, merge, name, place, symbol, whole};
@@ -14,10 +14,10 @@ use toolpost_workspace::{Hold, WorkspacePath};
 
 use super::draft::Draft;
 
-/// How long another process that writes the same file is waited for.
+/// Maximum wait for another process that writes the same file.
 const WAIT: Duration = Duration::from_secs(10);
 
-/// Takes the locks of paths, in one order whoever asks.
+/// Locks paths in a fixed order, so that callers cannot deadlock.
 pub(crate) fn hold(edits: &Edits, cx: &CallCtx, mut paths: Vec<WorkspacePath>) -> Result<Hold, Failure> {
     paths.sort();
     paths.dedup();
@@ -37,7 +37,7 @@ pub(crate) fn run(edits: &Edits, request: &Request, cx: &CallCtx) -> Result<Outp
     commit::all(edits.files(), cx, &hold, &drafts.0)
 }
 
-/// Works out one change.
+/// Applies one change to the drafts.
 fn apply(edits: &Edits, cx: &CallCtx, drafts: &mut Drafts, change: &Change) -> Result<(), Failure> {
     let draft = drafts.of(edits, &change.path).map_err(|failure| match change.at {
         Where::Gone(_) => failure.trouble(Trouble::NotDeleted, &change.path),
@@ -87,7 +87,8 @@ fn apply(edits: &Edits, cx: &CallCtx, drafts: &mut Drafts, change: &Change) -> R
     }
 }
 
-/// Tells what a refusal may show: one who asks for a new file was not asked whether it may read an old one.
+/// Returns what a refusal may show: a call that creates a new file was not checked for permission to read an
+/// old one.
 fn sight(at: &Where) -> Sight {
     if let Where::Whole(Existence::New) = at { Sight::Withheld } else { Sight::Shown }
 }
@@ -97,7 +98,7 @@ fn sight(at: &Where) -> Sight {
 struct Drafts(Vec<Draft>);
 
 impl Drafts {
-    /// Finds the draft of a file, or begins one with what is on the disk now.
+    /// Finds the draft of a file, or starts one with the content on the disk.
     fn of(&mut self, edits: &Edits, path: &WorkspacePath) -> Result<&mut Draft, Failure> {
         let known = self.0.iter().position(|draft| draft.path == *path);
         let position = match known {
@@ -111,7 +112,7 @@ impl Drafts {
     }
 }
 
-/// Says which of several changes failed.
+/// Adds the number of the failed change, if there are several.
 fn numbered(mut failure: Failure, number: usize, of: usize) -> Failure {
     if of > 1 {
         failure.facts.change = u32::try_from(number + 1).ok();

@@ -1,4 +1,4 @@
-//! Puts the worked-out contents on the disk, all or none.
+//! Writes the computed contents to the disk, all or none.
 
 use super::Output;
 use super::{
@@ -12,7 +12,7 @@ use crate::{
 };
 use toolpost_workspace::{Action, Draft as Write, Expect, Hold, Overwrite, WorkspacePath};
 
-/// Commits all drafts; only what is on the disk as it was looked at is written over.
+/// Commits all drafts; a file is only overwritten if it still has the content that was read.
 pub(super) fn all(files: &Files, cx: &CallCtx, hold: &Hold, drafts: &[Draft]) -> Result<Output, Failure> {
     let moves: Vec<(&WorkspacePath, &WorkspacePath)> =
         drafts.iter().filter_map(|to| plain_move(drafts, to)).collect();
@@ -23,7 +23,8 @@ pub(super) fn all(files: &Files, cx: &CallCtx, hold: &Hold, drafts: &[Draft]) ->
     Ok(Output { files: report::files(files, drafts), notes })
 }
 
-/// Gives both names of what only gets another one: the thing itself is kept, with all that belongs to it.
+/// Returns both names of a file or link that is only renamed: it is moved, so that its metadata is
+/// preserved.
 fn plain_move<'a>(drafts: &'a [Draft], to: &'a Draft) -> Option<(&'a WorkspacePath, &'a WorkspacePath)> {
     let origin = drafts.iter().find(|draft| Some(&draft.path) == to.from.as_ref())?;
     let same = match (&origin.before, &to.now) {
@@ -36,7 +37,7 @@ fn plain_move<'a>(drafts: &'a [Draft], to: &'a Draft) -> Option<(&'a WorkspacePa
     (same && free).then_some((&origin.path, &to.path))
 }
 
-/// Says what is to be done to a name; none where nothing is.
+/// Returns the write for a name; `None` if nothing changes.
 fn write(moves: &[(&WorkspacePath, &WorkspacePath)], draft: &Draft) -> Option<Write> {
     let path = draft.path.clone();
     if let Some((_, to)) = moves.iter().find(|(from, _)| **from == path) {
@@ -59,7 +60,7 @@ fn write(moves: &[(&WorkspacePath, &WorkspacePath)], draft: &Draft) -> Option<Wr
         (Now::Bytes(bytes), Some(like)) => {
             Action::WriteLike { bytes: bytes.clone(), expect, like: like.clone() }
         }
-        // The name is not free, so the commit refuses it.
+        // The name is taken, so the commit refuses it.
         (Now::Link, Some(from)) => {
             let action = Action::Move { to: path, overwrite: Overwrite::Refuse };
             return Some(Write { path: from.clone(), action });

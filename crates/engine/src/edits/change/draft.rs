@@ -21,47 +21,48 @@ use toolpost_workspace::{AccessKind, ContentHash, Kind as FileKind, WorkspacePat
 /// A file while it is being changed in memory.
 pub(crate) struct Draft {
     pub(crate) path: WorkspacePath,
-    /// What is on the disk; none when nothing is there.
+    /// The content on the disk; `None` if there is nothing.
     pub(crate) before: Option<Before>,
-    /// What shall be there.
+    /// The content after the change.
     pub(crate) now: Now,
-    /// The place where it lay before it got this name.
+    /// The path that the file had before it got this name.
     pub(crate) from: Option<WorkspacePath>,
     pub(crate) replaced: usize,
-    /// Where the last change of a part ends, in the text as it is shown; the next one may be looked for from here on.
+    /// The end of the last partial change, in the displayed text; the search for the next one can start
+    /// here.
     pub(crate) next: usize,
     pub(crate) wrote_whole: bool,
-    /// How much of it the caller will have seen, once a part of it is changed.
+    /// The part of the file that the caller will have seen after a partial change.
     pub(crate) seen: Part,
     pub(crate) notes: Vec<String>,
     /// A note that another process changed the file since the caller saw it.
     pub(crate) changed_since: Option<String>,
-    /// How the changes of parts so far have moved the lines.
+    /// The line shifts caused by the partial changes so far.
     pub(crate) moved: Moved,
 }
 
-/// What is on the disk.
+/// The content on the disk.
 pub(crate) enum Before {
     /// A file.
     File { bytes: Vec<u8>, hash: ContentHash },
-    /// A link, which can be deleted or get another name and nothing else.
+    /// A link, which can only be deleted or renamed.
     Link,
 }
 
-/// What shall be on the disk.
+/// The content after the change.
 pub(crate) enum Now {
-    /// What is there.
+    /// Unchanged.
     AsBefore,
     /// A file.
     Bytes(Vec<u8>),
-    /// The link that lay elsewhere.
+    /// The link from another path.
     Link,
     /// Nothing.
     Nothing,
 }
 
 impl Draft {
-    /// Begins with what is on the disk.
+    /// Starts with the content on the disk.
     pub(crate) fn begin(files: &Files, path: &WorkspacePath) -> Result<Self, Failure> {
         let before = match files.workspace().read(path, freshness::LIMIT) {
             Ok(snapshot) => Some(Before::File { bytes: snapshot.bytes, hash: snapshot.hash }),
@@ -89,7 +90,7 @@ impl Draft {
         })
     }
 
-    /// Gives the content as the changes so far have left it; none where no file is.
+    /// Returns the content after the changes so far; `None` if there is no file.
     pub(crate) fn present(&self) -> Option<&[u8]> {
         match (&self.now, &self.before) {
             (Now::Bytes(bytes), _) | (Now::AsBefore, Some(Before::File { bytes, .. })) => Some(bytes),
@@ -97,7 +98,7 @@ impl Draft {
         }
     }
 
-    /// Says whether the changes so far have left anything under this name.
+    /// Returns whether anything has this name after the changes so far.
     pub(crate) fn is_there(&self) -> bool {
         match self.now {
             Now::AsBefore => self.before.is_some(),
@@ -106,12 +107,12 @@ impl Draft {
         }
     }
 
-    /// Sets what the file shall hold.
+    /// Sets the new content.
     pub(crate) fn put(&mut self, bytes: Vec<u8>) {
         self.now = Now::Bytes(bytes);
     }
 
-    /// Opens the content as text; none where no file is.
+    /// Opens the content as text; `None` if there is no file.
     pub(super) fn text(&self, files: &Files) -> Result<Option<Text>, Failure> {
         let Some(present) = self.present() else { return Ok(None) };
         let text = Text::open(present.to_vec(), files.encoding()).map_err(|error| {
@@ -121,7 +122,8 @@ impl Draft {
         Ok(Some(text))
     }
 
-    /// Replaces parts of the text; `new` is what was given for them, in which nothing may stand for other text.
+    /// Replaces parts of the text. `new` is the text that the caller supplied: placeholders for omitted text
+    /// are refused.
     pub(super) fn splice(&mut self, text: &Text, splices: &[Splice], new: &[&str]) -> Result<(), Failure> {
         let path = self.path.display();
         for new in new {
@@ -141,7 +143,7 @@ impl Draft {
         Ok(())
     }
 
-    /// A notebook that was valid JSON stays so.
+    /// Refuses a change that would make a valid notebook invalid.
     pub(super) fn still_a_notebook(&self, before: &[u8], after: &[u8]) -> Result<(), Failure> {
         if self.path.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("ipynb")) {
             return Ok(());
@@ -156,9 +158,9 @@ impl Draft {
         }
     }
 
-    /// Refuses a change that could mean a place which was never seen.
+    /// Refuses a change that could apply to a part of the file that the caller has not seen.
     pub(crate) fn stale(&self, files: &Files, cx: &CallCtx) -> Failure {
-        // What earlier changes of this call made of the file is not on the disk.
+        // The content after earlier changes of this call is not on the disk.
         let (bytes, sight) = match &self.before {
             Some(Before::File { bytes, .. }) => (bytes.as_slice(), Sight::Shown),
             _ => (self.present().unwrap_or_default(), Sight::Withheld),
@@ -166,7 +168,8 @@ impl Draft {
         freshness::stale(files, cx, &self.path, bytes, sight)
     }
 
-    /// Compares what is on the disk, now that nobody else can change it, with what the caller has seen.
+    /// Compares the content on the disk with the content that the caller has seen, once the lock keeps other
+    /// callers from changing it.
     pub(crate) fn judge(
         &mut self,
         files: &Files,
@@ -178,7 +181,7 @@ impl Draft {
         let seen = cx.expected.get(&self.path).copied();
         let seen = seen.or_else(|| cx.session.ledger.seen(&self.path).map(|record| record.hash));
         let Some(seen) = seen else {
-            // It was judged when nothing was there, and somebody has made it since.
+            // The file did not exist at the first check, and another process has created it since.
             return freshness::judge_content(files, cx, &self.path, extent, bytes, sight);
         };
         if *hash == seen {

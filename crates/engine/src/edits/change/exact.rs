@@ -1,4 +1,4 @@
-//! Changes a part of one certain content, and nothing where another one stands.
+//! Changes a range of one exact content; a file with another content is refused.
 
 use super::Exact;
 use super::draft::{Before, Draft};
@@ -9,7 +9,7 @@ use crate::{
 };
 use toolpost_text::encoding::Splice;
 
-/// Works out the content with the part changed.
+/// Computes the content with the range replaced.
 pub(super) fn put(files: &Files, draft: &mut Draft, exact: &Exact, new: &str) -> Result<(), Failure> {
     let Some(text) = draft.text(files)? else {
         return Err(lookup::missing(files, &draft.path, &draft.path.absolute()));

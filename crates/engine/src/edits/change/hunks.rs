@@ -1,4 +1,4 @@
-//! Puts the hunks of a patch into a file.
+//! Applies the hunks of a patch to a file.
 
 use super::draft::Draft;
 use crate::{
@@ -14,10 +14,10 @@ use toolpost_text::{
     patch::{self, Hunk, HunkError, HunkProblem as Unfit},
 };
 
-/// How many lines that were not found are repeated.
+/// Maximum number of unmatched lines that a refusal repeats.
 const REPEATED: usize = 60;
 
-/// Works out the content with the hunks put in.
+/// Computes the content with the hunks applied.
 pub(super) fn apply(files: &Files, cx: &CallCtx, draft: &mut Draft, hunks: &[Hunk]) -> Result<(), Failure> {
     let unreadable = |failure: Failure| failure.trouble(Trouble::Unreadable, &draft.path);
     let Some(text) = draft.text(files).map_err(unreadable)? else {
@@ -25,7 +25,7 @@ pub(super) fn apply(files: &Files, cx: &CallCtx, draft: &mut Draft, hunks: &[Hun
     };
     let applied = patch::apply(text.view(), hunks).map_err(|misfit| failure(draft, &misfit, &text))?;
     if draft.seen == Part::Some && applied.doubtful > 0 {
-        return Err(draft.stale(files, cx)); // which of the places is meant is not certain any more
+        return Err(draft.stale(files, cx)); // the intended position is no longer certain
     }
     let added: Vec<&str> = hunks.iter().flat_map(Hunk::added).collect();
     draft.splice(&text, &applied.splices, &[&added.join("\n")])?;
@@ -33,7 +33,7 @@ pub(super) fn apply(files: &Files, cx: &CallCtx, draft: &mut Draft, hunks: &[Hun
     Ok(())
 }
 
-/// Says why a hunk does not fit, what comes closest and what to do.
+/// Describes why a hunk does not fit, the closest match and a remedy.
 fn failure(draft: &Draft, misfit: &HunkError, text: &Text) -> Failure {
     let path = draft.path.display();
     let hunk = match misfit.of {

@@ -1,4 +1,4 @@
-//! Changes lines by their numbers, once it is certain that they are the lines that were seen.
+//! Changes lines by number, after a check that they are the lines that the caller saw.
 
 use super::Lines;
 use super::draft::Draft;
@@ -18,12 +18,12 @@ use toolpost_text::{
 };
 use toolpost_workspace::WorkspacePath;
 
-/// How many lines around are shown to one who named another line than is there.
+/// Number of lines shown around a line that does not match its reference.
 const AROUND: usize = 3;
-/// How many characters of such a line are shown.
+/// Maximum number of characters shown of such a line.
 const WIDTH: usize = 500;
 
-/// Works out the content with the lines changed.
+/// Computes the content with the lines changed.
 pub(super) fn edit(
     files: &Files,
     cx: &CallCtx,
@@ -52,7 +52,7 @@ pub(super) fn edit(
     Ok(())
 }
 
-/// Refuses lines that do not hold a text, which the caller expects there.
+/// Refuses lines that do not contain the text that the caller expects there.
 fn check_holds(path: &WorkspacePath, view: &str, range: LineRange, old: &str) -> Result<(), Failure> {
     let span = LineIndex::new(view).span(range).and_then(|span| view.get(span));
     let old = lf(old);
@@ -69,7 +69,8 @@ fn check_holds(path: &WorkspacePath, view: &str, range: LineRange, old: &str) ->
         .hint(Hint::Advice("Name the lines that are meant alone, or the text alone.".to_owned())))
 }
 
-/// Says where lines that were seen stand now, for one who may not change them before seeing that.
+/// Describes the current position of lines that the caller saw, for a caller that must read them before it
+/// changes them.
 pub(super) fn whereabouts(
     files: &Files,
     cx: &CallCtx,
@@ -96,7 +97,7 @@ pub(super) fn whereabouts(
     Some(Hint::Advice(words))
 }
 
-/// A file in which lines were named.
+/// A file, its current text, and the call that names lines of it.
 struct Named<'a> {
     files: &'a Files,
     cx: &'a CallCtx,
@@ -105,7 +106,8 @@ struct Named<'a> {
 }
 
 impl Named<'_> {
-    /// Finds the lines that are meant: where they were named, or where they went since they were seen.
+    /// Finds the requested lines: at their numbers, or at their new position if they have moved since they
+    /// were seen.
     fn find(&self, lines: &Lines) -> Result<(LineRange, Option<String>), Failure> {
         let named = LineRange { first: lines.first.line, last: lines.last.line };
         let wrong =
@@ -124,7 +126,8 @@ impl Named<'_> {
         Ok((range, Some(format!("{moved}; the change was made there"))))
     }
 
-    /// Finds the lines in the contents that were seen before, and where they are now: in one certain place.
+    /// Finds the lines in previously seen contents, and their current position; `None` unless there is
+    /// exactly one.
     fn seen_elsewhere(&self, lines: &Lines) -> Option<LineRange> {
         let named = LineRange { first: lines.first.line, last: lines.last.line };
         let mut found = None;
@@ -144,17 +147,18 @@ impl Named<'_> {
         found
     }
 
-    /// Says whether a reference fits a text; one without a hash fits every line, and one to no line fits none.
+    /// Returns whether a reference fits a text. A reference without a hash fits every line; a reference to a
+    /// missing line fits nothing.
     fn fits(&self, reference: &Reference, text: &str) -> bool {
         reference.hash.is_none() || line(text, reference.line).is_some_and(|line| reference.fits(line))
     }
 
-    /// Gives the reference to a line that is there.
+    /// Returns the reference to an existing line.
     fn reference(&self, number: usize) -> Reference {
         Reference::of(number, line(self.present, number).unwrap_or_default())
     }
 
-    /// The refusal to change a line that is not the one that was seen.
+    /// The refusal to change a line that differs from the one that was seen.
     fn changed(&self, lines: &Lines, wrong: Reference) -> Failure {
         let path = self.path.display();
         let Some(now) = line(self.present, wrong.line) else {
@@ -176,7 +180,7 @@ impl Named<'_> {
     }
 }
 
-/// Words why lines cannot be changed.
+/// Describes why lines cannot be changed.
 fn failure(path: &WorkspacePath, lines: &Lines, error: LineEditError, present: &str) -> Failure {
     let count = toolpost_text::lines::count(present);
     let name = path.display();
@@ -221,7 +225,7 @@ fn failure(path: &WorkspacePath, lines: &Lines, error: LineEditError, present: &
     }
 }
 
-/// Shows a line with the lines around it, each behind its reference.
+/// Formats a line and the lines around it, each after its reference.
 fn around(text: &str, number: usize) -> String {
     let first = number.saturating_sub(AROUND).max(1);
     let lines = text.split_inclusive('\n').enumerate().skip(first - 1).take(number + AROUND + 1 - first);
@@ -238,7 +242,7 @@ fn around(text: &str, number: usize) -> String {
     shown.collect()
 }
 
-/// Gives a line, counted from 1, without its break.
+/// Returns a line, counted from 1, without its line break.
 fn line(text: &str, number: usize) -> Option<&str> {
     text.split_inclusive('\n').nth(number.checked_sub(1)?).map(|line| line.trim_end_matches('\n'))
 }

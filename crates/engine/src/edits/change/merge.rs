@@ -1,4 +1,4 @@
-//! Puts partial code into a file, where markers stand for what stays.
+//! Merges partial code into a file; markers in it represent unchanged code.
 
 use super::draft::{Before, Draft};
 use crate::{
@@ -17,7 +17,7 @@ use toolpost_text::{
 };
 use toolpost_workspace::WorkspacePath;
 
-/// Works out the content with the snippet merged into it.
+/// Computes the content with the snippet merged in.
 pub(super) fn apply(
     files: &Files,
     cx: &CallCtx,
@@ -59,7 +59,7 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// Says which part of a snippet has no place, and what to do about it.
+/// Describes which part of a snippet has no position, and a remedy.
 fn refused(path: &WorkspacePath, refusal: &Refusal, text: &Text) -> Failure {
     let name = path.display();
     let (kind, advice) = match &refusal.why {

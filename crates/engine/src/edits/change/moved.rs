@@ -1,28 +1,28 @@
-//! Where the lines of a file stand after the changes so far.
+//! Line positions in a file after the changes so far.
 
 use toolpost_text::{
     encoding::Splice,
     lines::{self, LineRange},
 };
 
-/// How the changes so far have moved the lines of a file: hints name the lines that the caller has seen.
+/// The line shifts caused by the changes so far: hints refer to the lines that the caller has seen.
 #[derive(Default)]
 pub(crate) struct Moved(Vec<Step>);
 
-/// Lines that were replaced by more or fewer.
+/// A replacement of lines.
 struct Step {
-    /// The line in which the replaced text began, counted from 1.
+    /// The first line of the replaced text, counted from 1.
     first: usize,
-    /// The first line that begins behind it.
+    /// The first line that begins after it.
     behind: usize,
-    /// How many line breaks the replaced text had.
+    /// Number of line breaks in the replaced text.
     before: usize,
-    /// How many the new text has.
+    /// Number of line breaks in the new text.
     after: usize,
 }
 
 impl Moved {
-    /// Notes what is replaced in a view, before it is.
+    /// Records replacements in a text, before they are made.
     pub(super) fn note(&mut self, view: &str, splices: &[Splice]) {
         let (mut done, mut line) = (0, 1);
         let mut number = |upto: usize| {
@@ -36,12 +36,12 @@ impl Moved {
             let behind = last + usize::from(!begins);
             Step { first, behind, before: last - first, after: lines::breaks(new) }
         });
-        // From the last to the first, so that the lines in front of each are still where they were.
+        // From the last to the first, so that the earlier lines of each are still at their old positions.
         let steps: Vec<Step> = steps.collect();
         self.0.extend(steps.into_iter().rev());
     }
 
-    /// Says where lines stand now that the caller has seen before the first change.
+    /// Returns the current position of lines that the caller saw before the first change.
     pub(super) fn now(&self, lines: LineRange) -> LineRange {
         LineRange { first: self.line(lines.first), last: self.line(lines.last) }
     }

@@ -1,4 +1,4 @@
-//! Takes a file's name away, or gives it another.
+//! Deletes or renames a file.
 
 use super::draft::{Before, Draft, Now};
 use super::moved::Moved;
@@ -12,10 +12,10 @@ use crate::{
 use toolpost_text::encoding::Text;
 use toolpost_workspace::{Coverage, WorkspacePath};
 
-/// How many lines are shown of what should have been removed before.
+/// Maximum number of shown lines that should have been removed before.
 const REST: usize = 20;
 
-/// What of a draft goes to another name.
+/// The parts of a draft that move to another name.
 pub(super) struct Carried {
     now: Now,
     from: WorkspacePath,
@@ -26,7 +26,7 @@ pub(super) struct Carried {
     moved: Moved,
 }
 
-/// Takes the file away.
+/// Deletes the file.
 pub(super) fn remove(files: &Files, draft: &mut Draft, left: Left) -> Result<(), Failure> {
     if !draft.is_there() {
         return Err(missing(files, draft, Trouble::NotDeleted));
@@ -51,7 +51,7 @@ pub(super) fn remove(files: &Files, draft: &mut Draft, left: Left) -> Result<(),
     Ok(())
 }
 
-/// Takes from a name what is to have another.
+/// Removes a name, and returns its content for the new name.
 pub(super) fn take(files: &Files, cx: &CallCtx, draft: &mut Draft) -> Result<Carried, Failure> {
     if !draft.is_there() {
         return Err(missing(files, draft, Trouble::NotMoved));
@@ -79,7 +79,7 @@ pub(super) fn take(files: &Files, cx: &CallCtx, draft: &mut Draft) -> Result<Car
     })
 }
 
-/// Puts under a name what had another.
+/// Puts the content of another name under this one.
 pub(super) fn put(draft: &mut Draft, carried: Carried, existence: Existence) -> Result<(), Failure> {
     let path = draft.path.display();
     let a_link = matches!(carried.now, Now::Link)
@@ -90,7 +90,7 @@ pub(super) fn put(draft: &mut Draft, carried: Carried, existence: Existence) -> 
             return Err(Failure::new(Kind::NotFound, what));
         }
         (Existence::New, true) => return Err(in_the_way(&path)),
-        // A link takes no other's place, not even that of what this very call deletes.
+        // A link never replaces another file, not even one that this call deletes.
         (_, there) if a_link && (there || draft.before.is_some()) => return Err(in_the_way(&path)),
         (_, true) => draft.notes.push(format!("{path} existed and was written over")),
         (_, false) => {}

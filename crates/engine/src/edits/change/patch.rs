@@ -1,34 +1,34 @@
-//! How a patch text becomes changes.
+//! Conversion of a patch text to changes.
 
 use super::{Change, Existence, Left, Where};
 use crate::failure::{Failure, Hint, convert::sentence};
 use toolpost_text::patch::{self, FilePatch, Format, ParseError, What};
 use toolpost_workspace::WorkspacePath;
 
-/// What the path of a patch means.
+/// The meaning of a path in a patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meant {
-    /// The file that it leads to.
+    /// The file at the end of the path; links are followed.
     File,
-    /// The name itself: a link is not followed.
+    /// The name itself; a link is not followed.
     Name,
 }
 
-/// Finds the place that a path of a patch means.
+/// Resolves a path in a patch.
 pub type Resolve<'a> = dyn Fn(&str, Meant) -> Result<WorkspacePath, Failure> + 'a;
 
-/// Reads a patch in any of its forms, and says what is to be changed, in its order.
+/// Parses a patch in any of its forms, and returns its changes in their order.
 ///
-/// `known` is the file, as it was said, that a diff without names is for.
+/// `known` is the file for a diff without file names, as the caller wrote it.
 ///
 /// # Errors
-/// `Invalid` when the text is no patch or names no file, and what `resolve` fails with.
+/// `Invalid` if the text is not a patch or names no file, and any failure of `resolve`.
 pub fn from_patch(said: &str, known: Option<&str>, resolve: &Resolve<'_>) -> Result<Vec<Change>, Failure> {
     let patch = patch::parse(said, known).map_err(|error| invalid(&error))?;
     if patch.files.is_empty() {
         return Err(Failure::invalid("No files were modified. The patch names none.").hint(form()));
     }
-    // A diff that makes a file, or gives it a name, was made where nothing was.
+    // A diff that creates or renames a file was made when nothing had that name.
     let over = match patch.format {
         Format::Envelope => Existence::Any,
         Format::Unified => Existence::New,
@@ -41,13 +41,13 @@ pub fn from_patch(said: &str, known: Option<&str>, resolve: &Resolve<'_>) -> Res
     Ok(lowered.changes)
 }
 
-/// What was made of a patch so far.
+/// The changes of a patch so far.
 struct Lowered<'a> {
     directory: Option<String>,
-    /// What must hold of a name that a file gets.
+    /// The requirement on the new name of a file.
     over: Existence,
     resolve: &'a Resolve<'a>,
-    /// Names that are free once the changes so far are made.
+    /// Names that the changes so far make free.
     freed: Vec<WorkspacePath>,
     changes: Vec<Change>,
 }
@@ -88,7 +88,7 @@ impl Lowered<'_> {
         self.changes.push(Change { path, at, text: String::new() });
     }
 
-    /// Finds the place of a path, which must not be written as a directory's.
+    /// Resolves a path, which must not have the form of a directory.
     fn place(&self, said: &str, meant: Meant) -> Result<WorkspacePath, Failure> {
         if said.ends_with(['/', '\\']) {
             return Err(Failure::invalid(format!(
@@ -100,7 +100,7 @@ impl Lowered<'_> {
             Some(directory) if !absolute => format!("{}/{said}", directory.trim_end_matches('/')),
             _ => said.to_owned(),
         };
-        // A link that this very patch takes away leads nowhere any more: what comes after means the name.
+        // A link that this patch removes leads nowhere any more: later paths mean the name itself.
         if meant == Meant::File && !self.freed.is_empty() {
             let name = (self.resolve)(&said, Meant::Name)?;
             if self.freed.contains(&name) {
@@ -119,7 +119,7 @@ fn invalid(error: &ParseError) -> Failure {
     }
 }
 
-/// Shows what a patch looks like.
+/// An example of a patch.
 fn form() -> Hint {
     Hint::Advice(
         "A patch looks like this, with the paths and lines that are meant:\n*** Begin Patch\n*** Update File: \

@@ -1,4 +1,4 @@
-//! Replaces a text in a file, where it stands.
+//! Replaces a text in a file.
 
 use super::draft::{Before, Draft, Now};
 use super::{Change, Step, Want, Where};
@@ -17,7 +17,7 @@ use toolpost_text::{
 };
 use toolpost_workspace::WorkspacePath;
 
-/// Works out the content with the text replaced.
+/// Computes the content with the text replaced.
 pub(super) fn replace(
     edits: &Edits,
     cx: &CallCtx,
@@ -36,7 +36,7 @@ pub(super) fn replace(
         convert::with_encoding(missed(edits, draft, &miss, &text, change, &how), &text, old)
     })?;
     if draft.seen == Part::Some && how.want == Want::Every && found.hits.len() > 1 {
-        return Err(draft.stale(edits.files(), cx)); // some of the places were never seen
+        return Err(draft.stale(edits.files(), cx)); // some of the matches were never seen
     }
     if found.step >= Step::Reindented && !is_sound(draft, &text, &found) {
         let strict = How { upto: Step::Folded, ..how };
@@ -46,14 +46,15 @@ pub(super) fn replace(
     let notes = notes(&found);
     let splices: Vec<Splice> =
         found.hits.into_iter().map(|hit| Splice { range: hit.range, new: hit.new }).collect();
-    // Judged is what is written: what was wrong with the text as it came may have been corrected.
+    // The checks apply to the text that is written: the text from the caller may have been corrected.
     let written = splices.first().map_or(change.text.clone(), |splice| splice.new.clone());
     draft.splice(&text, &splices, &[&written])?;
     draft.notes.extend(notes);
     Ok(())
 }
 
-/// Looks for a text. One that is looked for after the change before it may be anywhere if it is nowhere after that.
+/// Searches for a text. A sequential edit searches the whole file if the text does not occur after the
+/// previous change.
 fn find(text: &Text, old: &str, new: &str, how: &How) -> Result<Matches, Miss> {
     let view = text.view();
     if how.start.is_none() {
@@ -85,7 +86,7 @@ fn is_sound(draft: &Draft, text: &Text, found: &Matches) -> bool {
     toolpost_syntax::added_error(language, text.view(), &after).is_none()
 }
 
-/// Says which text is looked for, and how.
+/// Returns the text to search for, and the search options.
 fn asked<'a>(edits: &Edits, at: &'a Where, draft: &Draft) -> Result<(&'a str, How), Failure> {
     match at {
         Where::Text { old, want, near, matching } => {
@@ -106,7 +107,7 @@ fn asked<'a>(edits: &Edits, at: &'a Where, draft: &Draft) -> Result<(&'a str, Ho
     }
 }
 
-/// Says what is wrong with a text to replace.
+/// Describes why a text to replace was not found.
 fn missed(edits: &Edits, draft: &Draft, miss: &Miss, text: &Text, change: &Change, how: &How) -> Failure {
     let (Where::Text { old, .. } | Where::Next { old, .. }) = &change.at else {
         return convert::miss(&draft.path, miss, text);
@@ -121,7 +122,8 @@ fn missed(edits: &Edits, draft: &Draft, miss: &Miss, text: &Text, change: &Chang
     .unwrap_or_else(|| convert::miss(&draft.path, miss, text))
 }
 
-/// Says what is wrong where changes before this one are not made either: by what the file holds, which stays.
+/// Describes the failure relative to the content on the disk, which stays: earlier changes of the call are
+/// not made either.
 fn undone(
     path: &WorkspacePath,
     miss: &Miss,
@@ -152,7 +154,7 @@ fn undone(
     }
 }
 
-/// An empty text to replace makes the file, or fills it.
+/// Creates or fills the file, if the text to replace is empty.
 fn create(edits: &Edits, draft: &mut Draft, old: &str, new: &str) -> Result<(), Failure> {
     if !old.is_empty() {
         return Err(crate::files::lookup::missing(edits.files(), &draft.path, &draft.path.absolute()));

@@ -1,4 +1,4 @@
-//! Tells what became of a file.
+//! The result of a change for each file.
 
 use super::draft::{Before, Draft};
 use super::{Changed, What};
@@ -10,15 +10,16 @@ use std::borrow::Cow;
 use toolpost_text::{diff, encoding::Text, lines};
 use toolpost_workspace::{ContentHash, WorkspacePath, hash};
 
-/// Lines around each change that the diff shows.
+/// Number of context lines around each change in the diff.
 const CONTEXT: usize = 3;
 
-/// Tells what became of each file, after all was committed.
+/// Returns the result for each file after the commit.
 pub(super) fn files(files: &Files, drafts: &[Draft]) -> Vec<Changed> {
     drafts.iter().filter(|draft| is_told(drafts, draft)).map(|draft| file(files, drafts, draft)).collect()
 }
 
-/// A file that was moved is told of under its new name only, and one that came and went not at all.
+/// Returns whether the reply reports a draft: a moved file only under its new name, and a file that was
+/// created and removed again not at all.
 fn is_told(drafts: &[Draft], draft: &Draft) -> bool {
     let moved = drafts.iter().any(|other| other.from.as_ref() == Some(&draft.path));
     draft.is_there() || (draft.before.is_some() && !moved)
@@ -63,7 +64,7 @@ fn file(files: &Files, drafts: &[Draft], draft: &Draft) -> Changed {
     }
 }
 
-/// Gives what a file held on the disk.
+/// Returns the content that a file had on the disk.
 fn on_disk<'a>(drafts: &'a [Draft], path: &WorkspacePath) -> Option<&'a [u8]> {
     match drafts.iter().find(|draft| draft.path == *path)?.before.as_ref()? {
         Before::File { bytes, .. } => Some(bytes),
@@ -71,7 +72,7 @@ fn on_disk<'a>(drafts: &'a [Draft], path: &WorkspacePath) -> Option<&'a [u8]> {
     }
 }
 
-/// Says what the caller has seen of the file now, and of the name that it had.
+/// Returns the caller's new knowledge of the file and of its former name.
 fn seen(drafts: &[Draft], draft: &Draft, hash: Option<ContentHash>) -> Vec<Seen> {
     let forget =
         |path: &WorkspacePath| Seen { path: path.clone(), hash: None, part: Part::Some, bytes: None };
@@ -91,12 +92,12 @@ fn seen(drafts: &[Draft], draft: &Draft, hash: Option<ContentHash>) -> Vec<Seen>
     seen
 }
 
-/// Opens a file as text; none for what is no text.
+/// Opens a file as text; `None` if it is not text.
 fn opened(files: &Files, bytes: &[u8]) -> Option<Text> {
     Text::open(bytes.to_vec(), files.encoding()).ok()
 }
 
-/// Gives a text as it can be shown; nothing for what is no text.
+/// Returns a text for display; empty if it is not text.
 fn shown(text: Option<&Text>) -> Cow<'_, str> {
     text.map_or(Cow::Borrowed(""), |text| text.shown(text.view()))
 }

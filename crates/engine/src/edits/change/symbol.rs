@@ -1,4 +1,4 @@
-//! Changes what a name means in a file, or puts code beside it.
+//! Replaces a symbol in a file, or inserts code next to it.
 
 use super::draft::Draft;
 use crate::{
@@ -13,7 +13,7 @@ use std::path::Path;
 use toolpost_syntax::{Language, SymbolError};
 use toolpost_text::line_edit::Side;
 
-/// Works out the content with a symbol changed.
+/// Computes the content with the symbol changed.
 pub(super) fn edit(
     files: &Files,
     draft: &mut Draft,
@@ -34,7 +34,7 @@ pub(super) fn edit(
     Ok(())
 }
 
-/// Says why a symbol was not changed, and which ones there are.
+/// Describes why a symbol was not changed, and lists the existing ones.
 fn failure(path: &str, error: SymbolError, shown: impl Fn(&str) -> String) -> Failure {
     let what = shown(&format!("{path} was not changed: {error}."));
     match error {

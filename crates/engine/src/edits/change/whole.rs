@@ -1,4 +1,4 @@
-//! Writes all of a file.
+//! Writes a whole file.
 
 use super::Existence;
 use super::{draft::Draft, moved::Moved};
@@ -12,7 +12,7 @@ use toolpost_text::{
     guard,
 };
 
-/// Works out the whole new content.
+/// Computes the new content.
 pub(super) fn write(
     files: &Files,
     draft: &mut Draft,
@@ -60,7 +60,7 @@ pub(super) fn write(
     }
     draft.put(bytes);
     draft.wrote_whole = true;
-    // What was seen of the lines before is nowhere in the new ones.
+    // No lines from before are in the new content.
     (draft.next, draft.moved) = (0, Moved::default());
     Ok(())
 }
@@ -69,7 +69,7 @@ fn unmet(failure: Failure, draft: &Draft, existence: Existence) -> Failure {
     Failure { unmet: Some(Box::new(Unmet { path: draft.path.clone(), existence })), ..failure }
 }
 
-/// Names what a content is that no text should replace.
+/// Returns the name of a content type that no text should replace.
 fn not_text(bytes: &[u8]) -> Option<&'static str> {
     match toolpost_documents::kind(bytes, "") {
         Document::Png | Document::Jpeg | Document::Gif | Document::Webp => Some("a picture"),

@@ -10,7 +10,7 @@ use crate::{
 };
 use toolpost_workspace::{AccessKind, WorkspacePath, hash};
 
-/// Compares the files that a call writes with what the user pinned, and counts them as seen.
+/// Compares the files that a call writes with the pinned content, and counts them as seen.
 pub(super) fn check(files: &Files, cx: &CallCtx, touches: &[Touch]) -> Result<(), Failure> {
     let mut written: Vec<&WorkspacePath> = touches.iter().filter_map(written).collect();
     written.dedup();

@@ -1,4 +1,5 @@
-//! How a write over what was not seen is refused: it shows what stands there, so that the next call can be made knowing it.
+//! Refusals to overwrite unseen content: they show the current content, so that the caller can decide on the
+//! next call.
 
 use super::covers;
 use crate::{
@@ -11,19 +12,19 @@ use crate::{
 use toolpost_text::{cut, diff, encoding::Text};
 use toolpost_workspace::{WorkspacePath, hash};
 
-/// How many lines of a file are shown where not all of them can be.
+/// Maximum number of lines that are shown of a file that does not fit.
 const HEAD: usize = 40;
 
-/// Whether a refusal may show what stands in a file.
+/// Permission of a refusal to show the content of a file.
 #[derive(Clone, Copy)]
 pub(crate) enum Sight {
-    /// It may.
+    /// The content may be shown.
     Shown,
-    /// No word of it: the call may write the file, and nobody asked whether it may read it.
+    /// No part may be shown: the call may write the file, and its permission to read it was not checked.
     Withheld,
 }
 
-/// The refusal to write over what was not seen; a change of a part shows nothing, as it may be any part.
+/// The refusal to overwrite unseen content. A partial change shows nothing, since it can concern any part.
 pub(super) fn unread(
     files: &Files,
     path: &WorkspacePath,
@@ -31,7 +32,7 @@ pub(super) fn unread(
     present: &[u8],
     sight: Sight,
 ) -> Failure {
-    // What is no text cannot be seen here, and no look at it would help.
+    // A file that is not text cannot be shown, and reading it would not help.
     if let (Sight::Shown, Err(error)) = (sight, Text::open(present.to_vec(), files.encoding())) {
         let what = format!("{} cannot be changed as text: {error}", path.display());
         let hint = Hint::Advice("Give the text a name of its own.".to_owned());
@@ -42,7 +43,7 @@ pub(super) fn unread(
     look.refuse(Kind::Unread, what, Hint::ReadFirst(path.clone()))
 }
 
-/// The refusal to write over all of what was seen in part.
+/// The refusal to overwrite a whole file that was only seen in part.
 pub(super) fn unread_in_part(files: &Files, path: &WorkspacePath, present: &[u8], sight: Sight) -> Failure {
     let what = format!(
         "Some lines of {} were not shown in this session, or another process changed them since; writing the whole file \
@@ -53,7 +54,7 @@ pub(super) fn unread_in_part(files: &Files, path: &WorkspacePath, present: &[u8]
     content(files, path, present, sight).refuse(Kind::Unread, what, hint)
 }
 
-/// The refusal to write over a content that is not the one that was seen.
+/// The refusal to overwrite content that differs from the content that was seen.
 pub(crate) fn stale(
     files: &Files,
     cx: &CallCtx,
@@ -72,11 +73,11 @@ pub(crate) fn stale(
     look.refuse(Kind::Stale, what, Hint::ReadAgain(path.clone()))
 }
 
-/// What a refusal shows of a file.
+/// The content that a refusal shows of a file.
 #[derive(Default)]
 struct Look {
     found: Option<String>,
-    /// Set when the caller knows the whole content after it.
+    /// Set if the caller knows the whole content from the refusal.
     whole: Option<Seen>,
 }
 
@@ -90,7 +91,7 @@ impl Look {
     }
 }
 
-/// Shows what stands in the file: all of it, or the beginning where that is too much for a refusal.
+/// Shows the content of the file: all of it, or the beginning if it is too long for a refusal.
 fn content(files: &Files, path: &WorkspacePath, present: &[u8], sight: Sight) -> Look {
     if let Sight::Withheld = sight {
         return Look::default();
@@ -114,8 +115,8 @@ fn content(files: &Files, path: &WorkspacePath, present: &[u8], sight: Sight) ->
     Look { found: Some(format!("It holds {count} lines and begins with:\n{head}")), whole: None }
 }
 
-/// Shows what is different from what was seen, where that is still remembered; one who knew all of it then knows all
-/// of it now.
+/// Shows the difference from the seen content, if that is still remembered. A caller that had seen all of it
+/// then knows the whole current content.
 fn changes(files: &Files, cx: &CallCtx, path: &WorkspacePath, present: &[u8], sight: Sight) -> Option<Look> {
     if let Sight::Withheld = sight {
         return None;

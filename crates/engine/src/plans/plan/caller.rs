@@ -1,4 +1,4 @@
-//! What a script asks for: calls of tools, answers of a model, and what the session keeps.
+//! Host functions of a script: calls of tools, answers of a model, and values that the session keeps.
 
 use crate::{
     agents::{Agents, Prompt},
@@ -17,7 +17,7 @@ use std::{
 use tokio_util::sync::CancellationToken;
 use toolpost_script::{AnswerFuture, Host, HostCall, Reply};
 
-/// Answers what one script asks for.
+/// Handles the host calls of one script.
 pub(super) struct Caller {
     door: Arc<dyn FrontDoor>,
     agents: Result<Arc<dyn Agents>, Failure>,
@@ -38,7 +38,7 @@ impl Caller {
         Self { door, agents, session, reply_bytes, due: Instant::now().checked_add(wall) }
     }
 
-    /// Makes a call; it goes the way of every other call.
+    /// Calls a tool; the call passes the same checks as every other call.
     fn call(&self, tool: String, arguments: String, cancel: CancellationToken) -> AnswerFuture {
         let (reply_bytes, due) = (self.reply_bytes, self.due);
         let call =
@@ -53,7 +53,6 @@ impl Caller {
         })
     }
 
-    /// Asks a model.
     fn ask(&self, mut said: impl Iterator<Item = String>, cancel: CancellationToken) -> AnswerFuture {
         let agents = match &self.agents {
             Ok(agents) => agents.clone(),
@@ -68,7 +67,7 @@ impl Caller {
         })
     }
 
-    /// Reads or writes what the session keeps.
+    /// Reads or writes a value that the session keeps.
     fn keep(&self, asked: &HostCall) -> Result<Reply, String> {
         let given = |at: usize| asked.arguments.get(at).map_or("", String::as_str);
         let store = self.session.state::<Store>();
@@ -99,7 +98,7 @@ fn failed(words: String) -> AnswerFuture {
     Box::pin(async move { Err(words) })
 }
 
-/// Words a failure for a script: the sentences that need no tool are said, too.
+/// Formats a failure for a script, with the hints that need no tool.
 fn words(failure: &Failure) -> String {
     let mut words = failure.what.clone();
     for hint in &failure.hints {
