@@ -619,7 +619,7 @@ def ranked(world):
     check("no repository of that name", "no repository in the index is called nobody; there are one, team/fork" in world.search("x", "nobody"))
     done = world.run("--index", world.address(), "search", QUESTIONS[0], "--repositories", "one")
     check("blocks for people", done.stdout.startswith("one: src/session.rs:1-9  function renew_session\n") and "score 1.00; meaning 0." in done.stdout
-          and "words and by the embedded model." in done.stdout, done.stdout)
+          and "by keywords and by meaning (the embedded model)." in done.stdout, done.stdout)
     check("the index is sound", world.sound() == SOUND, world.sound())
 
 

@@ -58,7 +58,7 @@ fn questions_of_people_are_answered_in_lines() {
         (
             &["callers", "other"],
             1,
-            "2 symbols are called other; name one by its id:\n  \
+            "other is ambiguous: 2 symbols have that name; use an id:\n  \
              python:shop/more.py#other(function)  shop/more.py:1\n  \
              python:shop/price.py#other(function)  shop/price.py:5\n"
                 .to_owned(),

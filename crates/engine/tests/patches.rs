@@ -170,7 +170,7 @@ async fn a_file_that_cannot_be_changed_leaves_all_as_it_was() {
         (
             update("bin", "@@\n-a\n+b"),
             Kind::WrongKind,
-            "#3 Unreadable: bin cannot be changed as text: this is a binary file: byte 0 is NUL and no byte order mark explains it.",
+            "#3 Unreadable: bin cannot be changed as text: this is a binary file: byte 0 is NUL, and there is no byte order mark.",
             "",
         ),
         (

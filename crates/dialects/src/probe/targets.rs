@@ -201,7 +201,7 @@ mod tests {
             ("", "file is empty"),
             (" , ", "file is empty"),
             ("a.rs:0", "Lines are counted from 1; a.rs has no line 0."),
-            ("a.rs:30-5", "The lines 30-5 of a.rs end before they begin; ask for a.rs:5-30."),
+            ("a.rs:30-5", "Lines 30-5 of a.rs end before they begin; use a.rs:5-30."),
             ("\"a.rs", "Unclosed quote"),
             (many.as_str(), "These are 51 targets"),
         ];
