@@ -143,7 +143,7 @@ mod tests {
             ),
             (
                 "HTTP/1.1 401 Unauthorized\r\nContent-Length: 7\r\n\r\nno key!",
-                "PLACE answered 401 Unauthorized: no key!; give its key in TOOLPOST_EMBEDDING_KEY",
+                "PLACE answered 401 Unauthorized: no key!; set its key in TOOLPOST_EMBEDDING_KEY",
             ),
             (
                 "HTTP/1.1 404 Not Found\r\n\r\nmodel m is not there",
