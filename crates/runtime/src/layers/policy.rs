@@ -36,7 +36,7 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
         }
         let dialect = trip.published.map_or("", |published| published.dialect.name);
         let note = match put(&trip.call, dialect, &policy, &asked).await {
-            // Optional touches are left out if the user or the policy refuses them.
+            // Optional touches are left out if their approval is refused.
             Err(Stop::Failed(failure)) if asked.iter().all(|(touch, _)| touch.is_beside()) => {
                 consult = Err(failure.what);
                 asked.clear();
