@@ -1,4 +1,4 @@
-//! The entrance for nested calls: they pass all layers, with an asker that depends on what they may do.
+//! The entrance for nested calls: they pass all layers, with an asker that depends on their permissions.
 
 use crate::{
     Answer, Asker, Call, Runtime, Verdict,

@@ -1,4 +1,4 @@
-//! Messages of failures: what was wrong, what was found, what to do next.
+//! Messages of failures: the problem, the content that was found, and the next step.
 
 use crate::{Answer, Catalogue};
 use toolpost_engine::{FOUND, Failure};

@@ -17,7 +17,7 @@ use toolpost_runtime::{Published, Runtime};
 /// The longest time between the last request and the end of input for a one-shot client, which sends its requests and
 /// closes.
 const BREATH: Duration = Duration::from_millis(100);
-/// The time in which a one-shot client still receives answers.
+/// The time for a one-shot client to receive answers.
 const ONE_SHOT: Duration = Duration::from_millis(300);
 /// The size of the pipe to the client, in bytes: the most that the system lets an unprivileged process set.
 #[cfg(target_os = "linux")]

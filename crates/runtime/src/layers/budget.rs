@@ -1,4 +1,4 @@
-//! Truncates the reply to the dialect's budget, with a note of what was cut.
+//! Truncates the reply to the dialect's budget, with a note of the omission.
 
 use super::{Going, Next, Trip};
 use toolpost_tool::Budget;

@@ -1,4 +1,4 @@
-//! Enforces the deadline: when it passes, the answer is what the call has found by then.
+//! Enforces the deadline: when it passes, the answer holds the results so far.
 
 use super::{Going, Next, Stop, Trip};
 use crate::Published;

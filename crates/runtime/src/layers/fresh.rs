@@ -1,6 +1,6 @@
 //! Freshness of writes: a write needs a read of the content that it changes, by hash, and an editor without unsaved
 //! changes of
-//! it. Records what was shown and written.
+//! it. Records the contents that were shown and written.
 
 use super::{Back, Going, Next, Stop, Trip};
 use toolpost_engine::{Access, Session};

@@ -1,4 +1,4 @@
-//! Limits of nested calls: a nested call does only what it was made for, and makes no calls of its own.
+//! Limits of nested calls: a nested call stays within its purpose, and makes no calls itself.
 
 use super::{Going, Next, Stop, Trip};
 use toolpost_engine::{Access, EditorUse, Failure, Hint, Kind, May, Touch};

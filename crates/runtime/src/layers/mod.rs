@@ -19,16 +19,16 @@ pub(crate) use turn::Turns;
 
 /// The order of the layers on the way in; the reply passes them in reverse.
 const ORDER: [Layer; 10] = [
-    trace::layer,    // first, so that whatever happens is in the span
-    announce::layer, // before anything can fail: a call that is not understood is announced, too
+    trace::layer,    // first, so that everything is in the span
+    announce::layer, // before anything can fail: an invalid call is announced, too
     guard::layer,    // around all that follows: a panic ends the call, not the server
-    prepare::layer,  // find, decode, lower: from here on it is known what the call would touch
-    budget::layer,   // around all that can reply: what comes back is cut, whatever it was
-    inner::layer,    // before anybody is asked: a call that may not be made inside another is not asked about
-    policy::layer,   // before a lock is taken: nobody waits behind a question
-    deadline::layer, // after anybody was asked: the time of a person does not count
-    turn::layer,     // before freshness is judged: no other writer of the path is between
-    fresh::layer,    // last: the content that is compared is the content that is written over
+    prepare::layer,  // find, decode, lower: from here on the touches are known
+    budget::layer,   // around all layers that can reply, so that every reply is truncated
+    inner::layer,    // before the prompt: a nested call that is not permitted causes no prompt
+    policy::layer,   // before a lock is taken: no call waits for another call's prompt
+    deadline::layer, // after the prompt: the user's time does not count
+    turn::layer,     // before freshness is checked: no other writer of the path intervenes
+    fresh::layer,    // last: the content that is compared is the content that is overwritten
 ];
 
 /// A call on its way through the layers.

@@ -53,7 +53,7 @@ pub struct JudgedSegment {
     /// The pattern that matches this command and no other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exactly: Option<String>,
-    /// The pattern of an approval for longer than once; `None` if no rule can name what the command does.
+    /// The pattern of an approval for longer than once; `None` if no rule can name its effect.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approvable: Option<Approvable>,
     /// Network access that the command needs and no rule allows.

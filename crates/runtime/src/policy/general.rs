@@ -147,7 +147,7 @@ pub(super) fn hands_over_code(segment: &Segment) -> bool {
     })
 }
 
-/// Returns whether a command runs code from its words or its input, so that no rule can name what it does.
+/// Returns whether a command runs code from its words or its input, so that no rule can name its effect.
 pub(super) fn runs_given_code(segment: &Segment) -> bool {
     let Some(name) = segment.program_name() else { return true };
     if ALWAYS_CODE.contains(&name) {

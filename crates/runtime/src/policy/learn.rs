@@ -53,7 +53,7 @@ struct LearnedRule {
     verbs: Vec<&'static str>,
     key: &'static str,
     pattern: String,
-    /// The description of what the rule covers, for a person.
+    /// The description of the rule's scope, for a person.
     covers: String,
     /// The path, for a rule about paths.
     place: String,
@@ -164,7 +164,7 @@ impl Lesson {
         self.rules.iter().any(|rule| rule.words == FurtherWords::Any)
     }
 
-    /// Describes what the rules cover, for a person.
+    /// Describes the scope of the rules, for a person.
     pub(crate) fn covers(&self) -> String {
         let all = self.rules.iter().map(|rule| rule.covers.as_str()).collect::<Vec<_>>().join(", ");
         if self.is_general() || all.len() <= LONGEST_CHOICE { all } else { String::new() }

@@ -44,7 +44,7 @@ pub(super) enum Refused {
 #[derive(Default)]
 struct Kept {
     key: Option<Key>,
-    /// The used nonces, each with the second in which it would have expired, in that order.
+    /// The used nonces, each with the second of its expiry, in that order.
     used: VecDeque<(u64, [u8; NONCE])>,
 }
 

@@ -19,7 +19,7 @@ const CORE: [&[&str]; 6] = [
 ];
 /// The operation that queries an external service, if the operator has configured one.
 const CONSULTING: &str = "usage";
-/// The largest result that a client accepts, in characters.
+/// The largest result size that a client accepts.
 const LARGEST: usize = 500_000;
 
 /// Returns the tools that clients always load.

@@ -24,7 +24,7 @@ pub(crate) struct Lane {
     pub(crate) order: Order,
 }
 
-/// The order in which calls begin.
+/// The order of the beginnings of calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Order {
     /// The order of arrival.
@@ -42,7 +42,7 @@ pub(crate) enum Entered {
     Later,
     /// Another open request has this id.
     Taken,
-    /// Too many requests are open, or they have too many bytes.
+    /// Too many requests wait, or all of them have too many bytes.
     Full,
 }
 
@@ -155,7 +155,7 @@ impl Open {
         self.state().requests.get_mut(id)?.turn.take()
     }
 
-    /// Gives up the slot of a request that waits for the user, for others to use.
+    /// Releases the slot of a request that waits for the user, for others to use.
     pub(crate) fn step_aside(&self, id: &RequestId) {
         let mut state = self.state();
         let Some(request) = state.requests.get_mut(id) else { return };

@@ -55,7 +55,7 @@ pub(crate) fn understand(line: &[u8]) -> Said {
     }
 }
 
-/// Rejects a line of which only the first and last bytes were kept.
+/// Rejects a line that was too long to keep more than its first and last bytes.
 pub(crate) fn too_long(head: &[u8], tail: &[u8], most: usize) -> Said {
     wrong(
         format!(

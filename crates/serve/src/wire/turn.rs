@@ -1,4 +1,4 @@
-//! Turns: calls that write begin in the order in which they arrived.
+//! Turns: calls that write begin in their order of arrival.
 
 use super::Order;
 use tokio::sync::oneshot;
