@@ -57,7 +57,7 @@ const WORDS: [&str; 12] = [
     "end",
 ];
 
-/// Executes one command line of the other process: an action, and the seed of its details.
+/// Executes one command in the other process: an action, and the seed of its details.
 #[expect(clippy::too_many_lines, reason = "an arm for each kind of change")]
 fn act(root: &Path, what: &str, dice: &mut Dice) {
     let name = |dice: &mut Dice| {

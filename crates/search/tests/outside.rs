@@ -66,7 +66,7 @@ struct Acts<'w> {
     home: PathBuf,
     world: &'w World,
     index: &'w Grams,
-    /// Names outside the root for files in it.
+    /// The number of names outside the root for files in it.
     outside: usize,
     dice: Dice,
 }
