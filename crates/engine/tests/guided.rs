@@ -44,7 +44,7 @@ enum Does {
     Stops(&'static str, Finished),
     Fails,
     Waits,
-    /// Makes this number of calls, then answers.
+    /// Sends this number of calls, then answers.
     Calls(usize, &'static str),
 }
 

@@ -1,4 +1,4 @@
-//! Judges lines of shell, which stand on standard input with a NUL between them: a word for each, in a line.
+//! Judges shell commands from standard input, separated by NUL: prints one word for each, in a line.
 //!
 //! Besides what is allowed without any rule of one's own, `aa` and `bb` are: `fuzz/commands.py` compares that with what
 //! bash runs.

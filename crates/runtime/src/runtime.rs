@@ -179,7 +179,7 @@ impl Runtime {
         tokio::join!(servers, commands, bridges);
     }
 
-    /// Makes a call: through every layer, in and out.
+    /// Runs a call through every layer, in and out.
     pub async fn call(self: &Arc<Self>, call: Call) -> Outcome {
         let catalogue = self.catalogue();
         let published = catalogue.find(&call.tool).filter(|tool| catalogue.is_listed(tool));

@@ -147,7 +147,7 @@ struct ManyArgs {
     milliseconds: Option<u64>,
 }
 
-/// Makes several calls at the same time.
+/// Runs several calls at the same time.
 struct Many;
 
 impl Tool for Many {

@@ -124,7 +124,7 @@ async fn questions_do_not_keep_other_calls_out() {
     assert_eq!(client.request("ping", json!({})).await["result"], json!({}));
 }
 
-/// Makes a call that needs approval; returns the handle of the question.
+/// Sends a call that needs approval; returns the handle of the question.
 async fn asked(client: &mut Client, call: &Value) -> String {
     let mut got = client.request("tools/call", call.clone()).await["result"].take();
     let handle = got["requestState"].take().as_str().expect("a handle").to_owned();

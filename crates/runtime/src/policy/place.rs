@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 use toolpost_engine::shell::{Certainty, Places, Word};
 
-/// A path that a command names, as far as it is known before the command runs.
+/// A path that a command names, to the extent known before the command runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place {
     /// A known location; `relative` is set if it is below a root.

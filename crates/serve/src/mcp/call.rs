@@ -45,7 +45,7 @@ enum Way {
 }
 
 impl Calls {
-    /// Makes a call and answers it.
+    /// Runs a call and answers it.
     pub(super) async fn make(
         &self,
         request: CallToolRequestParams,
