@@ -1,6 +1,5 @@
 //! Tests of investigations, analyses and searches that a model guides: an honest model, and models that lie, fail,
-//! never end
-//! or exceed their limits.
+//! never end or exceed their limits.
 
 use crate::common;
 

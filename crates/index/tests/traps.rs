@@ -11,8 +11,7 @@ use toolpost_index::{Found, Index, Sure};
 use toolpost_workspace::{Options, Workspace};
 
 /// A language, the minimum number of calls to the same directory that are found, and the maximum number of them with a
-/// wrong
-/// but doubtful answer.
+/// wrong but doubtful answer.
 const ROWS: [Row; 11] = [
     ("python", 178, 12),
     ("typescript", 168, 5),

@@ -1,6 +1,5 @@
 //! Tests of programs that are served through pipes: they answer, their resources are measured, and they never outlive
-//! their
-//! caller.
+//! their caller.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests look at the machine")]
 
 use std::io::{BufRead, BufReader, Read, Write};

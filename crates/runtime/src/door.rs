@@ -16,8 +16,7 @@ use toolpost_text::{counted::counted, cut::NOTICE};
 use toolpost_tool::{Dialect, Part};
 
 /// The reason why a nested call that only reads cannot prompt: one call could lead to many questions at the same time,
-/// each
-/// without the context of the others.
+/// each without the context of the others.
 const NOBODY: &str = "Nobody is asked about a call inside of another; made by itself it is asked about.";
 
 /// The entrance for the nested calls of one call.

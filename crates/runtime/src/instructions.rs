@@ -6,8 +6,7 @@ const MOST: usize = 2_048;
 const ROOTS: usize = 512;
 
 /// Joins the instructions of the dialects, and the roots if there are several. If the total is too long, the dialects
-/// take
-/// turns to keep one more of their first sentences while there is room.
+/// take turns to keep one more of their first sentences while there is room.
 pub(crate) fn joined(dialects: &[&str], roots: &[String]) -> String {
     let roots = rooted(roots);
     let mut room = MOST - roots.len();

@@ -11,13 +11,11 @@ const REMOTE: &str = "mcp__";
 /// The selection of published tools.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Narrow {
-    /// The only tools to publish: names, `dialect_name`, or patterns with `*`; a leading `!` excludes. All tools if
-    /// this is empty
-    /// or only excludes.
+    /// The only tools to publish: names, `dialect_name`, or patterns with `*`; a leading `!` excludes. `None` and a
+    /// list of only exclusions start from all tools.
     pub tools: Option<Vec<String>>,
     /// The denied kinds of access: tools that may use them are not published, and no touch of these kinds is allowed,
-    /// whichever tool
-    /// makes it.
+    /// whichever tool makes it.
     pub deny: Vec<Access>,
     /// The only dialect whose tools clients see; the others are available to nested calls.
     pub shown: Option<&'static str>,

@@ -79,8 +79,7 @@ impl Published {
     }
 
     /// Returns the tool marked as changed, if its description differs from that of an earlier one of the same name, or
-    /// the earlier
-    /// one is marked.
+    /// the earlier one is marked.
     pub(crate) fn redescribed(&self, earlier: &Self) -> Option<Self> {
         let (Body::Remote(tool, _), Body::Remote(_, words)) = (&self.body, &earlier.body) else {
             return None;

@@ -36,8 +36,7 @@ pub async fn stdio(runtime: Arc<Runtime>, options: Options) -> Result<(), ServeE
 }
 
 /// Enlarges the pipe of standard output to hold a whole reply, so that one write suffices and does not alternate with
-/// the
-/// client's reads. If there is no pipe, or the system refuses, replies are written in the pieces that fit.
+/// the client's reads. If there is no pipe, or the system refuses, replies are written in the pieces that fit.
 fn widen() {
     #[cfg(target_os = "linux")]
     let _ = rustix::pipe::fcntl_setpipe_size(std::io::stdout(), PIPE);

@@ -86,8 +86,7 @@ fn visible(said: &str) -> String {
     said.lines().map(escape::text).collect::<Vec<_>>().join("\n")
 }
 
-/// Escapes invisible characters in the texts of a schema; values that a call must repeat stay
-/// unchanged.
+/// Escapes invisible characters in the texts of a schema; values that a call must repeat stay unchanged.
 fn clean(schema: &mut Value) {
     match schema {
         Value::Object(fields) => fields.iter_mut().for_each(|(name, value)| match value {

@@ -105,8 +105,8 @@ pub fn with_cookie(run: &str) -> Vec<String> {
     processes().into_iter().filter(|pid| has_it(pid)).map(|pid| said(&pid)).collect()
 }
 
-/// Turns the sleeps of a command line into ones unique to this process: `sleep 4…` can be distinguished from that of another test
-/// run.
+/// Turns the sleeps of a command line into ones unique to this process: `sleep 4…` can be distinguished from that of
+/// another test run.
 pub fn own(line: &str) -> String {
     line.replace("sleep 4", &format!("sleep 9{}4", std::process::id()))
 }

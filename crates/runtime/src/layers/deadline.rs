@@ -35,8 +35,7 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
         trip.cx = trip.cx.within(Some(time));
         if writes || executes {
             // A write is never abandoned half-way: it checks the deadline itself, before its first change. So does a
-            // call that runs a
-            // command or an agent: it ends that and reports its output.
+            // call that runs a command or an agent: it ends that and reports its output.
             return next.go(trip).await;
         }
         let cancel = trip.cx.cancel.clone();

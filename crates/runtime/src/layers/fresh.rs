@@ -1,6 +1,6 @@
-//! Freshness of writes: a write needs a read of the content that it changes, by hash, and an editor without unsaved
-//! changes of
-//! it. Records the contents that were shown and written.
+//! Freshness of writes: a write needs a read of the content that it changes, compared by hash.
+//!
+//! An attached editor must have no unsaved changes of that file. Contents that were shown and written are recorded.
 
 use super::{Back, Going, Next, Stop, Trip};
 use toolpost_engine::{Access, Session};

@@ -72,8 +72,7 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
 }
 
 /// Returns an error if external services may not be consulted, before any rule is applied: a nested call that may only
-/// read
-/// consults none.
+/// read consults none.
 fn consult(within: Option<&Within>) -> Result<(), String> {
     match within.map(|within| within.may) {
         Some(May::Read) => Err("A call inside of another may only read, and asks nobody.".to_owned()),

@@ -32,8 +32,7 @@ impl Policy {
     /// Adds lists of commands after the existing rules.
     ///
     /// The later rule wins, and the built-in list first permits and then denies, so the order of the rules is that of
-    /// the four
-    /// priorities, the lowest first.
+    /// the four priorities, the lowest first.
     pub(super) fn with_lists(self, lists: &Lists, source: &RuleSource) -> Result<Self, PolicyError> {
         let drops = [lists.built_in_allow, lists.built_in_deny].contains(&BuiltIn::Dropped);
         if drops && matches!(source, RuleSource::Project(_)) {

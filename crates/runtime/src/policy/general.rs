@@ -5,13 +5,10 @@ use toolpost_engine::shell::{Segment, Word};
 /// The commands whose further words an approval may leave open. `*` is the name of a script.
 ///
 /// A row belongs here only if no further word can make the command run code other than the project's own. The options
-/// that can
-/// are known to `toolpost_syntax`, which reports them as more than the harmless form, so that no rule covers them
-/// unnamed.
-/// Not here, and so approved by their exact words: shells and interpreters, commands that install or download (`npm
-/// install`,
-/// `cargo install`), that accept variables (`make`), that reach a remote (`git push`), and that discard work (`git
-/// checkout`).
+/// that can are known to `toolpost_syntax`, which reports them as more than the harmless form, so that no rule covers
+/// them unnamed. Not here, and so approved by their exact words: shells and interpreters, commands that install or
+/// download (`npm install`, `cargo install`), that accept variables (`make`), that reach a remote (`git push`), and
+/// that discard work (`git checkout`).
 const GENERAL: &[&str] = &[
     "cargo b",
     "cargo bench",

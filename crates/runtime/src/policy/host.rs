@@ -5,8 +5,7 @@ use toolpost_engine::{Access, BadHost, Host, Hosts, Reach, Say, Touch};
 
 impl Policy {
     /// Lists the hosts that commands reach without a prompt. A host that would need one is refused, because nothing can
-    /// ask the
-    /// user while a program waits.
+    /// ask the user while a program waits.
     ///
     /// # Errors
     /// When a rule names an invalid host.

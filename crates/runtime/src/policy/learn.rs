@@ -73,8 +73,7 @@ impl Policy {
     }
 
     /// Returns the rules under which these touches need no approval: a program with its subcommand, else exactly this
-    /// call and
-    /// nothing more. `None` if no rule of the user's can express it.
+    /// call and nothing more. `None` if no rule of the user's can express it.
     pub(crate) fn lesson(&self, touches: &[Touch]) -> Option<Lesson> {
         let mut lesson = Lesson { rules: Vec::new() };
         for touch in touches {

@@ -229,8 +229,7 @@ impl Policy {
             return own;
         }
         // A path in a separate read-only root may also be in a workspace root, or in a directory that a rule names:
-        // those rules
-        // apply, too.
+        // those rules apply, too.
         let above = [std::path::Path::new("/")];
         let above = above.into_iter().chain(self.roots.iter().map(PathBuf::as_path));
         let inside = above.filter_map(|root| path.raw().strip_prefix(root).ok());

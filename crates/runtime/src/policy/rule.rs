@@ -80,8 +80,7 @@ impl Rule {
     }
 
     /// Returns the names that the rule protects from writes, except those that version control keeps for itself, since
-    /// its own
-    /// program has to write them.
+    /// its own program has to write them.
     pub(super) fn kept_names(&self) -> &[String] {
         let keeps = match self.decision {
             Decision::Allow => false,
@@ -178,8 +177,7 @@ impl fmt::Display for RuleSource {
 }
 
 /// Normalises a path as a lenient file system might: without dots or spaces at the end of a name. (The patterns ignore
-/// letter
-/// case.)
+/// letter case.)
 fn fold(path: &str) -> Cow<'_, str> {
     if !path.split('/').any(|name| name.ends_with(['.', ' '])) {
         return Cow::Borrowed(path);

@@ -73,8 +73,7 @@ fn placed(whole: String, command: &Command) -> String {
 }
 
 /// Formats the parts of a command that need approval, those with one reason in one line, and the files and hosts that
-/// it is
-/// allowed to change or reach. Empty if the command is one part.
+/// it is allowed to change or reach. Empty if the command is one part.
 fn parts(explained: &Explained) -> Vec<String> {
     let mut groups: Vec<(Vec<String>, String)> = Vec::new();
     let mut add = |item: String, why: &str| match groups.iter_mut().find(|(_, known)| known == why) {

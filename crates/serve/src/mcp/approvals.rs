@@ -23,8 +23,7 @@ const NONCE: usize = 24;
 /// Encrypts questions, so that only this server can create or read the state that the client carries.
 ///
 /// A question is bound to the session, the tool and the arguments: it cannot be opened for any other call. It is valid
-/// for
-/// ten minutes and for one answer.
+/// for ten minutes and for one answer.
 pub(super) struct Approvals {
     began: Instant,
     kept: Mutex<Kept>,

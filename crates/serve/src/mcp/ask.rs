@@ -116,8 +116,7 @@ fn request(question: &Question) -> ElicitRequest {
 }
 
 /// Returns the one field of the form. Its default is "once" and it is not required, so accepting the form unchanged
-/// allows the
-/// call once.
+/// allows the call once.
 fn choices(question: &Question) -> EnumSchema {
     let longer = question.spans.iter().map(|span| ConstTitle::new(span.word(), question.choice(*span)));
     let choices = [ConstTitle::new(ONCE, "Allow once")].into_iter().chain(longer);
@@ -129,8 +128,7 @@ fn choices(question: &Question) -> EnumSchema {
 }
 
 /// Converts the client's answer to a verdict. A form that was accepted without a choice allows the call once; an answer
-/// to
-/// another form allows nothing.
+/// to another form allows nothing.
 fn judge(answer: &ElicitResult) -> Verdict {
     let no = || Verdict::Deny("The client answered no.".to_owned());
     match answer.action {

@@ -7,8 +7,7 @@ use toolpost_engine::{Access, Effect};
 use toolpost_runtime::{Catalogue, Config, Published, Structured};
 
 /// Operations that work on code always needs. For each group, clients that load tools late get a dialect's first tool
-/// from the
-/// start.
+/// from the start.
 const CORE: [&[&str]; 6] = [
     &["read", "read_many", "view"],
     &["change"],
@@ -68,8 +67,7 @@ pub(super) fn definition(published: &Published, config: &Config, reach: Reach, l
 }
 
 /// Derives all four hints from the most that the tool can access, and the effect of its writes: a command may do
-/// anything. The
-/// model that the operator configured does not count as open world.
+/// anything. The model that the operator configured does not count as open world.
 fn annotations(access: &[Access], effect: Effect) -> ToolAnnotations {
     let writes = access.iter().any(|access| match access {
         Access::Reads | Access::Calls | Access::Asks | Access::Editor | Access::Fetches => false,

@@ -97,8 +97,7 @@ impl Open {
     }
 
     /// Adds a request: it can run immediately if its lane has a slot, else it waits. This never blocks, so the reader
-    /// still sees
-    /// later messages.
+    /// still sees later messages.
     pub(crate) fn enter(&self, id: &RequestId, lane: Lane, bytes: usize, message: FromClient) -> Entered {
         let mut state = self.state();
         if state.waiting >= WAITING || (state.bytes > 0 && state.bytes + bytes > BYTES) {
