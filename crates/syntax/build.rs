@@ -1,4 +1,4 @@
-//! Makes the tables of all languages from the folders in `languages/`.
+//! Generates the tables of all languages from the folders in `languages/`.
 
 use serde::Deserialize;
 use std::{
@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What a language's folder holds beside its table.
+/// The other files in a language's folder.
 const QUERIES: [&str; 3] = ["references.scm", "imports.scm", "scopes.scm"];
 
 /// A language, as its `language.toml` says it; `languages/README.md` explains each key.
@@ -296,7 +296,7 @@ fn write_queries(
     Ok(())
 }
 
-/// Reads where a name stands.
+/// Reads the position of a name.
 fn named(said: &str) -> Result<String, String> {
     let Some(how) = said.strip_prefix('@') else { return Ok(format!("Name::Field({said:?})")) };
     let (how, rest) = how.split_once(':').unwrap_or((how, ""));
@@ -319,7 +319,7 @@ fn named(said: &str) -> Result<String, String> {
     })
 }
 
-/// Writes the name of a kind as it stands in the code.
+/// Returns the name of a kind as it appears in the code.
 fn capital(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())

@@ -52,7 +52,7 @@ pub trait Toolset: Send + Sync {
     /// Returns the published name of a tool that the model calls by another name.
     fn meant(&self, name: &str) -> Option<String>;
 
-    /// Makes a call.
+    /// Runs a call.
     fn call(&self, tool: String, arguments: String, cancel: CancellationToken) -> ModelFuture<'_, ToolReply>;
 }
 

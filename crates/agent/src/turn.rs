@@ -50,7 +50,7 @@ enum Ready {
 }
 
 impl Turn<'_> {
-    /// Makes the calls.
+    /// Runs the calls.
     pub(crate) async fn make(&self, calls: &[CallRequest]) -> TurnResults {
         let mut made = TurnResults::default();
         let mut group: Vec<(usize, Ready)> = Vec::new();
@@ -85,7 +85,7 @@ impl Turn<'_> {
         Ready::Call { tool, arguments, shared: hand.is_none_or(RunTool::is_shared), ends }
     }
 
-    /// Makes the calls of a group concurrently.
+    /// Runs the calls of a group concurrently.
     async fn settle(
         &self,
         group: &mut Vec<(usize, Ready)>,

@@ -11,21 +11,21 @@ use toolpost_engine::{
 use toolpost_text::lines::LineRange;
 use toolpost_workspace::{Options, Workspace};
 
-/// A block: lines to find, lines to put in their place, and where they are meant.
+/// A block: lines to find, their replacement, and their expected position.
 struct Block {
     search: String,
     replace: String,
     near: Option<LineRange>,
 }
 
-/// What is being read of a block.
+/// The current section of a block.
 enum Reading {
     Outside,
     Search,
     Replace,
 }
 
-/// Reads blocks as that system writes them; none where the text is none.
+/// Parses blocks in that system's format; `None` if the text is invalid.
 fn blocks(diff: &str) -> Option<Vec<Block>> {
     let (mut blocks, mut reading) = (Vec::new(), Reading::Outside);
     let (mut search, mut replace, mut start) = (String::new(), String::new(), None);
@@ -54,7 +54,7 @@ fn blocks(diff: &str) -> Option<Vec<Block>> {
     (matches!(reading, Reading::Outside) && !blocks.is_empty()).then_some(blocks)
 }
 
-/// Applies a row; gives the bytes afterwards, and why nothing was done.
+/// Applies a row; returns the bytes afterwards, and the reason if nothing was done.
 async fn apply(row: &Value) -> (String, Option<String>) {
     let (root, state) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let file = root.path().join("f");
@@ -84,11 +84,11 @@ fn rows() -> Vec<Value> {
     read("apply_diff_a").into_iter().chain(read("apply_diff_b")).collect()
 }
 
-/// Another outcome than the suite's, on purpose.
+/// An outcome that differs from the suite's, on purpose.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Otherwise {
     Refused,
-    /// The content that the suite wants, with this in front.
+    /// The content that the suite expects, with this before it.
     With(&'static str),
 }
 
@@ -127,7 +127,7 @@ async fn blocks_do_what_their_suite_says_or_change_nothing() {
     let mut wrong = Vec::new();
     let (mut markers, mut listed) = (0, 0);
     for row in &rows {
-        // Those rows are about the markers of the text form alone, which nothing here takes as input.
+        // Those rows are only about the markers of the text form, which nothing here takes as input.
         if row["kind"] == "markers" {
             markers += 1;
             continue;

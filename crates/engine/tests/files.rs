@@ -1,4 +1,4 @@
-//! Files as wholes: seen together, deleted, moved, copied; directories made.
+//! Tests of whole files: viewed together, deleted, moved, copied; and of creating directories.
 
 use crate::common;
 
@@ -26,7 +26,7 @@ const FREE: Fresh = Fresh::NOT_ASKED;
 const WITH: Directories = Directories::WithAllInside;
 const WITHOUT: Directories = Directories::Refused("a flag is needed");
 
-/// `name/` is a directory, `name->target` a link, all else a file that holds its own name.
+/// Creates a world: `name/` is a directory, `name->target` a symlink, all else a file that contains its own name.
 fn world(entries: &[&str]) -> World {
     let world = World::new(&[]);
     entries.iter().for_each(|entry| put(&world, entry));
@@ -34,7 +34,7 @@ fn world(entries: &[&str]) -> World {
 }
 
 impl World {
-    /// Forbids every path that ends so to be read, or to be written.
+    /// Returns a context that forbids reads, or writes, of every path with this ending.
     fn keeping(&self, read: &'static str, write: &'static str) -> CallCtx {
         let free = |name: &'static str| {
             move |path: &toolpost_workspace::WorkspacePath| name.is_empty() || !path.raw().ends_with(name)
@@ -119,7 +119,7 @@ fn collect(directory: &Path, prefix: &str, lines: &mut Vec<String>) {
 
 const KNOWN: [&str; 6] = ["a", "b", "d/in/x", "d/y", "e/", "l->d"];
 
-/// What is left of the known world, as it is shown.
+/// Lists the known world after changes.
 fn known(changed: &[(&str, &str)]) -> Vec<String> {
     let lines = ["a=a", "b=b", "d/", "d/in/", "d/in/x=d/in/x", "d/y=d/y", "e/", "l->d"];
     let gone = |line: &&&str| !changed.iter().any(|(old, _)| old == *line);
@@ -139,7 +139,7 @@ fn refused<T>(answer: Result<T, Failure>, kind: Kind, what: &str, world: &World,
 
 #[tokio::test]
 async fn deleting() {
-    /// Names, what happens to directories, what is said to be gone, what the world has lost.
+    /// The names, the treatment of directories, the reported deletions, and the actual ones.
     type Row<'a> =
         (&'a [&'a str], Directories, &'a [(&'a str, FileKind, u64, u64)], &'a [(&'a str, &'a str)]);
     let rows: [Row<'_>; 7] = [
@@ -231,7 +231,7 @@ async fn a_link_that_leads_out_is_moved_copied_and_deleted_itself() {
 
 #[tokio::test]
 async fn renaming() {
-    /// Old name, new name, what is said of it, what differs in the world.
+    /// The old name, the new name, the report, and the differences in the world.
     type Row<'a> = (&'a str, &'a str, (FileKind, u64, u64), &'a [(&'a str, &'a str)]);
     let rows: [Row<'_>; 6] = [
         ("a", "c", (FileKind::File, 1, 0), &[("a=a", "c=a")]),
@@ -345,7 +345,7 @@ async fn what_a_rule_keeps_does_not_go_with_its_directory() {
     let read = words("d", "d/in/.env", "read");
     refused(world.rename("d", "n", unread.clone()).await, Kind::Denied, &read, &world, &before);
     refused(world.copy("d", "n", unread).await, Kind::Denied, &read, &world, &before);
-    // Only the new place of a file is kept: a directory must not smuggle it there.
+    // Only the new path of a file is protected: moving a directory must not bypass that.
     let hooks = world.keeping("", "hooks/keep");
     let there = words(".git/hooks", ".git/hooks/keep", write);
     refused(world.rename("d/in", ".git/hooks", hooks).await, Kind::Denied, &there, &world, &before);
@@ -450,7 +450,7 @@ async fn making_directories() {
     );
 }
 
-/// Shows each part in a line: the numbers of its lines and where to continue, or why there are none.
+/// Formats each part in a line: its line numbers and the next line, or the reason why there are none.
 fn lines(output: &view::Output) -> Vec<String> {
     let line = |viewed: &view::Viewed| match &viewed.answer {
         Answer::File(file) => {
@@ -513,7 +513,7 @@ async fn what_does_not_fit_is_shared_and_said() {
     fs::write(world.at("longer"), format!("{line}\n").repeat(200)).unwrap();
     fs::write(world.at("short"), "one\ntwo\n").unwrap();
     let parts = [("long", 1, None), ("short", 1, None), ("longer", 11, Some(30)), ("longer", 51, None)];
-    // 100 bytes a line, and room for 30 lines and the short file.
+    // 100 bytes for each line, and room for 30 lines and the short file.
     let output = world.view(&parts, 512 + 4 * 160 + 22 + 3_000).await.unwrap();
     let wanted = [
         "long Some(1)..Some(10) Some(11)",

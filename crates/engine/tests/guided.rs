@@ -1,4 +1,5 @@
-//! Investigations, analyses and searches that a model guides: an honest one, and those that lie, fail, never end or want too much.
+//! Tests of investigations, analyses and searches that a model guides: an honest model, and models that lie, fail,
+//! never end or exceed their limits.
 
 use crate::common;
 
@@ -36,20 +37,20 @@ const FILES: [(&str, &str); 4] = [
     ),
 ];
 
-/// What a scripted agent does with its work.
+/// The behaviour of a scripted agent.
 enum Does {
     Says(&'static str),
     Stops(&'static str, Finished),
     Fails,
     Waits,
-    /// Makes so many calls, then says.
+    /// Sends this number of calls, then answers.
     Calls(usize, &'static str),
 }
 
-/// What is answered to a prompt.
+/// The function that answers a prompt.
 type Answer = dyn Fn(&Prompt) -> Result<String, Failure> + Send + Sync;
 
-/// Answers as it is told, and keeps what it was asked.
+/// A model that follows a script, and records the questions.
 struct Scripted {
     does: Does,
     jobs: Mutex<Vec<Job>>,
@@ -137,7 +138,7 @@ impl Agents for Scripted {
     }
 }
 
-/// A door that counts what goes through it.
+/// A front door that counts the calls.
 #[derive(Default)]
 struct Counted {
     made: Mutex<Vec<InnerCall>>,
@@ -171,7 +172,7 @@ impl FrontDoor for Counted {
     }
 }
 
-/// A door that gives the counted one where it is made apart.
+/// A front door that returns the counting one when a separate one is requested.
 struct Outer(Arc<Counted>);
 
 impl FrontDoor for Outer {
@@ -194,7 +195,7 @@ fn engine(world: &World, model: Option<Arc<Scripted>>, seeking: Seeking) -> Engi
     Engine::builder(world.engine.workspace().clone()).with_agents(agents).with_seeking(seeking).build()
 }
 
-/// A world in which a model guides.
+/// A world with a guiding model.
 struct Guided {
     world: World,
     door: Arc<Counted>,
@@ -242,7 +243,7 @@ async fn what_a_model_claims_stands_where_it_cites() {
             ("Shipping is 5.", "shop/cart.py:10".to_owned()),
         ]
     );
-    // What the search found is told behind it.
+    // The findings of the search come after the model's.
     assert_eq!((output.findings[2].by, output.findings[2].name.as_str()), (Whose::Search, "Cart.total"));
     let guide = output.guide.as_ref().unwrap();
     assert_eq!(
@@ -255,7 +256,7 @@ async fn what_a_model_claims_stands_where_it_cites() {
     assert!(job.task.starts_with("Find out about the code in this workspace: Where is Cart.total computed?"));
     let context = job.context.as_ref().unwrap();
     assert!(context.contains("E1 [shop/cart.py:5"), "{context}");
-    // The search takes two of the eight turns, and the rest is the model's; tools that only read are all that there is.
+    // The search takes two of the eight turns, and the rest is the model's; only tools that read are available.
     assert_eq!(job.turns, Some(8 - (output.meta.turns as u64 - 2)));
     assert_eq!(*guided.model.tools.lock().unwrap(), ["look", "search"]);
 }
@@ -292,7 +293,7 @@ async fn what_is_cited_wrongly_is_dropped_and_counted() {
         ("CLAIM a\nCITE ../out/secret:1 | secret", ""),
         ("CLAIM a\nCITE shop:1 | x", "shop cannot be read here"),
         ("CLAIM a\nCITE tests/test_cart.py:5 | assert", "tests/test_cart.py lies outside of the scope"),
-        // One that holds does not save one that does not.
+        // A valid citation does not save a claim with an invalid one.
         (
             "CLAIM a\nCITE E1\nCITE shop/cart.py:1 | x y z",
             "the words that it quotes do not stand in shop/cart.py:1",
@@ -400,7 +401,7 @@ async fn a_model_is_not_asked_where_it_may_not_be() {
         assert!(output.gaps.last().unwrap().starts_with(words), "{words}: {:?}", output.gaps);
     }
     assert!(guided.model.jobs.lock().unwrap().is_empty());
-    // Without a model nothing is said of one.
+    // Without a model, the output does not mention one.
     let world = World::new(&FILES);
     let output = world.run::<Investigate>(request(), guided.cx()).await.unwrap();
     assert!(output.guide.is_none() && !output.gaps.iter().any(|gap| gap.contains("model")));
@@ -430,7 +431,7 @@ async fn a_model_that_does_not_end_is_left_when_the_time_is_up_or_the_caller_giv
     );
 }
 
-/// Code of so many functions that speak of parcels, with a mark in one of them.
+/// Returns code with 100 functions that mention parcels, and a mark after the last one.
 fn parcels(from: usize, mark: &str) -> String {
     let one = |number: usize| {
         let line = format!("    # parcel {number} is weighed, and its weight is written down with care\n");
@@ -453,7 +454,7 @@ async fn analyzed(guided: &Guided, cx: CallCtx) -> Result<analyze::Output, Failu
     guided.world.run::<Analyze>(analyze::Request { base, depth: Depth::Normal, question }, cx).await
 }
 
-/// Claims of the first function of a chunk, and of one that is not there.
+/// Returns claims about the first function of a chunk, and about one that does not exist.
 fn first_of(prompt: &Prompt) -> Result<String, Failure> {
     if prompt.instruction.contains("numbered claims") {
         return Ok(format!("All of them [C1]. {} claims.", prompt.data.lines().count()));
@@ -478,7 +479,7 @@ async fn a_question_is_asked_of_whole_blocks_in_parallel_and_summed_up() {
         prompts.iter().filter(|prompt| !prompt.instruction.contains("numbered")).collect();
     assert_eq!((mapped.chunks, chunks.len()), (chunks.len(), mapped.chunks));
     assert!(mapped.chunks > 2 && mapped.left_out == 0, "{mapped:?}");
-    // Every function stands whole in one chunk, and in no other.
+    // Every function is whole in one chunk, and in no other.
     for number in 0..300 {
         let (begins, ends) = (format!("| def parcel_{number}():"), format!("|     return {number}\n"));
         let holding: Vec<_> = chunks.iter().filter(|chunk| chunk.data.contains(&begins)).collect();
@@ -486,7 +487,7 @@ async fn a_question_is_asked_of_whole_blocks_in_parallel_and_summed_up() {
         assert!(holding[0].data.contains(&ends), "{number}");
         assert!(holding[0].data.len() <= 60_000, "{}", holding[0].data.len());
     }
-    // The one that fails is seen, and the others are summed up.
+    // The failed chunk is reported, and the others are summarised.
     let [failed] = mapped.failed.as_slice() else { panic!("{:?}", mapped.failed) };
     assert!(failed.ends_with("): The model is overloaded") && failed.starts_with("chunk "), "{failed}");
     assert_eq!((mapped.claims.len(), mapped.dropped), (mapped.chunks - 1, mapped.chunks - 1));
@@ -494,7 +495,7 @@ async fn a_question_is_asked_of_whole_blocks_in_parallel_and_summed_up() {
     assert_eq!(mapped.summary, Some(format!("All of them [C1]. {} claims.", mapped.chunks - 1)));
     let most = guided.model.most.load(Ordering::SeqCst);
     assert!(most > 1 && most <= 4, "{most}");
-    // What a search finds is told beside it.
+    // Search findings are reported as well.
     assert!(!output.answer.unwrap().findings.is_empty());
 }
 
@@ -543,7 +544,7 @@ async fn a_question_that_nobody_answers_ends_with_the_call() {
         cancel.cancel();
     });
     assert_eq!(analyzed(&guided, cx).await.unwrap_err().kind, Kind::Cancelled);
-    // Without a question, and where the rules say so, nobody is asked.
+    // Without a question, and if the rules require it, the model is not consulted.
     let guided = waiting();
     let base = guided.world.engine.resolve(".").unwrap();
     let request = analyze::Request { base, depth: Depth::Deep, question: None };
@@ -589,10 +590,10 @@ async fn an_agent_searches_only_where_that_was_asked_for() {
     let shown = blocks(&output);
     assert_eq!((shown.len(), shown[0].as_str()), (2, "shop/mail.py:1-2"));
     assert_eq!(shown[1], given.groups[1].places[0]);
-    // What was shown counts as seen, so that it can be edited.
+    // Content that was shown counts as seen, so that it can be edited.
     let seen = guided.world.engine.resolve("shop/mail.py").unwrap();
     assert!(guided.world.session.ledger.seen(&seen).is_some());
-    // What can be asked of words alone is not asked of an agent.
+    // A query that text search alone can answer is not sent to an agent.
     let asked = guided.model.jobs.lock().unwrap().len();
     let request = search::Request {
         matching: Matching::Exact,
@@ -629,7 +630,7 @@ async fn a_search_without_an_agent_is_expanded_and_says_so() {
         assert!(blocks(&output).contains(&"shop/cart.py:5-6".to_owned()), "{:?}", blocks(&output));
         assert!(blocks(&output).iter().all(|block| !block.starts_with("tests/")));
     }
-    // Without a model the query is expanded; one with operators is taken at its word.
+    // Without a model the query is expanded; one with operators is used literally.
     let mut guided = Guided::by(Scripted::does(Does::Fails));
     guided.world.engine = engine(&guided.world, None, Seeking::Agent);
     let output = sought(&guided, "where is the total").await;

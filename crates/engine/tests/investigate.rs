@@ -1,4 +1,4 @@
-//! Investigations and analyses of a small project, compared whole.
+//! Tests of investigations and analyses of a small project, compared as a whole.
 
 use crate::common;
 
@@ -36,7 +36,7 @@ async fn ask(objective: &str, change: impl FnOnce(Request) -> Request) -> Output
     world.run::<Investigate>(request, world.cx(Fresh::NOT_ASKED)).await.unwrap()
 }
 
-/// Every claim has places, and what stands there is in the project.
+/// Checks that every claim has locations, and that the quoted text is in the project.
 fn is_cited(output: &Output) {
     for finding in output.findings.iter().chain(&output.recommended) {
         assert!(!finding.evidence.is_empty(), "{finding:?}");

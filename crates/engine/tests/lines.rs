@@ -1,4 +1,4 @@
-//! Lines changed by their references: the ones that were seen, wherever they are now, or none.
+//! Tests of changing lines by reference: the lines that were seen, at their current position, or none.
 
 use crate::common::permissive;
 use std::{fs, ops::RangeInclusive, path::PathBuf, sync::Arc};
@@ -23,7 +23,7 @@ struct World {
 }
 
 impl World {
-    /// Makes a file `f` and reads it.
+    /// Creates a file `f` and reads it.
     async fn new(content: &[u8]) -> Self {
         let (root, state) = (TempDir::new().unwrap(), TempDir::new().unwrap());
         let (roots, store) = (vec![root.path().to_path_buf()], Some(state.path().to_path_buf()));
@@ -56,7 +56,7 @@ impl World {
         Change { path: self.engine.resolve("f").unwrap(), at: Where::Lines(lines), text: text.to_owned() }
     }
 
-    /// Goes the way of the `fresh` layer: judge, change, record.
+    /// Follows the `fresh` layer: judge, change, record.
     async fn change(&self, changes: Vec<Change>, fresh: Fresh) -> Result<Output, Failure> {
         let request = Request { changes };
         let mut cx = CallCtx { fresh, ..permissive(self.session.clone()) };
@@ -76,12 +76,12 @@ impl World {
     }
 }
 
-/// Gives the reference to a line of a text.
+/// Returns the reference to a line of a text.
 fn to(text: &str, line: usize) -> String {
     Reference::of(line, text.lines().nth(line - 1).unwrap()).to_string()
 }
 
-/// Writes lines of the text behind their references.
+/// Formats lines of the text after their references.
 fn referred(lines: RangeInclusive<usize>) -> String {
     lines.map(|line| format!("{} | {}\n", to(TEXT, line), TEXT.lines().nth(line - 1).unwrap())).collect()
 }
@@ -126,13 +126,13 @@ async fn lines_that_an_edit_has_moved_are_found_by_their_old_references() {
     let world = World::new(TEXT.as_bytes()).await;
     let put = world.edit(("1", "1"), Side::Before, "one\ntwo");
     world.change(vec![put], STRICT).await.unwrap();
-    // One line, several, and one that stands twice and is told apart by what is around.
+    // One line, several, and one that occurs twice and is distinguished by its context.
     let notes = world.replace(&to(TEXT, 3), "GAMMA", STRICT).await.unwrap();
     assert_eq!(notes, ["line 3 had become line 5 since it was shown; the change was made there"]);
     let notes = world.replace(&format!("{} {}", to(TEXT, 4), to(TEXT, 6)), "rest", STRICT).await.unwrap();
     assert_eq!(notes, ["lines 4-6 had become lines 6-8 since they were shown; the change was made there"]);
     assert_eq!(world.content(), "one\ntwo\nalpha\nbeta\nGAMMA\nrest\n}\n");
-    // What was replaced is nowhere; what was never shown is not guessed.
+    // Replaced content is found nowhere; content that was never shown is not guessed.
     for gone in [to(TEXT, 6), "3:ff".to_owned()] {
         assert_eq!(world.replace(&gone, "x", STRICT).await.unwrap_err().kind, Kind::Stale, "{gone}");
     }
@@ -161,7 +161,7 @@ async fn what_somebody_else_changed_is_seen_first() {
     let whereabouts = format!("The line that was named is now '{}'.", to(&now, 3));
     assert_eq!(failure.hints.last(), Some(&Hint::Advice(whereabouts)));
     assert_eq!(world.content(), now);
-    // All of the change was shown, so the same call is made where the line is now.
+    // All of the change was shown, so the same call applies at the line's current position.
     let notes = world.replace(&to(TEXT, 2), "BETA", STRICT).await.unwrap();
     assert_eq!(notes, ["line 2 had become line 3 since it was shown; the change was made there"]);
     assert_eq!(world.content(), now.replace("beta", "BETA"));
@@ -179,7 +179,7 @@ async fn a_dialect_that_goes_on_changes_the_line_where_it_is() {
     assert_eq!(world.content(), now.replace("beta\ngamma", "x"));
 }
 
-/// First and last line, side, new text; what is said, whether the end is shown, what is advised.
+/// First and last line, side, new text; the message, true if the end is shown, the advice.
 type Refused = (&'static str, &'static str, Side, &'static str, &'static str, bool, &'static str);
 
 const REFUSED: &[Refused] = &[
@@ -284,7 +284,7 @@ async fn several_changes_of_lines_all_happen_or_none() {
     assert_eq!(failure.what, "There is no line 9 in f: it has 8 lines.");
     assert_eq!(failure.facts.change, Some(2));
     assert_eq!(world.content(), TEXT);
-    // The reference is that of what was shown, before the first change.
+    // The reference refers to the content that was shown, before the first change.
     world.change(changes(&to(TEXT, 2)), STRICT).await.unwrap();
     assert_eq!(world.content(), "alpha\nnew\nBETA\ngamma\ndelta\n}\nepsilon\n}\n");
 }

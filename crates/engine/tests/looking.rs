@@ -1,4 +1,4 @@
-//! Rows of another system's suite about listing directories and reading lines, in our own shapes.
+//! Rows of another system's suite about listing directories and reading lines, in Toolpost's formats.
 
 use crate::common::permissive;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -41,7 +41,7 @@ fn number(row: &Value, key: &str) -> usize {
     usize::try_from(row[key].as_u64().unwrap()).unwrap()
 }
 
-/// The rows that another place judges, each with its reason.
+/// The rows that another test covers, each with its reason.
 const ELSEWHERE: [(&str, &str); 6] = [
     ("offset_past_end", "a tree is not paged: a call narrows the directory or the depth"),
     ("page2", "a tree is not paged: a call narrows the directory or the depth"),
@@ -51,7 +51,7 @@ const ELSEWHERE: [(&str, &str); 6] = [
     ("zero_depth", "a number below the least is refused when the arguments are decoded"),
 ];
 
-/// The rows whose lines are others here, each with its reason.
+/// The rows whose lines differ here, each with its reason.
 const OTHERWISE: [(&str, &[&str], &str); 2] = [
     ("page1", &["a/", "b/", "More than 2 entries found"], "what lies nearer to the top is shown first"),
     (
@@ -127,7 +127,7 @@ async fn slices_hold_the_lines_that_were_asked_for() {
             .unwrap();
         let path = world.engine.resolve("f").unwrap();
         let (offset, limit) = (row["offset"].as_u64().unwrap(), row["limit"].as_u64().unwrap());
-        // The suite cuts lines after 500 characters.
+        // The suite truncates lines after 500 characters.
         let request = read::Request {
             offset,
             limit,
@@ -142,7 +142,7 @@ async fn slices_hold_the_lines_that_were_asked_for() {
                     text.lines.iter().map(|line| format!("L{}: {}", line.number, line.text)).collect();
                 assert_eq!(json!(lines), row["lines"], "{}", id(row));
             }
-            // Two bytes look like a byte order mark there: our answer says which encoding is meant.
+            // Two bytes look like a byte order mark there: our answer names the encoding.
             Err(failure) if id(row) == "non_utf8" => {
                 assert!(failure.what.contains("UTF-16LE"), "{failure:?}");
             }

@@ -1,4 +1,4 @@
-//! Deleting files and giving them other names, together with changes of what is in them.
+//! Tests of deleting and renaming files, together with changes of their content.
 
 use crate::common;
 
@@ -15,7 +15,7 @@ impl World {
         self.change(changes, Fresh::NOT_ASKED).await
     }
 
-    /// Reads a change: `a: old > new`, `a = whole`, `-a`, `a -> b`, `a => b` where nothing may be there.
+    /// Parses a change: `a: old > new`, `a = whole`, `-a`, `a -> b`, `a => b` if `b` must not exist.
     fn say(&self, said: &str) -> Change {
         let file = |name: &str| self.engine.resolve(name).unwrap();
         let entry = |name: &str| self.engine.resolve_entry(name).unwrap();

@@ -1,4 +1,4 @@
-//! A way through code without a language server: what the tree says, and what it cannot say.
+//! Tests of navigation without a language server: the answers of the syntax tree, and its limits.
 
 use crate::common::permissive;
 use std::fs;
@@ -9,7 +9,7 @@ use toolpost_engine::{
 };
 use toolpost_workspace::{Options, Workspace};
 
-/// The files of the world: names that are local, that others have too, and that belong to something.
+/// The files of the project: names that are local, that several files share, and that belong to a class.
 const FILES: [(&str, &[u8]); 6] = [
     ("a.py", b"import os\n\n\ndef run(run_all):\n    value = run_all\n    return value\n\n\nclass A:\n    def stop(self):\n        run(1)\n"),
     ("b.py", b"from a import run\n\n\ndef stop(a):\n    a.stop()\n    r\xc3\xa4n = run(2); return r\xc3\xa4n\n"),

@@ -1,4 +1,4 @@
-//! What the operations do below any dialect: several files at once, seen and unseen content, trees and facts.
+//! Tests of the operations below any dialect: several files together, seen and unseen content, trees and facts.
 
 use crate::common;
 
@@ -168,7 +168,7 @@ async fn what_is_not_asked_to_be_read_may_be_written_unless_it_changed_since_it_
     assert_eq!((stale.kind, stale.shows.is_some()), (Kind::Stale, true));
     let exists =
         world.change(vec![world.whole("f", Existence::New, "four\n")], Fresh::NOT_ASKED).await.unwrap_err();
-    // One who asks for a new file was not asked whether it may read an old one.
+    // The caller asked for a new file, so no rule was applied to a read of the old one.
     assert_eq!((exists.kind, exists.found, exists.shows), (Kind::Stale, None, None));
     assert_eq!(world.files(), owned(&[("f", "three\n")]));
 }
@@ -317,17 +317,17 @@ async fn partial_code_is_merged_into_what_was_seen() {
     let output = world.change(vec![merge("f.rs", part)], Fresh::REQUIRED).await.unwrap();
     assert_eq!(output.files[0].notes, [""; 0]);
 
-    // Of a part it is enough to have seen something; all of a file must have been seen.
+    // For a part, it is enough to have seen some of the file; for the whole file, all of it must have been seen.
     let all = "fn a() {\n    3\n}\n\nfn b() {\n    3\n}\n";
     let whole = world.change(vec![merge("f.rs", all)], Fresh::REQUIRED).await;
     assert_eq!(kind(whole), Err(Kind::Unread));
 
-    // Somebody else changes it: parts are merged into what is there now.
+    // Another process changes it: parts are merged into the current content.
     fs::write(world.at("f.rs"), format!("{CODE}\nfn c() {{}}\n")).unwrap();
     let output = world.change(vec![merge("f.rs", part)], Fresh::REQUIRED).await.unwrap();
     assert_eq!(output.files[0].notes.len(), 1, "{:?}", output.files[0].notes);
 
-    // One part that has no place undoes the others, and a marker never becomes content.
+    // One part without a location reverts the others, and a marker never becomes content.
     let before = world.files();
     let both = vec![merge("f.rs", "fn a() {\n    4\n}\n"), merge("g.txt", "... existing code ...\ntwo\n")];
     assert_eq!(kind(world.change(both, Fresh::NOT_ASKED).await), Err(Kind::NoMatch));
@@ -340,7 +340,7 @@ async fn partial_code_is_merged_into_what_was_seen() {
     assert_eq!(before[0].1, "fn a() {\n    1\n}\n\nfn b() {\n    2\n}\n\nfn c() {}\n");
 }
 
-/// Texts to replace one after the other, and what the last of them is told; nothing of it is written.
+/// Replacements in sequence, and the error of the last one; none of them is written.
 #[tokio::test]
 async fn a_change_that_fails_is_told_what_the_file_holds() {
     let text = "let name = 1;\nlet other = 2;\n";

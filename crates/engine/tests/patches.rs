@@ -1,4 +1,4 @@
-//! Patches of other systems' suites, and what they do not show: whole trees are compared.
+//! Tests with patches of other systems' suites, and cases that those lack: whole trees are compared.
 
 use crate::common;
 
@@ -10,7 +10,7 @@ use toolpost_engine::{
     operations::change::{Change, Meant, Output, from_patch},
 };
 
-/// Every file with its bytes; a directory without one ends with a slash.
+/// Every file with its bytes; the name of an empty directory ends with a slash.
 type Files = BTreeMap<String, Vec<u8>>;
 
 fn world(files: &Files) -> World {
@@ -62,14 +62,14 @@ fn files(rows: &[(&str, &str)]) -> Files {
     rows.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec())).collect()
 }
 
-/// A patch, the tree that it meets, and what its suite expects.
+/// A patch, the tree that it applies to, and the result that its suite expects.
 struct Row {
     id: String,
     before: Files,
     patch: String,
-    /// The tree afterwards, where it is said.
+    /// The tree afterwards, if the suite has it.
     after: Option<Files>,
-    /// What the failure says; none where it shall succeed.
+    /// The failure message; `None` if it must succeed.
     failure: Option<String>,
 }
 
@@ -89,7 +89,7 @@ fn wrap(sections: &str) -> String {
     format!("*** Begin Patch\n{sections}\n*** End Patch")
 }
 
-/// A patch, the kind of its failure, what it says, and what it shows.
+/// A patch, the kind of its failure, its message, and the content that it shows.
 type Wrong<'a> = (String, Kind, &'a str, &'a str);
 
 async fn check(before: &Files, rows: &[Wrong<'_>]) {
@@ -102,7 +102,7 @@ async fn check(before: &Files, rows: &[Wrong<'_>]) {
     }
 }
 
-/// Puts a change of a file behind others that could be made.
+/// Puts a change of a file after others that could be made.
 fn update(name: &str, hunks: &str) -> String {
     wrap(&format!("*** Add File: new\n+x\n*** Delete File: b.txt\n*** Update File: {name}\n{hunks}"))
 }
@@ -254,7 +254,7 @@ async fn a_link_is_followed_to_change_a_file_and_is_meant_itself_to_lose_its_nam
     }
     let world = world(&files(&[("a", "1\n")]));
     std::os::unix::fs::symlink("a", world.at("l")).unwrap();
-    // What takes the place of a deleted link is no content for what the link led to.
+    // The replacement of a deleted symlink does not count as content of the link's target.
     world.patch(&wrap("*** Delete File: l\n*** Add File: l\n+2")).await.unwrap_err();
     assert_eq!(world.files_and_bytes(), files(&[("a", "1\n"), ("l", "1\n")]));
 }
@@ -320,7 +320,7 @@ async fn every_row_has_the_outcome_that_its_suite_expects() {
     assert_eq!(rows.len(), 69, "a fixture was added or lost");
 }
 
-/// Says a failure as the suite does: what could not be done comes first.
+/// Formats a failure as the suite does: the failed action comes first.
 fn as_suite(failure: &Failure) -> String {
     let failed = match failure.facts.trouble {
         Some(Trouble::Unreadable) => "Failed to read file to update",
@@ -352,7 +352,7 @@ fn cases(file: &str, words: &str) -> Vec<Row> {
     let rows = load(file).into_iter().map(|row| {
         let failed = row["ok"] == false;
         let before = named(&row["files"]);
-        // The words of the one that its suite tests are not those of the other.
+        // The message of the system that the suite tests differs from that of the other.
         let said = row[words].as_str().filter(|_| words == "stderr_contains").unwrap_or_default();
         Row {
             id: row["id"].as_str().unwrap().to_owned(),
@@ -369,7 +369,7 @@ fn cases(file: &str, words: &str) -> Vec<Row> {
     rows.collect()
 }
 
-/// Reads files by name; one that is null is not there.
+/// Parses files by name; a null value means that the file does not exist.
 fn named(files: &Value) -> Files {
     let files = files.as_object().unwrap().iter();
     files.filter_map(|(name, text)| Some((name.clone(), text.as_str()?.into()))).collect()

@@ -1,4 +1,4 @@
-//! What a session remembers of files: the latest contents, and no more than fits.
+//! Tests of a session's memory of files: the latest contents, within its capacity.
 
 use std::sync::Arc;
 use tempfile::TempDir;

@@ -1,4 +1,4 @@
-//! Skills on the disk: where they lie, what is odd about them, whose counts, and which are trusted.
+//! Tests of skills on the disk: their locations, their defects, their precedence, and trust in them.
 
 use crate::common;
 
@@ -16,7 +16,7 @@ fn skill(fields: &str, body: &str) -> String {
     format!("---\n{fields}\n---\n{body}\n")
 }
 
-/// The world's engine, for a user who trusts what this says of the file and its content.
+/// The engine of a test world, for a user who trusts the files and contents that the function accepts.
 fn engine(world: &World, trusts: impl Fn(&str, &str) -> bool + Send + Sync + 'static) -> Engine {
     let user = vec![world.base.path().join("home/skills"), world.base.path().join("nowhere")];
     let skills = SkillPlaces { user, trusted: Arc::new(trusts) };
@@ -34,7 +34,7 @@ fn user(world: &World, name: &str, text: &str) {
     fs::write(folder.join("SKILL.md"), text).unwrap();
 }
 
-/// What was found, with the places of this machine taken out.
+/// Returns the lines, without the paths of this machine.
 fn said(world: &World, lines: impl IntoIterator<Item = String>) -> Vec<String> {
     let base = world.base.path().canonicalize().unwrap().display().to_string();
     lines.into_iter().map(|line| line.replace(&format!("{base}/"), "")).collect()
@@ -120,7 +120,7 @@ fn every_customary_folder_is_looked_into_and_the_first_counts() {
             skill(&format!("name: all\ndescription: From {place}."), "B"),
         );
     }
-    // Deeper ones count, but none inside of a skill, in a folder of dependencies, or beside the folders.
+    // Deeper ones count, but none inside a skill, in a directory of dependencies, or outside the skill directories.
     for place in [".claude/skills/group/deep", ".claude/skills/s2/inner", "skills/node_modules/x", "other/y"]
     {
         let name = place.rsplit('/').next().unwrap();
@@ -153,7 +153,7 @@ fn links_lead_nowhere_else() {
     link(&out.join("s"), ".claude/skills/s");
     link(&out.join("s/SKILL.md"), ".claude/skills/t/SKILL.md");
     link(&world.at(".agents/skills/real/SKILL.md"), ".claude/skills/u/SKILL.md");
-    // A folder that is linked inside of the project is the same folder.
+    // A symlink to a directory within the project is the same directory.
     link(&world.at(".agents/skills/real"), ".claude/skills/real");
     let found = find(&engine(&world, |_, _| true));
     let names: Vec<&str> = found.skills.iter().map(|skill| skill.name.as_str()).collect();
@@ -182,7 +182,7 @@ async fn what_nobody_trusted_is_not_used() {
         engine.run::<Skill>(request, cx).await.map(|output| output.instructions)
     };
     assert_eq!(using(&trusted, &cx).await.unwrap().as_deref(), Some("B"));
-    // A file beside it is another, and so nobody has trusted the skill as it is now; what it hid is used again.
+    // Another file in its directory has changed, so the skill is no longer trusted; the one that it hid is used again.
     world.put(".claude/skills/a/scripts/run.sh", "echo 2\n");
     assert_eq!(using(&trusted, &cx).await.unwrap().as_deref(), Some("Mine"));
     let listed = trusted.run::<Skills>(skills::Request::default(), &cx).await.unwrap();
@@ -212,7 +212,7 @@ async fn a_skill_is_given_once_and_only_to_whom_it_is_for() {
     for (input, wanted) in [("x", Some("Do x.")), ("x", None), ("y", Some("Do y.")), ("y", None)] {
         assert_eq!(using("a", input).await.unwrap().as_deref(), wanted);
     }
-    // What it says has changed meanwhile, so it is given again.
+    // Its content has changed in the meantime, so it is returned again.
     user(&world, "a", &skill("name: a\ndescription: Does A.", "Now do $ARGUMENTS."));
     assert_eq!(using("a", "y").await.unwrap().as_deref(), Some("Now do y."));
     assert_eq!(using("b", "x").await.unwrap_err().kind, Kind::Denied);

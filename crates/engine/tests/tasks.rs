@@ -1,4 +1,4 @@
-//! The tasks of a session: what becomes of the list, what is refused, and who finds it again.
+//! Tests of the tasks of a session: changes of the list, refusals, and access after a restart.
 
 use crate::common;
 
@@ -111,7 +111,7 @@ async fn each_step_leaves_the_list_that_it_says() {
             Ok("task-1 A completed; task-2 B pending; task-3 C pending < task-2 (B)"),
         ),
         (status("task-2", Status::Cancelled), Ok("task-1 A completed; task-2 B cancelled; task-3 C pending")),
-        // What the list that replaces does not say of a task stays; what is gone blocks nothing.
+        // Fields that the replacement omits keep their value; a removed task blocks nothing.
         (
             items(&[
                 ("task-3", "C", Status::Pending),
@@ -129,7 +129,7 @@ async fn each_step_leaves_the_list_that_it_says() {
             Err((Kind::Invalid, "Two tasks have the id x; each needs one of its own.".to_owned())),
         ),
         (items(&[("task-3", "C", Status::Completed)]), Ok("task-3 C completed")),
-        // No id is made twice.
+        // No id is assigned twice.
         (create("E", None, &[]), Ok("task-3 C completed; task-4 E pending")),
         (items(&[]), Ok("")),
         (create("F", None, &[]), Ok("task-5 F pending")),
@@ -170,7 +170,7 @@ async fn a_session_of_that_name_finds_its_tasks_again() {
         (true, Some("work"), "task-1 A pending"),
         (true, Some("other"), ""),
         (true, None, ""),
-        // Without a state folder nothing is kept.
+        // Without a state directory, nothing is stored.
         (false, Some("work"), ""),
     ];
     for (state, name, wanted) in rows {
@@ -188,7 +188,7 @@ async fn a_session_of_that_name_finds_its_tasks_again() {
     let kept = engine(&world, true).task_lists().unwrap();
     let kept: Vec<_> = kept.iter().map(|kept| (kept.session.as_str(), kept.tally.all())).collect();
     assert_eq!(kept, [("work", 1)]);
-    // Without a state folder the session itself has them.
+    // Without a state directory, the session itself stores them.
     let (alone, cx) = (engine(&world, false), cx(None));
     ask(&alone, &cx, create("B", None, &[])).await.unwrap();
     assert_eq!(ask(&alone, &cx, create("C", None, &[])).await.unwrap(), "task-1 B pending; task-2 C pending");
@@ -268,7 +268,7 @@ async fn the_work_is_complete_when_nothing_is_open() {
     );
     let kept = engine(&world, true).task_lists().unwrap();
     assert_eq!(kept[0].result.as_deref(), Some("All is there."));
-    // Once there is something to do again, it is not complete any more.
+    // As soon as there is a new task, the list is not complete any more.
     ask(&world.engine, &cx, create("C", None, &[])).await.unwrap();
     assert_eq!(Completion::of(&cx.session), None);
     assert_eq!(world.engine.task_lists().unwrap()[0].result, None);

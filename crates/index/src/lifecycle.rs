@@ -49,7 +49,7 @@ pub(crate) struct Lifecycle<T> {
     counts: [AtomicUsize; 2],
 }
 
-/// The part of a lifecycle in which a step runs.
+/// The part of a lifecycle that a step runs in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// A caller waits for the update.

@@ -225,7 +225,7 @@ pub enum Step {
 }
 
 impl Defined {
-    /// Creates a placeholder for a symbol of which only the name is known.
+    /// Creates a placeholder for a symbol that is known only by name.
     pub(crate) fn hollow(name: Word) -> Self {
         Self {
             kind: Sort(u8::MAX),

@@ -1,4 +1,4 @@
-//! An answer that says that it is complete is: no place with the name of a symbol is lost in silence.
+//! Tests that an answer that claims to be complete is: no occurrence of a symbol's name is silently dropped.
 
 use crate::expected;
 
@@ -15,7 +15,7 @@ use toolpost_workspace::{Options, Workspace};
 const LANGUAGES: [&str; 11] =
     ["python", "typescript", "javascript", "rust", "go", "c", "cpp", "java", "php", "ruby", "csharp"];
 
-/// A place in a file.
+/// A position in a file.
 type Place = (String, usize);
 
 fn index(folder: &Path) -> Index {
@@ -27,7 +27,7 @@ fn corpus() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/traps")
 }
 
-/// All symbols of a graph.
+/// Returns all symbols of a graph.
 fn symbols(graph: &Graph) -> impl Iterator<Item = At> {
     graph.files().flat_map(|file| {
         let count = u32::try_from(graph.file(file).record.symbols.len()).unwrap();
@@ -35,7 +35,7 @@ fn symbols(graph: &Graph) -> impl Iterator<Item = At> {
     })
 }
 
-/// The places that an answer lists, and whether it says that these are all.
+/// Returns the positions that an answer lists, and true if it claims that these are all.
 fn listed(graph: &Graph, at: At, direction: Direction, relation: Relation) -> (BTreeSet<Place>, bool) {
     let edges = graph.edges(at, direction, relation, &|_| true);
     let place = |file: FileId, place: u32| (graph.file(file).path.to_string(), place as usize);
@@ -118,7 +118,7 @@ fn each_word_of_a_name_is_accounted_for() {
     assert_eq!(lost, Vec::<String>::new());
 }
 
-/// Checks whether a record has an entry for a position: a definition, a use, an import, or a name that is local there.
+/// Checks that a record has an entry for a position: a definition, a use, an import, or a local name.
 fn is_known(graph: &Graph, file: FileId, text: &str, place: usize, word: &str) -> bool {
     let record = &graph.file(file).record;
     let at = u32::try_from(place).unwrap();
@@ -156,7 +156,7 @@ fn line(text: &str, place: usize) -> &str {
     text[from..].lines().next().unwrap_or_default()
 }
 
-/// Lists the words of a text that stand in no comment and in no text of one line, found without a tree.
+/// Lists the words of a text outside comments and single-line strings, without a syntax tree.
 fn words(text: &str, language: &str) -> Vec<std::ops::Range<usize>> {
     let known = Language::of_name(language).unwrap();
     let tree = known.parse(text).unwrap();

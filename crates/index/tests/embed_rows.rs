@@ -1,4 +1,4 @@
-//! The model answers here as it does where it was made: the same tokens, and the same likeness.
+//! Tests that the model answers here as it does at its origin: the same tokens, and the same similarity.
 
 use serde_json::Value;
 use toolpost_index::embed::{Side, Static, likeness};

@@ -1,4 +1,4 @@
-//! The index tells of what is on the disk now, whatever happened since it was last asked.
+//! Tests that the index reflects the current files, whatever happened since the last query.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests write files")]
 
 use crate::common;
@@ -103,7 +103,7 @@ fn what_was_read_before_a_stop_is_kept() {
     }
     let index = index(folder.path(), None);
     let mut stops = 0;
-    // Each question may ask a few times more than the one before whether to stop; the last one comes to its end.
+    // Each query polls a few times more than the previous one before it stops; the last one completes.
     for patience in (0..).step_by(40) {
         let left = AtomicU32::new(patience);
         let stop =
@@ -162,7 +162,7 @@ fn whoever_waits_for_another_question_can_be_stopped() {
     let ends = std::sync::Mutex::new(Some(begun));
     std::thread::scope(|scope| {
         let first = scope.spawn(|| {
-            // Stays within its turn until the other one has given up.
+            // Keeps the lock until the other one has given up.
             let stop = || {
                 if let Some(begun) = ends.lock().unwrap().take() {
                     begun.send(()).unwrap();

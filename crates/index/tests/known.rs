@@ -1,4 +1,4 @@
-//! Symbols are known again by their ids, and of one that is gone nothing is said that is not so.
+//! Tests that symbols are recognised by their ids, and that answers about missing ones are true.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests write files")]
 
 use crate::common;
@@ -11,7 +11,7 @@ use toolpost_index::{Again, Direction, Edge, Once, Relation, Resolved, Wanted};
 const RUN: &str = "def run(x):\n    y = x + 1\n    return y * 2\n";
 const ID: &str = "python:a.py#run(function)";
 
-/// Says what an id leads to now.
+/// Describes the symbol that an id refers to now.
 fn told(index: &toolpost_index::Index, id: &str, may: &dyn Fn(&str) -> bool) -> String {
     let graph = index.graph(&go_on).unwrap();
     match graph.by_id(id, may) {
@@ -66,7 +66,7 @@ fn a_symbol_is_known_again_where_it_went() {
             "qualified python:c.py#run(function)",
         ),
         ("it goes", |root| write(root, "a.py", "x = 1\n"), "gone"),
-        // `same` says the same, and was there before.
+        // `same` has the same body, and existed before.
         ("it goes beside another", |root| write(root, "a.py", "def same():\n    return 1\n"), "gone"),
         ("a short one takes its place", |root| write(root, "a.py", "def other(): ...\n"), "gone"),
     ];
@@ -194,7 +194,7 @@ fn names_are_found_in_the_ways_people_remember_them() {
     }
 }
 
-/// Lists who calls a symbol, and how many places nobody understands.
+/// Lists the callers of a symbol, and the number of unresolved places.
 fn callers(index: &toolpost_index::Index, id: &str) -> (Vec<String>, usize) {
     let graph = index.graph(&go_on).unwrap();
     let Resolved::Here(at) = graph.by_id(id, &|_| true) else { panic!("{id}") };
@@ -248,7 +248,7 @@ fn callers_in_many_files_are_told_anew_after_each_change() {
     let root = folder.path();
     write(root, "b.py", "def g(): ...\n");
     let calls = |name: &str| format!("from b import {name}\ndef f(y):\n    {name}()\n    y.{name}()\n");
-    // So many that several threads look at them.
+    // Enough files that several threads read them.
     (0..400).for_each(|number| write(root, &format!("a{number:03}.py"), &calls("g")));
     let index = index(root, None);
     let asked = |may: &dyn Fn(&str) -> bool| {
@@ -262,7 +262,7 @@ fn callers_in_many_files_are_told_anew_after_each_change() {
     };
     let all = |_: &str| true;
     assert_eq!([asked(&all), asked(&all)], [(400, 400); 2]);
-    // What may be told is asked anew each time.
+    // The permission is checked again at each query.
     assert_eq!(asked(&|path| path != "a007.py"), (399, 399));
     assert_eq!(asked(&all), (400, 400));
     write(root, "a007.py", "");
@@ -273,7 +273,7 @@ fn callers_in_many_files_are_told_anew_after_each_change() {
     assert_eq!(asked(&all), (399, 399));
 }
 
-/// Lists the edges of a symbol in words: how sure, how, and the symbol at the other end.
+/// Lists the edges of a symbol as text: the confidence, the kind, and the symbol at the other end.
 fn edges(index: &toolpost_index::Index, id: &str, direction: Direction, relation: Relation) -> Vec<String> {
     let graph = index.graph(&go_on).unwrap();
     let Resolved::Here(at) = graph.by_id(id, &|_| true) else { panic!("{id}") };

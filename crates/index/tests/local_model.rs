@@ -1,4 +1,4 @@
-//! A model in a folder makes the vectors that model2vec makes by it; what is no such model is said.
+//! Tests of a model in a directory: its vectors equal those of model2vec, and an invalid model is reported.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/model2vec")
 }
 
-/// How near two directions are, however long the vectors are.
+/// Returns the cosine similarity of two vectors.
 fn cosine(one: &[i8], other: &[i8]) -> f64 {
     let product = |one: &[i8], other: &[i8]| -> f64 {
         one.iter().zip(other).map(|(left, right)| f64::from(*left) * f64::from(*right)).sum()

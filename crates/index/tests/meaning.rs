@@ -1,4 +1,4 @@
-//! Vectors are made once for each content, kept beyond the process, and counted where they are missing.
+//! Tests that vectors are computed once for each content, stored beyond the process, and counted if missing.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use toolpost_index::embed::{Embedder, Side, Unembedded, Vector};
 use toolpost_index::ranked::{Filled, Fused, Fusion, Index, Meaning, Meant, Unfilled};
 use toolpost_workspace::{Options, Workspace, WorkspacePath};
 
-/// A model of two dimensions: how often a text says `sun`, and how often `rain`; it counts the texts that it was given.
+/// A model of two dimensions: the counts of `sun` and of `rain` in a text; it counts the texts that it received.
 #[derive(Default)]
 struct Weather {
     asked: AtomicUsize,
@@ -93,14 +93,14 @@ fn vectors_are_made_once_and_kept() {
     put("b.txt", "rain\n");
     put("c.txt", "sun sun\n");
     let one = world(root.path(), cache.path(), false);
-    // Before any vector is there, words alone are looked at, and that is counted.
+    // Before any vector exists, only keywords are used, and that is counted.
     let before = one.ask("rain", &|_| true);
     assert_eq!(
         (before.without, before.searched, places(&before)),
         (3, 3, vec!["b.txt [\"rain\"]".to_owned()])
     );
     assert_eq!(one.fill().unwrap(), Filled { missing: 0, files: 3 });
-    // Two of the three files are the same.
+    // Two of the three files are identical.
     assert_eq!(one.asked(), 2);
     let found = one.ask("sun", &|_| true);
     assert_eq!(found.without, 0);
@@ -126,7 +126,7 @@ fn what_has_no_vector_is_counted_and_what_fails_is_said() {
     let stopped = world_of(false);
     drop(stopped.index.lend(&|| false).unwrap());
     let calls = AtomicUsize::new(0);
-    // It is told to stop as soon as the files are known.
+    // It is stopped as soon as the files are known.
     let soon = || calls.fetch_add(1, Ordering::Relaxed) > 0;
     let made = stopped.meaning.fill(&stopped.index, std::slice::from_ref(&stopped.root), &|_| true, &soon);
     assert!(matches!(made, Ok(Filled { missing: 1, files: 1 }) | Err(Unfilled::Files(_))), "{made:?}");

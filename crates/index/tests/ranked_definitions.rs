@@ -1,4 +1,4 @@
-//! The definition of a name comes before everything else that holds the name.
+//! Tests that the definition of a name ranks before everything else that contains the name.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use toolpost_index::ranked::grammar::parse;
 use toolpost_index::ranked::{Ask, Found, Index, Tests, What};
 use toolpost_workspace::{Options, Workspace};
 
-/// A small generator of numbers, the same on every run.
+/// A small generator of pseudo-random numbers, the same in each run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -45,7 +45,7 @@ fn capital(word: &str) -> String {
     word[..1].to_uppercase() + &word[1..]
 }
 
-/// A name of one to three parts, as a type or as a function is written.
+/// Returns a name of one to three parts, in the form of a type or of a function.
 fn name(numbers: &mut Numbers, of_type: bool, language: &str) -> String {
     let count = 1 + numbers.below(3);
     let parts: Vec<&str> = (0..count).map(|_| STEMS[numbers.below(STEMS.len())]).collect();
@@ -58,7 +58,7 @@ fn name(numbers: &mut Numbers, of_type: bool, language: &str) -> String {
     }
 }
 
-/// A definition of a name with a body that uses others.
+/// Returns a definition of a name with a body that uses others.
 fn definition(language: &str, of_type: bool, name: &str, uses: &str) -> String {
     match (language, of_type) {
         ("rs", true) => format!("pub struct {name} {{\n    {}: u8,\n}}\n\n", uses.to_lowercase()),
@@ -139,7 +139,7 @@ fn shown(hit: &toolpost_index::ranked::Hit) -> String {
     format!("{}:{}-{} {} {:.2}", hit.key.path, hit.block.first, hit.block.last, hit.block.name, hit.key.score)
 }
 
-/// The place of a definition among what a query finds, counted from 0.
+/// Returns the rank of a definition among the results of a query, counted from 0.
 fn place(found: &Found, (path, line): &(String, u32)) -> Option<usize> {
     let holds = |block: &toolpost_index::ranked::Block| block.first <= *line && *line <= block.last;
     found.hits.iter().position(|hit| hit.key.path == *path && holds(&hit.block))

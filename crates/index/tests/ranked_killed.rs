@@ -1,4 +1,4 @@
-//! Ranked search after the process that made its index was killed: what is kept is whole, or made anew.
+//! Tests of ranked search after its process was killed: the stored index is whole, or rebuilt.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -8,9 +8,9 @@ use toolpost_index::ranked::grammar::parse;
 use toolpost_index::ranked::{Ask, Found, Index, Tests, What};
 use toolpost_workspace::{Options, Scope, Workspace};
 
-/// Where the process that is killed finds the files, and where it keeps its index; set for it alone.
+/// The variable with the killed process's directories for files and index; set only for that process.
 const KILLED: &str = "TOOLPOST_TEST_RANKED_KILLED";
-/// How many files there are: some segments are written while they are read.
+/// The number of files: some segments are written while the files are read.
 const FILES: usize = 1_200;
 
 fn open(root: &Path) -> Workspace {
@@ -32,7 +32,7 @@ fn ask(index: &Index, workspace: &Workspace, query: &str) -> Found {
     lent.search(&ask).unwrap()
 }
 
-/// Counts the files that hold what all do: those that were being written when a process was killed are empty.
+/// Counts the files with the word that all have: those that were being written when a process was killed are empty.
 fn holding(root: &Path) -> usize {
     let files = root.read_dir().unwrap().map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap());
     let count = files.filter(|text| text.contains("alpha")).count();
@@ -40,7 +40,7 @@ fn holding(root: &Path) -> usize {
     count
 }
 
-/// Makes the index, and changes files for it, until it is killed.
+/// Builds the index, and changes files for it, until it is killed.
 #[test]
 fn killed_process() {
     let Some(said) = std::env::var_os(KILLED).map(|said| said.into_string().unwrap()) else { return };
@@ -69,7 +69,7 @@ fn a_process_that_is_killed_while_it_reads_and_writes_costs_no_answer() {
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        // Spread over the whole of what it does, without a clock in common with it.
+        // Spread over the whole of its work, without a shared clock.
         std::thread::sleep(Duration::from_millis(40 + round * 97 % 900));
         child.kill().unwrap();
         child.wait().unwrap();

@@ -1,4 +1,4 @@
-//! Ranked search beside another process that changes files: each answer is that of an index made anew.
+//! Tests of ranked search while another process changes files: each answer is that of a new index.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,9 +9,9 @@ use toolpost_index::ranked::grammar::parse;
 use toolpost_index::ranked::{Ask, Found, Index, Tests, What};
 use toolpost_workspace::{Options, Scope, Workspace};
 
-/// Where the other process changes files; set for it alone.
+/// The variable with the directory for the other process; set only for that process.
 const CHANGED: &str = "TOOLPOST_TEST_RANKED_CHANGED";
-/// How many rounds there are, where nothing else is said.
+/// The default number of rounds.
 const ROUNDS: u64 = 300;
 const MORE: &str = "TOOLPOST_TEST_RANKED_ROUNDS";
 
@@ -53,7 +53,7 @@ const QUERIES: [&str; 16] = [
 ];
 const TEXTS: [&str; 3] = ["alpha alpha", "(&self)", "not_found"];
 
-/// Numbers that follow from one another, the same in each run.
+/// Pseudo-random numbers, the same in each run.
 struct Dice(u64);
 
 impl Dice {
@@ -65,7 +65,7 @@ impl Dice {
     }
 
     fn text(&mut self) -> String {
-        // Now and then a function that is too long for one block.
+        // Sometimes a function that is too long for one block.
         if self.next(12) == 0 {
             let mut text = "fn alpha_long() {\n".to_owned();
             for _ in 0..260 + self.next(80) {
@@ -84,7 +84,7 @@ impl Dice {
         root.join(format!("d{folder}/{deep}f{file}.{}", ends[file % ends.len()]))
     }
 
-    /// Changes something; what is not there is not changed.
+    /// Changes something; a missing file stays unchanged.
     fn change(&mut self, root: &Path) {
         let path = self.path(root);
         match self.next(10) {
@@ -109,7 +109,7 @@ impl Dice {
                 file.write_all(text.as_bytes()).unwrap();
             })),
             7 => {
-                // As editors write: beside it, then over it.
+                // As editors write: to a temporary file, then over the original.
                 fs::create_dir_all(path.parent().unwrap()).unwrap();
                 let beside = path.with_extension("tmp");
                 fs::write(&beside, self.text()).unwrap();
@@ -123,7 +123,7 @@ impl Dice {
     }
 }
 
-/// Changes the content of a file and neither its size nor the time that it says it was changed.
+/// Changes the content of a file but neither its size nor its modification time.
 fn same_size_and_times(path: &Path) {
     let (Ok(bytes), Ok(stat)) = (fs::read(path), fs::metadata(path)) else { return };
     let other = bytes.iter().map(|byte| if *byte == b'a' { b'e' } else { *byte }).collect::<Vec<_>>();
@@ -132,7 +132,7 @@ fn same_size_and_times(path: &Path) {
     file.set_modified(stat.modified().unwrap()).unwrap();
 }
 
-/// Changes files: for each line that it reads, as often as that says.
+/// Changes files: for each line that it reads, as often as that line says.
 #[test]
 fn changing_process() {
     let Some(root) = std::env::var_os(CHANGED).map(PathBuf::from) else { return };
@@ -197,7 +197,7 @@ fn an_index_says_what_one_made_anew_says_whatever_another_process_changes() {
     for round in 0..rounds {
         let most = if dice.next(20) == 0 { 60 } else { 4 };
         other.change(1 + dice.next(most));
-        // Closed and opened anew now and then; another one reads and writes the same folder.
+        // Closed and reopened occasionally; another one reads and writes the same directory.
         match dice.next(25) {
             0 => {
                 drop(index);

@@ -1,4 +1,4 @@
-//! Queries over a small tree: what each finds, in order.
+//! Tests of ranked queries over a small tree: the results of each, in order.
 
 use std::fs;
 use std::path::Path;
@@ -61,7 +61,7 @@ fn search(
     lent.search(&Ask { what, base: &base, tests, may: &|_| true, after: None })
 }
 
-/// What a query finds: the last name of the file, and the name of the block or its lines.
+/// Returns the results of a query: the file name, and the name of the block or its lines.
 fn found(index: &Index, workspace: &Workspace, query: &str) -> Vec<String> {
     let node = parse(query).unwrap_or_else(|fault| panic!("{query}: {fault:?}")).node;
     shown(&search(index, workspace, What::Query(&node), ".", Tests::LeftOut).unwrap())
@@ -78,7 +78,7 @@ fn shown(found: &Found) -> Vec<String> {
     found.hits.iter().map(name).collect()
 }
 
-/// Queries, each with what it finds: names of files and blocks, best first.
+/// Queries, each with its results: names of files and blocks, best first.
 const ROWS: &[(&str, &[&str])] = &[
     ("foo", &["a.rs foo", "c.js foo", "b.py foo", "a.rs both"]),
     ("bar", &["a.rs bar", "b.py bar", "a.rs both"]),
@@ -337,7 +337,7 @@ fn tests_are_left_out_and_counted() {
     assert_eq!(without, (vec!["b.py foo".to_owned()], 1, 1));
     let with = ask(".", Tests::Searched);
     assert_eq!(with, (vec!["b.py foo".to_owned(), "foo_test.py test_foo".to_owned()], 2, 0));
-    // Who names the place of tests means them.
+    // A query that names the directory of tests includes them.
     assert_eq!(ask("tests", Tests::LeftOut), (vec!["foo_test.py test_foo".to_owned()], 1, 0));
 }
 
@@ -449,9 +449,9 @@ fn what_is_too_long_for_one_block_is_judged_as_a_whole() {
     let all = search(&index, &workspace, What::Query(&node), ".", Tests::Searched).unwrap();
     let mut parts: Vec<_> = all.hits[1..].iter().map(|hit| (hit.block.first, hit.block.last)).collect();
     parts.sort_unstable();
-    // Of its parts those two are shown in which one of the words stands.
+    // Only the two parts that contain one of the words are shown.
     assert_eq!(parts, [(1, 120), (361, 589)]);
-    // What is excluded stands in several parts.
+    // The excluded word appears in several parts.
     let often = format!(
         "fn often() {{\n    beta();\n    alpha();\n{}    beta();\n{}    beta();\n}}\n",
         lines(200),
@@ -502,7 +502,7 @@ fn wildcards_that_say_too_little_are_no_question() {
     }
 }
 
-/// Words of which files are made, and queries about them.
+/// Words for the files, and queries about them.
 const WORDS: [&str; 8] =
     ["alpha", "betaGamma", "gamma_delta", "delta", "fn alpha() {", "}", "// words on betas", ""];
 const QUERIES: [&str; 6] =
@@ -511,7 +511,7 @@ const QUERIES: [&str; 6] =
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(24))]
 
-    /// After any changes an index that saw each of them says what a new one does; so does one that remembers.
+    /// After any changes, an index that saw each of them answers as a new one does; so does one that was stored.
     #[test]
     fn an_index_that_went_along_says_what_a_new_one_says(
         steps in proptest::collection::vec((0_usize..5, proptest::collection::vec(0_usize..8, 0..12), 0_usize..4), 1..12)

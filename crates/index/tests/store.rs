@@ -1,4 +1,4 @@
-//! What was remembered is known by the next process, and what is damaged is made anew.
+//! Tests that the next process reads the stored index, and that a damaged one is rebuilt.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests write files")]
 
 use crate::common;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 const WANTED: [&str; 2] = ["a.py:g -> b.py:g", "main.go:helper -> util.go:helper"];
 
-/// Makes a workspace of files that are old enough to be known by their times.
+/// Creates a workspace of files that are old enough to be recognised by their times.
 fn made() -> (tempfile::TempDir, tempfile::TempDir) {
     let (root, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     write(root.path(), "b.py", "def g(): ...\n");
@@ -22,7 +22,7 @@ fn made() -> (tempfile::TempDir, tempfile::TempDir) {
     (root, cache)
 }
 
-/// Asks a new index, which goes at the end as a process does.
+/// Queries a new index, which is dropped at the end as in a process.
 fn asked(root: &Path, cache: &Path) -> Vec<String> {
     calls(&index(root, Some(cache.to_owned())))
 }
@@ -41,12 +41,12 @@ fn records_outlive_the_process() {
     let (root, cache) = made();
     assert_eq!(asked(root.path(), cache.path()), WANTED);
     let first = blobs(cache.path());
-    // The segment, the list of files, and to whom it belongs.
+    // The segment, the list of files, and the owner.
     assert_eq!(first.len(), 3, "{first:?}");
     // Nothing changed: nothing is parsed, so nothing is written.
     assert_eq!(asked(root.path(), cache.path()), WANTED);
     assert_eq!(blobs(cache.path()), first);
-    // A file that changes is parsed alone.
+    // Only the file that changed is parsed.
     write(root.path(), "b.py", "\ndef g(): ...\n");
     assert_eq!(asked(root.path(), cache.path()), WANTED);
     assert_eq!(blobs(cache.path()).len(), 4);
@@ -101,7 +101,7 @@ fn a_cache_that_cannot_be_used_costs_no_answer() {
 fn one_process_makes_many_small_segments_one() {
     let (root, cache) = made();
     let index = index(root.path(), Some(cache.path().to_owned()));
-    // So many files change at once that they are written at once.
+    // Enough files change together that they are written immediately.
     for round in 0..30 {
         for number in 0..70 {
             write(root.path(), &format!("many/m{number}.py"), &format!("def f{round}(): ...\n"));

@@ -1,4 +1,4 @@
-//! What a compiler's index or a language server says of names counts, as long as the files are what they were.
+//! Tests of names from a compiler's index or a language server: they count as long as the files are unchanged.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests write files")]
 
 use crate::common;
@@ -8,7 +8,7 @@ use prost::Message;
 use std::path::Path;
 use toolpost_index::{Answer, Direction, How, Place, Relation, Resolved};
 
-/// The parts of the SCIP format that are used, with its numbers.
+/// The parts of the SCIP format that are used, with their field numbers.
 #[derive(Clone, PartialEq, Message)]
 struct Whole {
     #[prost(message, repeated, tag = "2")]
@@ -76,7 +76,7 @@ fn the_index_of_a_compiler_says_where_a_call_goes() {
         write_scip(root, symbol, "");
         let index = index(root, None);
         assert_eq!(calls(&index), [wanted], "{symbol}");
-        // Of a file that is no longer what it was, it says nothing.
+        // It has no answers for a file that has changed.
         write(root, "b.py", &format!("\n{B}"));
         assert_eq!(calls(&index), ["b.py:run -> a.py:Cat.run a.py:Dog.run"], "{symbol}");
         write(root, "b.py", B);
@@ -94,7 +94,7 @@ fn the_index_of_a_compiler_counts_for_the_text_that_it_was_made_of() {
         let root = folder.path();
         write(root, "a.py", A);
         write_scip(root, "p a/Dog#run().", text);
-        // It is written after the index, and yet it is the same.
+        // The file was written after the index, and yet its content is the same.
         write(root, "b.py", changed);
         let later = std::time::SystemTime::now() + std::time::Duration::from_secs(5);
         std::fs::File::options().write(true).open(root.join("b.py")).unwrap().set_modified(later).unwrap();
@@ -136,7 +136,7 @@ fn what_a_server_says_of_interfaces_is_in_the_graph() {
     for (id, direction, relation, wanted) in &rows {
         assert_eq!(edges(id, *direction, *relation), *wanted, "{id}");
     }
-    // What was said of another content says nothing of this one.
+    // Answers about other content do not apply to this one.
     write(root, "two.ts", &format!("\n{two}"));
     assert_eq!(edges(rows[0].0, rows[0].1, rows[0].2), Vec::<String>::new());
 }

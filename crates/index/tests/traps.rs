@@ -1,4 +1,4 @@
-//! What the index proves about the corpus of traps is right, and what it misses is known.
+//! Tests that the index's proofs about the corpus of traps are right, and that its misses are listed.
 
 use crate::expected;
 
@@ -10,8 +10,8 @@ use expected::{Call, Definition, Outside, Trap, traps};
 use toolpost_index::{Found, Index, Sure};
 use toolpost_workspace::{Options, Workspace};
 
-/// A language, how many of the calls that go to something in their folder are found at least, and of how many something
-/// wrong is said with a doubt at most.
+/// A language, the minimum number of calls to the same directory that are found, and the maximum number of them with a
+/// wrong but doubtful answer.
 const ROWS: [Row; 11] = [
     ("python", 178, 12),
     ("typescript", 168, 5),
@@ -29,15 +29,15 @@ const ROWS: [Row; 11] = [
 /// A language and two counts.
 type Row = (&'static str, usize, usize);
 
-/// What came of a language.
+/// The outcome for a language.
 #[derive(Default)]
 struct Outcome {
     found: usize,
-    /// Calls that go to something in their folder and are not found.
+    /// Calls to something in their directory that are not found.
     missed: Vec<String>,
-    /// Calls of which something wrong is said with a doubt.
+    /// The number of calls with a wrong but doubtful answer.
     doubtful: usize,
-    /// Calls of which something wrong is proved.
+    /// Calls with a wrong answer that counts as proved.
     wrong: Vec<String>,
 }
 
@@ -61,7 +61,7 @@ fn what_is_proved_is_right() {
     assert_eq!(worse, Vec::new(), "found and wrong with a doubt, now and as it was");
 }
 
-/// Compares what is known to be so with what is so; `TOOLPOST_WRITE_MISSES` writes the list instead.
+/// Compares the listed misses with the actual ones; `TOOLPOST_WRITE_MISSES` writes the list instead.
 fn unlisted(list: &Path, what: &str, found: &[String]) -> Vec<String> {
     let text: String = found.iter().map(|line| format!("{line}\n")).collect();
     if std::env::var_os("TOOLPOST_WRITE_MISSES").is_some() && (!text.is_empty() || list.exists()) {

@@ -9,7 +9,7 @@ use toolpost_process::{
     Jobs, Launch, Plan, Program, Sandbox, SessionKey, Settings, StartError, Until, available,
 };
 
-/// What is protected in a usual workspace.
+/// The protected names in a typical workspace.
 const PROTECTED: [&str; 12] = [
     ".vscode",
     ".idea",
@@ -25,7 +25,7 @@ const PROTECTED: [&str; 12] = [
     ".devcontainer",
 ];
 
-/// What `bwrap` is told, to do about the same: the system read-only, a workspace, everything else its own.
+/// The arguments of `bwrap` for about the same view: the system read-only, a workspace, everything else private.
 const BWRAP: &str = "--unshare-all --die-with-parent --new-session --ro-bind /usr /usr --ro-bind /etc /etc \
                      --symlink usr/bin /bin --symlink usr/lib /lib --symlink usr/lib64 /lib64 --proc /proc --dev /dev \
                      --tmpfs /tmp --tmpfs /run";

@@ -1,4 +1,4 @@
-//! How programs end, what they say by it, and that nothing of them stays.
+//! Tests of exits: the status of programs, its meaning, and that nothing of them remains.
 
 mod common;
 
@@ -34,7 +34,7 @@ fn programs_end_by_themselves() {
         ("kill -9 $$", "", Exit::Signal(9), Verdict::Failed, "killed by SIGKILL (9)"),
         ("kill -TERM $$", "", Exit::Signal(15), Verdict::Failed, "ended by SIGTERM (15)"),
         ("exit 139", "", Exit::Code(139), Verdict::Failed, "usually: ended by SIGSEGV (11)"),
-        // What git says of a wrong use is no hang-up.
+        // git's status for a usage error does not count as a hang-up.
         ("exit 129", "", Exit::Code(129), Verdict::Failed, ""),
         ("exit 192", "", Exit::Code(192), Verdict::Failed, ""),
         ("exec >&- 2>&-; exit 3", "", Exit::Code(3), Verdict::Failed, ""),

@@ -1,4 +1,4 @@
-//! Many programs, and much output: what they took is given back.
+//! Tests of load: many programs and much output, and that all resources are released.
 #![expect(clippy::unwrap_used, reason = "a test ends at what it did not expect")]
 
 mod common;
@@ -6,13 +6,13 @@ mod common;
 use common::{World, children, descriptors, text, until};
 use toolpost_process::{Exit, From, Until, Want};
 
-/// How many programs run at once.
+/// The number of programs that run at the same time.
 const MANY: usize = 200;
 
-/// How many megabytes are written.
+/// The megabytes of output.
 const MEGABYTES: u64 = if cfg!(debug_assertions) { 200 } else { 2000 };
 
-/// How much memory of this process is in use, in KiB.
+/// Returns the resident memory of this process, in KiB.
 fn resident() -> u64 {
     let flags = rustix::fs::OFlags::RDONLY;
     let file = rustix::fs::open("/proc/self/statm", flags, rustix::fs::Mode::empty()).unwrap();
@@ -22,7 +22,7 @@ fn resident() -> u64 {
     text.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4
 }
 
-/// One test, since it counts what the whole process has open.
+/// A single test, because it counts what the whole process has open.
 #[test]
 fn everything_is_given_back() {
     let world = World::new();
@@ -75,7 +75,7 @@ fn much_output(world: &World) {
     };
     assert_eq!(show(From::Top, 9), [(9, "10000001\n10000002\n".to_owned())]);
     assert_eq!(show(From::Bottom, 0), [((lines - 2) * 9, format!("{}\n{last}\n", last - 1))]);
-    // What was to be shown lies where nothing is kept: what follows is shown.
+    // The requested part was dropped: the output that follows it is shown.
     let after = lines * 9 - 63 * 1024 * 1024;
     assert_eq!(show(From::Top, 5_000_000)[0].0, after);
 }

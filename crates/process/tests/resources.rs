@@ -1,4 +1,4 @@
-//! Limits of memory, processes and disk space: what reaches one is stopped, with everything that it started.
+//! Limits of memory, processes and disk space: a job that reaches one is stopped, with everything that it started.
 #![expect(clippy::unwrap_used, reason = "tests write files")]
 
 mod common;
@@ -13,7 +13,7 @@ use toolpost_process::{
 
 const MEBIBYTE: u64 = 1 << 20;
 
-/// The means by which commands are confined here, and none.
+/// Returns the sandbox mechanisms that are available here, and none.
 fn means() -> Vec<Means> {
     inner_step_of(&example());
     let all = [Means::Nothing, Means::Landlock, Means::Bubblewrap, Means::Namespaces];
@@ -21,13 +21,13 @@ fn means() -> Vec<Means> {
     all.into_iter().filter(is_here).collect()
 }
 
-/// Finds the example whose `main` calls the inner step: it lies beside the tests.
+/// Returns the path of the example whose `main` calls the inner step, in the build directory of the tests.
 fn example() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     test.ancestors().nth(2).unwrap().join("examples/confined")
 }
 
-/// Runs a line under limits that no command outgrows unharmed, and under a time limit in case they fail.
+/// Runs a command under limits that stop any runaway, and under a time limit in case they fail.
 fn run(world: &World, means: Means, resources: Resources, line: &str) -> Job {
     let mut launch = world.launch(line);
     let time = Some(Duration::from_secs(60));
@@ -42,7 +42,7 @@ fn run(world: &World, means: Means, resources: Resources, line: &str) -> Job {
     job
 }
 
-/// Takes 200 MiB; as one process, as children that are orphans in sessions of their own, or as files in memory.
+/// Allocates 200 MiB; as one process, as orphaned children in their own sessions, or as files in memory.
 const HOG: &str = "head -c 200000000 /dev/zero | tail -c 200000000 | sleep 4201";
 const HOGS: &str = "for i in 1 2 3 4; do (setsid sh -c 'head -c 50000000 /dev/zero | tail | sleep 4202' &); done; sleep 4202";
 const FILES: &str = "head -c 200000000 /dev/zero > /dev/shm/file; sleep 4203";
@@ -66,7 +66,7 @@ fn memory_is_limited_for_all_that_a_command_starts() {
             assert_eq!((said, ending.exit), (limit, Exit::Signal(9)), "{means:?} {line}");
             assert!(used > limit && used < 400 * MEBIBYTE, "{means:?} {line}: {used}");
         }
-        // Less than the limit is not stopped, and neither are pages of files, which can be dropped.
+        // A job below the limit is not stopped, and cached pages of files do not count, because they can be dropped.
         let small = "head -c 20000000 /dev/zero | tail -c 20000000 | wc -c";
         let job = run(&world, means, resources, small);
         assert_eq!((text(&job).as_str(), job.ending().unwrap().why), ("20000000\n", None), "{means:?}");

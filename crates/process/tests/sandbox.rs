@@ -1,4 +1,4 @@
-//! What a confined program reaches, way by way; and that it ends as others do.
+//! Tests of the sandbox: the reach of a confined program, way by way; and that it ends as others do.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests look at the machine")]
 
 mod common;
@@ -18,7 +18,7 @@ use toolpost_process::{
     SessionKey, Size, StartError, Survivors, Until, Why, available, inner_step_of,
 };
 
-/// Where a way out leads, and what of the host is there.
+/// The targets of the ways out, and the files of the host.
 struct Host {
     world: World,
     base: tempfile::TempDir,
@@ -32,7 +32,7 @@ struct Host {
 
 impl Host {
     fn new() -> Self {
-        // Beneath the home of nobody and beside `/tmp`, as projects are.
+        // Outside the home directory and `/tmp`, as projects are.
         inner_step_of(&example("confined"));
         let base = tempfile::Builder::new().prefix("sandbox").tempdir_in("/var/tmp").unwrap();
         let at = |path: &str| base.path().join(path);
@@ -112,7 +112,7 @@ impl Host {
         job
     }
 
-    /// Lists what lies in the roots' top and in the repository, and what the host's files say.
+    /// Lists the entries of the root and of the repository, and the contents of the host's files.
     fn state(&self) -> Vec<String> {
         let mut state: Vec<String> =
             ["work", "work/.git", "work/.git/info", "work/.git/hooks", "home", "outside"]
@@ -138,20 +138,21 @@ fn example(name: &str) -> PathBuf {
     own.parent().unwrap().parent().unwrap().join("examples").join(name)
 }
 
-/// What is said of a way by each means.
+/// The expected result of a way for each mechanism.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     Open,
     Shut,
-    /// It depends on the machine, or on who asks.
+    /// It depends on the machine, or on the user.
     Unknown,
 }
 
 use Way::{Open, Shut, Unknown};
 
-/// The ways out, with what is said of them: with no sandbox, with Landlock alone, by `bwrap`, in our own namespaces.
+/// The ways out, with the expected results: without a sandbox, with Landlock alone, with `bwrap`, in our own
+/// namespaces.
 ///
-/// A line says `A` if the way is open.
+/// A line prints `A` if the way is open.
 const WAYS: &[(&str, &str, [Way; 4])] = &[
     ("01 write in the workspace", "echo x > w && rm w && echo A", [Open, Open, Open, Open]),
     (
@@ -196,7 +197,7 @@ const WAYS: &[(&str, &str, [Way; 4])] = &[
         [Open, Shut, Shut, Shut],
     ),
     ("14 move what is there", "mv .idea .i && mv .i .idea && echo A", [Open, Shut, Shut, Shut]),
-    // A new repository may be made; no hook of it is run by this program.
+    // A new repository may be created; this program runs no hook of it.
     (
         "15 new repository",
         "mkdir -p new/.git/hooks && echo x > new/.git/hooks/h && echo A; rm -r new",
@@ -249,7 +250,7 @@ const WAYS: &[(&str, &str, [Way; 4])] = &[
         [Unknown, Shut, Shut, Shut],
     ),
     ("27 other processes", "grep -q sleep /proc/$DAEMON/cmdline && echo A", [Open, Open, Shut, Shut]),
-    // By `bwrap` it is the inner step, whose words say nothing.
+    // With `bwrap` it is the inner step, whose arguments reveal nothing.
     ("27 the process above", "grep -q . /proc/$PPID/cmdline && echo A", [Open, Open, Open, Shut]),
     ("28 keyring", "$PROBE keyring", [Unknown, Shut, Shut, Shut]),
     ("29 another project", "grep -q SECRET $OUT/file && echo A", [Open, Shut, Shut, Shut]),
@@ -282,7 +283,7 @@ const WAYS: &[(&str, &str, [Way; 4])] = &[
         [Open, Open, Open, Open],
     ),
     ("32 limits of a process", "$PROBE limits $DAEMON", [Open, Shut, Shut, Shut]),
-    // In namespaces the shared memory is the command's own.
+    // In namespaces the shared memory is private to the command.
     ("32 System V shared memory", "$PROBE 'shared memory'", [Open, Shut, Open, Open]),
     ("30 the directory above", "ls .. | grep -q outside && echo A", [Open, Shut, Shut, Shut]),
 ];
@@ -304,7 +305,7 @@ fn try_ways(host: &Host, means: Means) {
     assert_eq!(wrong, Vec::<String>::new(), "{means:?}");
 }
 
-/// Says loudly that a means is not to be had here, and looks whether that was found out.
+/// Returns true, with a message, if a mechanism is unavailable here; checks that its absence was detected.
 fn is_missing(means: Means) -> bool {
     inner_step_of(&example("confined"));
     let found = Available::up_to(means);
@@ -318,7 +319,7 @@ fn is_missing(means: Means) -> bool {
     true
 }
 
-/// The means that make a world.
+/// The mechanisms that build a file system view.
 const WORLDS: [Means; 2] = [Means::Bubblewrap, Means::Namespaces];
 
 #[test]
@@ -331,7 +332,7 @@ fn nothing_escapes() {
     }
 }
 
-/// Runs one of these tests as somebody who is not root.
+/// Runs one of these tests as a user other than root.
 fn as_nobody(test: &str) {
     if !rustix::process::geteuid().is_root() {
         return;
@@ -371,7 +372,7 @@ fn what_is_enforced_is_said() {
         let said = job.enforcement();
         assert_eq!((said.means, said.landlock, said.gaps().count()), (means, landlock, 0), "{said}");
         host.world.assert_gone(&job);
-        // What cannot be held is said.
+        // A restriction that cannot be enforced is reported.
         std::os::unix::fs::symlink("/nowhere", host.at("work/.mcp.json")).unwrap();
         let job = host.run(&host.launch("true", Sandbox::On(host.plan(means))));
         let gaps: Vec<(Guard, &str)> = job.enforcement().gaps().collect();
@@ -380,7 +381,7 @@ fn what_is_enforced_is_said() {
         fs::remove_file(host.at("work/.mcp.json")).unwrap();
     }
     if !is_missing(Means::Bubblewrap) && !is_missing(Means::Landlock) {
-        // Whoever works where `bwrap` lies could have changed it.
+        // A user who may write the directory of `bwrap` could have changed it.
         let mut plan = host.plan(Means::Bubblewrap);
         plan.roots.push("/usr/bin".into());
         let job = host.run(&host.launch("true", Sandbox::On(plan)));
@@ -410,7 +411,7 @@ fn without_means_nothing_is_started() {
     assert_eq!(error.to_string(), wanted);
 }
 
-/// Within a sandbox there are no namespaces to be had: a server there takes what is left, and says so.
+/// Namespaces are unavailable within a sandbox: a server there uses the remaining mechanism, and reports it.
 #[test]
 fn where_namespaces_are_forbidden_landlock_is_taken() {
     if is_missing(Means::Namespaces) || is_missing(Means::Landlock) {
@@ -456,7 +457,7 @@ fn roots_that_cannot_be_confined_are_refused() {
             );
             assert_eq!(error.to_string(), wanted);
         }
-        // A directory that is shown nowhere, and a program.
+        // A hidden directory, and a program.
         let mut launch = host.launch("true", Sandbox::On(host.plan(means)));
         launch.directory = host.at("outside");
         let error = host.world.jobs.start(&host.world.session, &launch).map(|_| ()).unwrap_err().to_string();
@@ -476,12 +477,12 @@ fn roots_that_cannot_be_confined_are_refused() {
     }
 }
 
-/// What of a plan is changed.
+/// A change of the plan.
 type Change = fn(&Host, &mut Plan);
 
 const NOTHING: Change = |_, _| {};
 
-/// A line, the plan that it has, and what it says.
+/// A command line, its change of the plan, and its output.
 const PLANS: &[(&str, Change, &str)] = &[
     ("pwd; ls -A | tr '\\n' ' '", NOTHING, "WORK\n.git .idea pkg sub "),
     ("echo kept > /tmp/t; echo $TMPDIR", NOTHING, "/tmp\n"),
@@ -503,7 +504,7 @@ const PLANS: &[(&str, Change, &str)] = &[
         |host, plan| plan.roots.push(host.at("outside")),
         "SECRET\n",
     ),
-    // A home within a root is shown but for its secrets.
+    // A home directory within a root is visible except for its secrets.
     (
         "cat ~/.ssh/id; ls ..",
         |host, plan| plan.roots.push(host.at("")),
@@ -631,7 +632,7 @@ fn they_end_as_others_do() {
         let left = job.leftovers();
         let words: Vec<&str> = left.iter().map(|left| left.command.as_str()).collect();
         assert_eq!(words, [common::own("sleep 4305")], "{means:?}");
-        // The numbers are those of the host.
+        // The PIDs are those of the host.
         let comm = fs::read_to_string(format!("/proc/{}/comm", left[0].pid)).unwrap();
         assert_eq!(comm, "sleep\n");
         assert!(job.pid().is_some());
@@ -649,7 +650,7 @@ fn they_end_as_others_do() {
     }
 }
 
-/// Ways to create a guarded name, which all of them are refused: each line says its exit code.
+/// Ways to create a guarded name, all of which are refused: each line prints its exit code.
 const CREATIONS: &[(&str, &str)] = &[
     ("to write", "echo x > .envrc"),
     ("to append", "echo x >> ./sub/../.envrc"),
@@ -682,7 +683,7 @@ const CREATIONS: &[(&str, &str)] = &[
     ("a link to a directory that holds it", "mkdir free; echo x > free/mcp.json; ln -s free .tool"),
 ];
 
-/// What is created all the same, since it is another name.
+/// Names that may be created, because they are not guarded.
 const OTHERS: &[&str] = &[
     "echo x > .envrc2; rm .envrc2",
     "echo x > sub/.envrc; rm sub/.envrc",
@@ -713,7 +714,7 @@ fn guarded_names_are_not_created_in_any_way() {
             host.world.assert_gone(&job);
             let said = text(&job);
             assert!(!said.contains("code 0\n"), "{means:?} {name}: {said}");
-            // Of a memory that nobody may look into no name is known; the call is refused all the same.
+            // If a process's memory is unreadable, the name is unknown; the call is refused all the same.
             let is_known = !job.refused().is_empty() || name.contains("nobody may look into");
             assert!(is_known, "{means:?} {name}: {said}");
             assert_eq!(host.state(), before, "{means:?} {name}: {said}");
@@ -764,7 +765,7 @@ fn guarded_names_are_not_created_by_somebody_who_is_not_root() {
     as_nobody("guarded_names_are_not_created_in_any_way");
 }
 
-/// The names in the root as a command sees them, between two marks.
+/// Returns the names in the root as a command sees them, between two marks.
 fn seen_inside(host: &Host, job: &Job, mark: &str) -> Vec<String> {
     host.world.wait_for(job, &format!("end of {mark}\n"));
     let said = text(job);
@@ -811,7 +812,7 @@ fn nothing_is_put_into_the_roots() {
         assert_eq!(text(&short).lines().collect::<Vec<_>>(), at_first, "{means:?}");
         host.world.assert_gone(&short);
         assert_eq!(host.state(), before);
-        // Whoever is outside creates what a command may not, and the command sees it.
+        // A process outside the sandbox creates names that a command may not, and the command sees them.
         fs::create_dir(host.at("work/.vscode")).unwrap();
         for file in [".envrc", ".mcp.json", ".vscode/settings.json"] {
             fs::write(host.at("work").join(file), "mine\n").unwrap();
@@ -882,13 +883,13 @@ fn a_proxy_is_all_that_is_reached() {
     }
 }
 
-/// A server that answers each connection with a word, on a port that the system gives it.
+/// A server that answers each connection with a word, on a port that the system assigns.
 const SERVER: &str = r#"exec perl -MIO::Socket::INET -e '
     my $listener = IO::Socket::INET->new(Listen => 8, LocalAddr => "127.0.0.1") or die; $| = 1;
     print "port ", $listener->sockport, "\n";
     while (my $client = $listener->accept) { print $client "answered\n"; close $client }'"#;
 
-/// Returns the port that a server says it has.
+/// Returns the port that a server reports.
 fn port_of(job: &Job) -> u16 {
     let start = std::time::Instant::now();
     loop {
@@ -901,7 +902,7 @@ fn port_of(job: &Job) -> u16 {
     }
 }
 
-/// Asks a server for its word from another command, of a session.
+/// Fetches the word of a server from another command in a session.
 fn asked(host: &Host, session: &str, port: u16, means: Means) -> String {
     let ask = format!("exec 3<>/dev/tcp/127.0.0.1/{port} && cat <&3");
     let launch = host.launch(&ask, Sandbox::On(host.plan(means)));
@@ -910,7 +911,7 @@ fn asked(host: &Host, session: &str, port: u16, means: Means) -> String {
     text(&job)
 }
 
-/// Counts the descriptors of this process that lead to a namespace, such as `net:[4026531840]`.
+/// Counts the descriptors of this process that refer to a namespace, such as `net:[4026531840]`.
 fn descriptors_of(namespace: &str) -> usize {
     let descriptors = fs::read_dir("/proc/self/fd").unwrap().flatten();
     descriptors.filter(|entry| fs::read_link(entry.path()).is_ok_and(|to| to == Path::new(namespace))).count()
@@ -929,7 +930,7 @@ fn commands_of_a_session_share_one_loopback() {
     assert_eq!(asked(&host, "a session", port, Means::Namespaces), "answered\n");
     assert!(asked(&host, "another session", port, Means::Namespaces).contains("Connection refused"));
     assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_err(), "the host reaches it");
-    // A server that its command leaves behind is reached, too, and its port is named.
+    // A server that its command leaves behind is reachable, too, and its port is listed.
     let left = host.world.start(&launch(&format!("{} &", SERVER.strip_prefix("exec ").unwrap())));
     let port = port_of(&left);
     host.world.wait(&left, Until::Ended);

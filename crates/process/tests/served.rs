@@ -1,4 +1,5 @@
-//! A program that is talked to through pipes: it answers, it is measured, and it never outlives whoever asked.
+//! Tests of programs that are served through pipes: they answer, their resources are measured, and they never outlive
+//! their caller.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests look at the machine")]
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -7,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use toolpost_process::{Exit, Launch, Means, Plan, Program, Sandbox, Served, Wires, available};
 
-/// Longer than anything here takes, on any machine.
+/// Longer than any test takes, on any machine.
 const LONG: Duration = Duration::from_secs(60);
 
 fn start(line: &str) -> (Served, Wires) {

@@ -1,4 +1,4 @@
-//! The end of a server, however it comes, is the end of all that it started.
+//! Tests that the end of a server, however it comes, ends everything that it started.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests start a server")]
 
 mod common;
@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use common::{until, with_cookie, with_words};
 use toolpost_process::{Available, Means, inner_step_of};
 
-/// What runs when the server ends: each says that it is ready, and holds on to life in its own way.
+/// The commands that run when the server ends: each reports that it is ready, and tries to survive in a different way.
 const LINES: [&str; 6] = [
     "echo ready; exec sleep 46001",
     "trap '' TERM INT HUP; echo ready; while :; do sleep 46.002; done",
@@ -21,14 +21,14 @@ const LINES: [&str; 6] = [
     "echo ready; while :; do setsid sleep 46.006; done",
 ];
 
-/// A server in which all lines are ready, and the cookies of its jobs.
+/// A server with all commands ready, and the cookies of its jobs.
 struct Server {
     child: Child,
     runs: Vec<String>,
 }
 
 impl Server {
-    /// Starts it; nothing if somebody else may not execute it.
+    /// Starts it; `None` if another user may not execute it.
     fn start(user: &str, confined: Option<(Means, &Path)>) -> Option<Self> {
         let mut command = Command::new(example());
         if let Some((means, directory)) = confined {
@@ -57,7 +57,7 @@ impl Server {
         for run in &self.runs {
             until(run, || with_cookie(run).is_empty());
         }
-        // What has no cookie is known by what it does.
+        // Processes without a cookie are recognised by their command lines.
         until("no sleep", || (1..=6).all(|number| with_words(&slept(number)).is_empty()));
         // The supervisors are forks of the server, and have its arguments.
         until("no supervisor", || common::mentioning("sleep 46001").is_empty());

@@ -58,7 +58,7 @@ const VALUES: &[&str] = &[
     "@",
 ];
 
-/// Commands in which the payload `@` is part of.
+/// Commands that contain the payload `@`.
 const COMMANDS: &[&str] = &[
     "@",
     ": @",
@@ -200,14 +200,14 @@ const COMMANDS: &[&str] = &[
     "select x in 1; do @; break; done <<< 1",
 ];
 
-/// The programs beside the marker that scripts can run: those that run others, and one that reads.
+/// The programs, in addition to the marker, that scripts can run: those that run others, and one that reads.
 const TOOLS: &[&str] =
     &["env", "xargs", "find", "nohup", "nice", "setsid", "stdbuf", "timeout", "sh", "bash", "cat"];
 
 /// Characters that end or begin something for a shell.
 const SIGNS: &[u8] = b"'\"`$(){}[]<>|&;#\\ \n*?!=~-:@";
 
-/// A small generator of numbers: the same seed gives the same scripts.
+/// A small generator of pseudo-random numbers: the same seed yields the same scripts.
 struct Random(u64);
 
 impl Random {
@@ -339,7 +339,7 @@ fn a_shell_runs_nothing_that_the_reader_does_not_see() {
     let missed: Vec<&String> =
         ran.iter().map(|number| &scripts[*number]).filter(|script| !is_seen(&read(script))).collect();
     assert!(missed.is_empty(), "{} of {}: {missed:#?}", missed.len(), scripts.len());
-    // The scripts do run, and not all of them are doubted.
+    // The scripts do run, and the reader does not doubt all of them.
     assert!(
         ran.range(..known).count() >= known / 2,
         "{} of the {known} rows ran",

@@ -1,4 +1,4 @@
-//! What a program leaves behind: told, part of the job, and ended with it.
+//! Tests of leftover processes: they are reported, belong to the job, and end with it.
 
 mod common;
 
@@ -7,7 +7,7 @@ use std::time::Duration;
 use common::{World, own, text, until, with_words};
 use toolpost_process::{Exit, Holds, Limits, Survivors, Until, Why};
 
-/// A line, what it leaves behind, and whether that can write into the output.
+/// A command line, the process that it leaves behind, and its access to the output.
 const ROWS: [(&str, &str, Holds); 7] = [
     ("sleep 42001 & echo done", "sleep 42001", Holds::Yes),
     ("nohup sleep 42002 >/dev/null 2>&1 & echo done", "sleep 42002", Holds::No),
@@ -36,7 +36,7 @@ fn they_are_told_and_stopped_with_the_job() {
             "{line}"
         );
         assert_eq!(text(&job), "done\n", "{line}");
-        // A daemon may still be on its way through its forks.
+        // A daemon may not have finished its forks yet.
         let found = || job.leftovers().into_iter().find(|leftover| leftover.command == own(left));
         until(left, || found().is_some());
         assert_eq!(found().map(|leftover| leftover.holds_output), Some(holds), "{line}");
@@ -44,7 +44,7 @@ fn they_are_told_and_stopped_with_the_job() {
         assert_eq!(report.leftovers, [], "{line}");
         world.assert_gone(&job);
         assert_eq!(with_words(left), Vec::<String>::new(), "{line}");
-        // It had ended by itself before it was stopped.
+        // It had exited before it was stopped.
         assert_eq!(job.ending().map(|ending| ending.why), Some(None), "{line}");
     }
 }

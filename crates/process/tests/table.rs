@@ -1,4 +1,4 @@
-//! The table of jobs: sessions, waiting, stopping, forgetting.
+//! Tests of the table of jobs: sessions, waiting, stopping, forgetting.
 
 mod common;
 
@@ -210,7 +210,7 @@ fn programs_start_clean() {
         ),
         ("cat /proc/self/oom_score_adj", "500\n"),
         (
-            // The supervisor cannot be looked into; root may look into everything.
+            // The supervisor's memory is unreadable, except to root.
             "[ $(id -u) = 0 ] && echo no || cat /proc/$PPID/maps 2>/dev/null || echo no",
             "no\n",
         ),

@@ -1,4 +1,4 @@
-//! Programs with a terminal of their own.
+//! Tests of programs with a terminal.
 
 mod common;
 
@@ -39,7 +39,7 @@ fn they_are_written_to_and_resized() {
     job.resize(Size { columns: 44, rows: 5 }).expect("a terminal");
     job.write(b"\n").expect("a terminal");
     world.wait_for(&job, "5 44");
-    // The end of the input, as a person types it.
+    // The end of the input, as a user types it.
     job.write(b"\x04").expect("a terminal");
     world.wait(&job, Until::Ended);
     world.assert_gone(&job);

@@ -1,7 +1,7 @@
-//! Judges lines of shell, which stand on standard input with a NUL between them: a word for each, in a line.
+//! Judges shell commands from standard input, separated by NUL: prints one word for each, in a line.
 //!
-//! Besides what is allowed without any rule of one's own, `aa` and `bb` are: `fuzz/commands.py` compares that with what
-//! bash runs.
+//! In addition to the built-in rules, a rule allows `aa` and `bb`; `fuzz/commands.py` compares the decisions with the
+//! commands that bash runs.
 #![expect(clippy::print_stdout, reason = "an example talks")]
 
 use std::io::Read;

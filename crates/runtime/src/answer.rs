@@ -1,4 +1,4 @@
-//! What comes back from a call.
+//! Outcomes and replies of calls.
 
 use crate::Question;
 use serde_json::Value;
@@ -6,44 +6,44 @@ use toolpost_engine::{InnerPicture, Kind};
 use toolpost_text::counted::counted;
 use toolpost_tool::{Part, RunResult};
 
-/// How a call ended.
+/// The outcome of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// It was done.
+    /// The call succeeded.
     Done(Answer),
-    /// It was not done; the answer says why and what to do next.
+    /// The call failed; the answer has the reason and the next step.
     Failed(Kind, Answer),
-    /// Somebody has to be asked first: the caller asks, and makes the same call again with the verdict.
+    /// Approval is needed: the caller asks the question and repeats the call with the verdict.
     Ask(Question),
     /// No tool has that name.
     NoSuchTool(Answer),
 }
 
-/// The words and pictures of a reply.
+/// The text and images of a reply.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// The parts, in order.
     pub parts: Vec<Part>,
-    /// The operation's output as data, where it was asked for.
+    /// The operation's output as data, if requested.
     pub structured: Option<Value>,
-    /// Whether what the call ran did what it was asked to: a command that fails was run, and failed.
+    /// The result of the action: a command that exits with a failure did run, and its result is a failure.
     pub result: RunResult,
 }
 
 impl Answer {
-    /// Makes an answer of one text.
+    /// Creates an answer with one text part.
     #[must_use]
     pub fn text(text: String) -> Self {
         Self::of(vec![Part::Text(text)])
     }
 
-    /// Makes an answer of parts.
+    /// Creates an answer from parts.
     #[must_use]
     pub fn of(parts: Vec<Part>) -> Self {
         Self { parts, structured: None, result: RunResult::Succeeded }
     }
 
-    /// Gives all text of the answer, each part on lines of its own.
+    /// Returns all text of the answer; each part starts on a new line.
     #[must_use]
     pub fn words(&self) -> String {
         let texts = self.parts.iter().filter_map(|part| match part {
@@ -53,7 +53,7 @@ impl Answer {
         texts.collect::<Vec<_>>().join("\n")
     }
 
-    /// Gives the words, which say where each picture stands, and the pictures.
+    /// Returns the text, with a marker at the position of each image, and the images.
     #[must_use]
     pub fn told(self) -> (String, Vec<InnerPicture>) {
         let mut pictures = Vec::new();
@@ -73,7 +73,7 @@ impl Answer {
         (words, pictures)
     }
 
-    /// Counts the bytes of the answer.
+    /// Returns the size of the answer in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let size = |part: &Part| match part {

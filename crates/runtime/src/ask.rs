@@ -1,23 +1,23 @@
-//! Who is asked when a rule says `ask`.
+//! Questions for rules that decide `ask`, and the interface that puts them to the user.
 
 use serde::{Deserialize, Serialize};
 use std::{future::Future, pin::Pin};
 use toolpost_text::escape;
 
-/// What somebody is asked.
+/// A question about a call that needs approval.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
     /// The dialect and the tool of the call.
     pub tool: String,
-    /// What the call would do, whole: each touch in a line.
+    /// The complete actions of the call, one touch in each line.
     pub touches: Vec<String>,
-    /// Why approval is needed; empty if the lines of the touches hold it.
+    /// The reason why approval is needed; empty if the lines of the touches contain it.
     pub reason: String,
-    /// Longer times that an approval may hold, besides this once.
+    /// The scopes, other than "once", that an approval may have.
     pub spans: Vec<Span>,
-    /// Description of what an approval for longer than once covers; empty if that is exactly this call.
+    /// The description of a longer approval's scope; empty if that is exactly this call.
     pub covers: String,
-    /// Rules that a permanent approval writes; none if it is not offered.
+    /// The rules that a permanent approval writes; `None` if it is not offered.
     pub adds: Option<Addition>,
 }
 
@@ -26,22 +26,22 @@ pub struct Question {
 pub struct Addition {
     /// The policy file.
     pub file: String,
-    /// The rules, each in a line.
+    /// The rules, one in each line.
     pub rules: Vec<String>,
 }
 
-/// A time that an approval holds, longer than once.
+/// The scope of an approval that is longer than once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Span {
     /// Until the session ends.
     Session,
-    /// Always: a rule is written into the user's file.
+    /// Permanently: a rule is written into the user's policy file.
     Always,
 }
 
 impl Span {
-    /// Gives the word for it.
+    /// Returns the lower-case name of the scope.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -52,7 +52,7 @@ impl Span {
 }
 
 impl Question {
-    /// Words the question for a person. What a call names can neither hide nor look like another line of it.
+    /// Formats the question for a person. Text that the call supplies can neither be hidden nor imitate another line.
     #[must_use]
     pub fn words(&self) -> String {
         let mut lines = vec![format!("{} wants to:", self.tool)];
@@ -78,39 +78,39 @@ impl Question {
     }
 }
 
-/// Shows each line of a text as one, indented after the first; what does not show becomes an escape.
+/// Escapes characters that do not print and indents each line after the first.
 fn plain(text: &str) -> String {
     text.split('\n').map(escape::text).collect::<Vec<_>>().join("\n      ")
 }
 
-/// What came of asking.
+/// The verdict on a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// Do it, this once.
+    /// Allow this call once.
     Allow,
-    /// Do it, and do not ask about the same again for so long.
+    /// Allow it, and do not ask about the same again within this scope.
     AllowFor(Span),
-    /// Do not, and this is why.
+    /// Deny it, with a reason.
     Deny(String),
-    /// The answer comes with the same call, made again.
+    /// The verdict arrives when the same call is repeated.
     Later,
 }
 
-/// A question that is being asked.
+/// The future of a verdict.
 pub type Asking<'a> = Pin<Box<dyn Future<Output = Verdict> + Send + 'a>>;
 
-/// Somebody who can be asked.
+/// A source of verdicts on questions.
 pub trait Asker: Send + Sync {
-    /// Asks.
+    /// Puts a question and returns the verdict.
     fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a>;
 
-    /// Gives the verdict on every question, where nobody has to be asked for it.
+    /// Returns the verdict that applies to every question, if no prompt is needed.
     fn standing(&self) -> Option<Verdict> {
         None
     }
 }
 
-/// A verdict is an asker that always answers the same: the headless answer, or one that came with a call.
+/// A verdict is an asker that always answers the same: the headless answer, or one that arrived with a call.
 impl Asker for Verdict {
     fn ask<'a>(&'a self, _question: &'a Question) -> Asking<'a> {
         Box::pin(std::future::ready(self.clone()))

@@ -1,4 +1,4 @@
-//! A call of a tool of another server, made ready for the same layers as every other.
+//! Calls of upstream servers' tools, prepared for the same layers as all other calls.
 
 use serde_json::{Value, json};
 use toolpost_engine::{
@@ -8,15 +8,15 @@ use toolpost_engine::{
 use toolpost_text::escape;
 use toolpost_tool::{Done, Lowering, Page, Prepared, Running};
 
-/// The word for the operation.
+/// The name of the operation.
 pub(crate) const OPERATION: &str = Bridge::NAME;
 
-/// Gives the schema of the structured output: the server's answer, piece by piece.
+/// Returns the schema of the structured output: the server's answer, piece by piece.
 pub(crate) fn output_schema() -> Value {
     json!({ "type": "object" })
 }
 
-/// Understands a call. The arguments go on as they are: whether they fit is for the server to say.
+/// Prepares a call. The arguments are passed on unchanged; the server validates them.
 pub(crate) fn prepare(tool: &RemoteTool, arguments: Value, at: &Lowering) -> Result<Prepared, Failure> {
     let request = Request { tool: tool.clone(), arguments: object(tool, arguments)?.to_string() };
     let structured = at.wants_structure();
@@ -28,7 +28,7 @@ pub(crate) fn prepare(tool: &RemoteTool, arguments: Value, at: &Lowering) -> Res
     })
 }
 
-/// Reads the arguments: an object, or one that was sent as text.
+/// Reads the arguments: an object, or an object that was sent as text.
 fn object(tool: &RemoteTool, arguments: Value) -> Result<Value, Failure> {
     let meant = match arguments {
         Value::Null => json!({}),
@@ -43,7 +43,8 @@ fn object(tool: &RemoteTool, arguments: Value) -> Result<Value, Failure> {
     Err(Failure::invalid(what).hint(Hint::Advice("Send them as the schema of the tool shows.".to_owned())))
 }
 
-/// Takes out of a server's words what could command a terminal or hide words, and keeps them from passing for remarks of Toolpost.
+/// Removes terminal control sequences and hidden text from a server's reply, and keeps it from imitating Toolpost's
+/// notices.
 fn clean(piece: &mut Piece) {
     let Piece::Text { text } = piece else { return };
     let plain = escape::prose(text).into_owned();

@@ -1,4 +1,4 @@
-//! A call as it arrives.
+//! Incoming calls.
 
 use crate::Asker;
 use serde_json::Value;
@@ -6,19 +6,19 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{Progress, Session};
 
-/// A call as it arrives.
+/// An incoming call.
 #[derive(Clone)]
 pub struct Call {
-    /// The name of the tool, as it was published (or one of its aliases).
+    /// The published name of the tool, or one of its aliases.
     pub tool: String,
-    /// The arguments, as they were sent.
+    /// The arguments, as received.
     pub arguments: Value,
-    /// Whose call it is.
+    /// The session that the call belongs to.
     pub session: Arc<Session>,
-    /// Set when the caller gives up.
+    /// Cancelled when the caller gives up.
     pub cancel: CancellationToken,
-    /// Who is asked where a rule says so.
+    /// The source of approvals when a rule decides `ask`.
     pub asker: Arc<dyn Asker>,
-    /// Hears how far the call has come.
+    /// Receives the progress of the call.
     pub progress: Progress,
 }

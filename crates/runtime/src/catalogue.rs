@@ -1,4 +1,4 @@
-//! The tools that are published: those of all chosen dialects and of other servers, in order, under names that do not clash.
+//! The published tools: those of all chosen dialects and of upstream servers, in order, under unique names.
 
 use crate::{
     narrow::{Narrow, NarrowError},
@@ -7,7 +7,7 @@ use crate::{
 use std::sync::Arc;
 use toolpost_tool::Dialect;
 
-/// The tools that are published.
+/// The published tools.
 #[derive(Clone)]
 pub struct Catalogue {
     tools: Vec<Arc<Published>>,
@@ -15,7 +15,7 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// Publishes the tools of some dialects; clashing names get the dialect's name in front.
+    /// Publishes the tools of some dialects; names that clash are prefixed with the dialect.
     #[must_use]
     pub fn of(dialects: &[&'static Dialect]) -> Self {
         let rows =
@@ -32,7 +32,7 @@ impl Catalogue {
         Self { tools: tools.collect(), shown: None }
     }
 
-    /// Publishes only a part of the tools; no name changes by that.
+    /// Publishes only some of the tools; names do not change.
     ///
     /// # Errors
     /// When no tool has one of the names, or no tool would be left.
@@ -50,7 +50,7 @@ impl Catalogue {
         Ok(Self { tools, shown: narrow.shown })
     }
 
-    /// Publishes tools of other servers behind these; one whose name is taken, or which is left out, is not.
+    /// Appends the tools of upstream servers; omits those whose name is taken and those that `narrow` leaves out.
     #[must_use]
     pub(crate) fn joined(
         mut self,
@@ -67,7 +67,7 @@ impl Catalogue {
         self
     }
 
-    /// Marks the tools of other servers that are described otherwise than in an earlier catalogue.
+    /// Marks the upstream tools whose description changed since an earlier catalogue.
     #[must_use]
     pub(crate) fn compared_with(mut self, before: &Self) -> Self {
         for tool in &mut self.tools {
@@ -82,24 +82,24 @@ impl Catalogue {
         self
     }
 
-    /// Gives the tools that clients are shown and can call, always in the same order.
+    /// Returns the tools that clients see and can call, always in the same order.
     pub fn listed(&self) -> impl Iterator<Item = &Published> {
         self.tools.iter().map(|tool| &**tool).filter(|tool| self.is_listed(tool))
     }
 
-    /// Tells whether clients are shown a tool.
+    /// Returns true if clients see a tool.
     #[must_use]
     pub fn is_listed(&self, tool: &Published) -> bool {
         self.shown.is_none_or(|dialect| dialect == tool.dialect.name)
     }
 
-    /// Gives all tools, always in the same order.
+    /// Returns all tools, always in the same order.
     #[must_use]
     pub fn tools(&self) -> &[Arc<Published>] {
         &self.tools
     }
 
-    /// Finds a tool by its name in a dialect, or as `find` does.
+    /// Finds a tool by its name in a dialect, or by the rules of `find`.
     #[must_use]
     pub fn find_from(&self, dialect: &Dialect, name: &str) -> Option<&Published> {
         let own = |tool: &&Arc<Published>| tool.dialect.name == dialect.name && tool.answers_to(name);

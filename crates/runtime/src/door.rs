@@ -1,4 +1,4 @@
-//! The front door for the calls that a call makes: they go the whole way, under its own asker.
+//! The entrance for nested calls: they pass all layers, with an asker that depends on their permissions.
 
 use crate::{
     Answer, Asker, Call, Runtime, Verdict,
@@ -15,21 +15,22 @@ use toolpost_engine::{
 use toolpost_text::{counted::counted, cut::NOTICE};
 use toolpost_tool::{Dialect, Part};
 
-/// Why nobody is asked about what only reads: one call would lead to many questions at once, each without the others.
+/// The reason why a nested call that only reads cannot prompt: one call could lead to many questions at the same time,
+/// each without the context of the others.
 const NOBODY: &str = "Nobody is asked about a call inside of another; made by itself it is asked about.";
 
-/// The front door, as one call sees it.
+/// The entrance for the nested calls of one call.
 pub(crate) struct Door {
     runtime: Arc<Runtime>,
     session: Arc<Session>,
-    /// Who is asked about calls that may do more than read.
+    /// The source of approvals for nested calls that may do more than read.
     asker: Arc<dyn Asker>,
     dialect: &'static Dialect,
     parent: u64,
 }
 
 impl Door {
-    /// Makes the door of a call that speaks a dialect; it lives no longer than the call.
+    /// Creates the entrance for a call that speaks a dialect; it lives no longer than the call.
     pub(crate) fn of(
         runtime: &Arc<Runtime>,
         dialect: &'static Dialect,
@@ -39,7 +40,7 @@ impl Door {
         Arc::new(Self { runtime: runtime.clone(), session, asker, dialect, parent: trip.id })
     }
 
-    /// Gives who is asked about a call.
+    /// Returns the source of approvals for a nested call.
     fn asks(&self, may: May) -> Arc<dyn Asker> {
         match may {
             May::Read => Arc::new(self.asker.standing().unwrap_or_else(|| Verdict::Deny(NOBODY.to_owned()))),
@@ -62,7 +63,7 @@ impl Door {
         trip.cx.deadline = inner.due;
         trip.within = Some(Within { parent: self.parent, reply_bytes: inner.reply_bytes, may: inner.may });
         let failed = |failure: &Failure| {
-            // Calls beside one another are no row of repetitions.
+            // Parallel calls are not a series of repetitions.
             let dialect = published.map(|published| published.dialect);
             wording::failure(failure, dialect, 1).words()
         };
@@ -114,7 +115,7 @@ impl FrontDoor for Door {
     }
 }
 
-/// Gives a reply as words alone: a picture is named, and how it can be seen.
+/// Converts a reply to text: an image becomes a sentence with its name and how to view it.
 fn words(parts: Vec<Part>) -> String {
     let named = parts.into_iter().map(|part| match part {
         Part::Image { mime, data } => Part::Text(format!(

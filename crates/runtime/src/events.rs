@@ -1,4 +1,4 @@
-//! The event bus: whoever wants to know what calls are made listens here.
+//! The event bus, which notifies listeners of each call.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -8,53 +8,53 @@ use std::{
     time::Duration,
 };
 
-/// Something that happened to a call.
+/// An event in the life of a call.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Event {
-    /// How far the call is.
+    /// The status of the call.
     pub status: Status,
     /// The call's number in this process.
     pub id: u64,
-    /// The number of the call that made this one, if another call did.
+    /// The number of the call that made this one, if it is a nested call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<u64>,
-    /// The name that was called.
+    /// The name in the call.
     pub name: String,
-    /// The arguments as they were sent; for those who listen to everything.
+    /// The arguments as received; only for listeners with [`Detail::All`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub params: Option<Arc<Value>>,
-    /// `done`, `refused`, `asked`, or the kind of the failure; once it has ended.
+    /// `done`, `refused`, `asked`, or the kind of the failure; set once the call has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
-    /// How long it took, in milliseconds; once it has ended.
+    /// The duration of the call, in milliseconds; set once the call has ended.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "milliseconds")]
     pub duration: Option<Duration>,
-    /// The words of the reply; for those who listen to everything.
+    /// The text of the reply; only for listeners with [`Detail::All`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
-    /// What was wrong; for those who listen to everything.
+    /// The error message; only for listeners with [`Detail::All`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// How far a call is.
+/// The status of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// It arrived.
+    /// The call arrived.
     Started,
-    /// It was done.
+    /// The call succeeded.
     Completed,
-    /// It was not.
+    /// The call did not succeed.
     Failed,
 }
 
-/// How much a listener hears of each call.
+/// The amount of detail that a listener receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
-    /// Which tool was called, how it ended and how long it took; nothing that was said.
+    /// The tool, the outcome and the duration; no arguments and no reply.
     Names,
-    /// Its arguments and its reply, too.
+    /// The arguments and the reply as well.
     All,
 }
 
@@ -72,13 +72,13 @@ impl Events {
         self.listeners.lock().unwrap_or_else(PoisonError::into_inner).push((detail, Arc::new(listener)));
     }
 
-    /// Tells whether anybody wants to hear everything.
+    /// Returns true if any listener wants full details.
     pub(crate) fn want_all(&self) -> bool {
         let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         listeners.iter().any(|(detail, _)| *detail == Detail::All)
     }
 
-    /// Tells every listener, as much as it wants to hear.
+    /// Notifies every listener, with as much detail as it wants.
     pub(crate) fn tell(&self, event: &Event) {
         let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let bare = Event { params: None, result: None, error: None, ..event.clone() };

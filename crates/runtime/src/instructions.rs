@@ -1,12 +1,12 @@
 //! The instructions of a server: those of its dialects, within the length that clients show.
 
-/// How many bytes clients show; some cut the rest without a word.
+/// The most bytes of instructions that clients show; some truncate the rest without notice.
 const MOST: usize = 2_048;
-/// How many bytes the list of roots may take.
+/// The most bytes for the list of roots.
 const ROOTS: usize = 512;
 
-/// Joins the instructions of the dialects, and the roots if there are several. If they are too long together, each dialect keeps as
-/// many of its first sentences as fit, in turn.
+/// Joins the instructions of the dialects, and the roots if there are several. If the total is too long, the dialects
+/// take turns to keep one more of their first sentences while there is room.
 pub(crate) fn joined(dialects: &[&str], roots: &[String]) -> String {
     let roots = rooted(roots);
     let mut room = MOST - roots.len();
@@ -14,7 +14,7 @@ pub(crate) fn joined(dialects: &[&str], roots: &[String]) -> String {
     let most = parts.iter().map(|(sentences, _)| sentences.len()).max().unwrap_or(0);
     for turn in 0..most {
         for (sentences, kept) in &mut parts {
-            // Each is followed by a blank or a line break.
+            // A space or a line break follows each sentence.
             if *kept == turn && sentences.get(turn).is_some_and(|next| next.len() < room) {
                 room -= sentences[turn].len() + 1;
                 *kept += 1;
@@ -26,7 +26,7 @@ pub(crate) fn joined(dialects: &[&str], roots: &[String]) -> String {
     words.collect::<Vec<_>>().join("\n") + &roots
 }
 
-/// Splits words into sentences.
+/// Splits a text into sentences.
 fn sentences(words: &str) -> Vec<&str> {
     let mut rest = words;
     let mut sentences = Vec::new();
@@ -55,7 +55,7 @@ fn rooted(roots: &[String]) -> String {
     if named.len() <= ROOTS { named } else { shortened(&with(&format!("{} more", others.len()))) }
 }
 
-/// Leaves out the middle of words that are too long.
+/// Omits the middle of a text that is too long.
 fn shortened(words: &str) -> String {
     if words.len() <= ROOTS {
         return words.to_owned();

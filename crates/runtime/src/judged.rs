@@ -1,4 +1,4 @@
-//! What the rules say of reading each path, kept: they do not change while a runtime lives.
+//! A cache of the rules' decisions about reading each path; the rules do not change while a runtime lives.
 
 use std::{
     collections::HashMap,
@@ -9,17 +9,18 @@ use toolpost_workspace::WorkspacePath;
 
 use crate::{Decision, Policy};
 
-/// How many paths are kept; when there are more, all are forgotten.
+/// The most cached paths; when there are more, the cache is emptied.
 const MOST: usize = 200_000;
 
-/// Whether each path may be read without asking.
+/// For each path, true if it may be read without a prompt.
 #[derive(Debug, Default)]
 struct Judged(RwLock<HashMap<Key, bool>>);
 
-/// A path, and how much of it lies below its root: rules speak of both.
+/// A path and the length of its part below the root: rules match both.
 type Key = (WorkspacePath, usize);
 
-/// Says which files the rules let be read without asking; thousands are asked about in one call, and in most calls the same.
+/// Returns a cached test for files that may be read without a prompt; one call can ask about thousands, usually the
+/// same ones.
 pub(crate) fn may_read(policy: Policy) -> MayRead {
     let judged = Judged::default();
     Arc::new(move |path| {
@@ -28,7 +29,7 @@ pub(crate) fn may_read(policy: Policy) -> MayRead {
 }
 
 impl Judged {
-    /// Gives what was judged of a path before, or judges it.
+    /// Returns the cached decision about a path, or decides it.
     fn allows(&self, path: &WorkspacePath, judge: impl FnOnce() -> bool) -> bool {
         let key = (path.clone(), path.relative().as_os_str().len());
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner).get(&key).copied();

@@ -1,4 +1,4 @@
-//! The one way a call goes, through its layers, whose order stands in `layers/mod.rs`.
+//! The runtime: every call passes through its layers, in the order of `layers/mod.rs`.
 
 mod answer;
 mod ask;

@@ -1,4 +1,4 @@
-//! A tool as clients see it, whoever does its work.
+//! Published tools, from the engine or from upstream servers.
 
 use crate::bridged;
 use serde_json::Value;
@@ -7,11 +7,11 @@ use toolpost_tool::{Dialect, Lowering, Manual, Prepared, ToolDef, published};
 
 /// A tool as clients see it.
 pub struct Published {
-    /// The name; prefixed by the dialect where two dialects have the same one.
+    /// The name; prefixed with the dialect if two dialects have the same one.
     pub name: String,
-    /// The dialect that speaks.
+    /// The dialect of the tool.
     pub dialect: &'static Dialect,
-    /// The first paragraph of the tool's page, or what another server says of it.
+    /// The first paragraph of the tool's page, or an upstream server's description.
     pub description: String,
     /// The schema of the arguments.
     pub schema: Value,
@@ -20,31 +20,31 @@ pub struct Published {
     body: Body,
 }
 
-/// Who does the work.
+/// The implementation of a tool.
 enum Body {
-    /// The engine, by a row of the dialect's table.
+    /// The engine, through a row of the dialect's table.
     Own(&'static ToolDef),
-    /// Another server; how it describes the tool may have changed since it was connected.
+    /// An upstream server; its description of the tool may have changed since it was connected.
     Remote(RemoteTool, Words),
 }
 
-/// Whether another server describes a tool as it did at first.
+/// The state of an upstream server's description of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Words {
-    /// It does.
+    /// The first description.
     First,
-    /// It has changed them.
+    /// A description that has changed.
     Changed,
 }
 
-/// A tool of another server, as that server describes it.
+/// A tool of an upstream server, as that server describes it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Described {
     /// The tool.
     pub tool: RemoteTool,
-    /// The name under which it is published.
+    /// The published name.
     pub name: String,
-    /// What the server says of it.
+    /// The server's description of it.
     pub description: String,
     /// The schema of its arguments.
     pub schema: Value,
@@ -65,7 +65,7 @@ impl Published {
         }
     }
 
-    /// Publishes a tool of another server, in the words of a dialect.
+    /// Publishes a tool of an upstream server under a dialect.
     pub(crate) fn remote(described: Described, dialect: &'static Dialect) -> Self {
         let Described { tool, name, description, schema } = described;
         Self {
@@ -78,7 +78,8 @@ impl Published {
         }
     }
 
-    /// Gives the tool marked as changed, if it is described otherwise than an earlier one of the same name, or that one is marked.
+    /// Returns the tool marked as changed, if its description differs from that of an earlier one of the same name, or
+    /// the earlier one is marked.
     pub(crate) fn redescribed(&self, earlier: &Self) -> Option<Self> {
         let (Body::Remote(tool, _), Body::Remote(_, words)) = (&self.body, &earlier.body) else {
             return None;
@@ -94,7 +95,7 @@ impl Published {
         })
     }
 
-    /// Gives what the tool can touch at most; what another server says of its own tools is not asked.
+    /// Returns the most that the tool can access; an upstream server's own claims are ignored.
     #[must_use]
     pub fn access(&self) -> &'static [Access] {
         match &self.body {
@@ -103,7 +104,7 @@ impl Published {
         }
     }
 
-    /// Gives what the tool's writes do to what exists; another server's tools may do anything.
+    /// Returns the effect of the tool's writes on existing content; upstream tools may do anything.
     #[must_use]
     pub fn effect(&self) -> Effect {
         match &self.body {
@@ -112,7 +113,7 @@ impl Published {
         }
     }
 
-    /// Names the operation behind it.
+    /// Returns the name of the operation that implements it.
     #[must_use]
     pub fn operation(&self) -> &'static str {
         match &self.body {
@@ -121,7 +122,7 @@ impl Published {
         }
     }
 
-    /// Tells whether the tool only ever reads.
+    /// Returns true if the tool only ever reads.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         !self
@@ -130,7 +131,7 @@ impl Published {
             .any(|access| matches!(access, Access::Writes | Access::Bridges | Access::Delegates))
     }
 
-    /// Gives the schema of the structured output.
+    /// Returns the schema of the structured output.
     #[must_use]
     pub fn output_schema(&self) -> Value {
         match &self.body {
@@ -139,12 +140,12 @@ impl Published {
         }
     }
 
-    /// Tells whether a name means this tool: published, the dialect's own, or `dialect_name`.
+    /// Returns true if a name refers to this tool: the published name, the dialect's own, or `dialect_name`.
     pub(crate) fn is_called(&self, name: &str) -> bool {
         self.name == name || self.answers_to(name) || self.is_called_in_full(name)
     }
 
-    /// Tells whether the tool answers to a name in its dialect.
+    /// Returns true if the tool has this name in its dialect, or this alias.
     pub(crate) fn answers_to(&self, name: &str) -> bool {
         match &self.body {
             Body::Own(tool) => tool.answers_to(name),
@@ -152,26 +153,26 @@ impl Published {
         }
     }
 
-    /// Tells whether a name is the dialect's name and the tool's.
+    /// Returns true if a name consists of the dialect's name and the tool's.
     pub(crate) fn is_called_in_full(&self, name: &str) -> bool {
         let rest = name.strip_prefix(self.dialect.name).and_then(|rest| rest.strip_prefix('_'));
         rest.is_some_and(|rest| self.answers_to(rest))
     }
 
-    /// Lists the arguments that the tool does not have, in a sentence for each object; empty for tools of other servers.
+    /// Lists the arguments that the tool does not accept, one sentence for each object; empty for upstream tools.
     #[must_use]
     pub fn unknown_arguments(&self, arguments: &Value) -> Vec<String> {
         if let Body::Remote(..) = self.body {
             return Vec::new();
         }
-        // Arguments that cannot be decoded fail in the call, with their own reasons.
+        // If the arguments cannot be decoded, the call itself reports why.
         let Ok(decoded) = toolpost_tool::decode(arguments.clone(), &self.full_schema) else {
             return Vec::new();
         };
         decoded.unknown().into_iter().map(str::to_owned).collect()
     }
 
-    /// Understands a call.
+    /// Prepares a call.
     pub(crate) fn prepare(&self, arguments: Value, at: &Lowering) -> Result<Prepared, Failure> {
         match &self.body {
             Body::Own(tool) => tool.prepare(arguments, &self.full_schema, at),

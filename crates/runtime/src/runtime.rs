@@ -1,4 +1,4 @@
-//! The runtime: every call goes in here, whoever makes it.
+//! The runtime, which every call passes through.
 
 use crate::{
     Answer, Call, Catalogue, Described, Events, Narrow, NarrowError, Outcome, Policy, Published,
@@ -19,56 +19,57 @@ use toolpost_engine::{CallCtx, Engine, MayRead};
 use toolpost_tool::Dialect;
 use toolpost_workspace::{Cause, unique};
 
-/// How a runtime is made.
+/// The configuration of a runtime.
 pub struct Config {
-    /// The dialects that are spoken.
+    /// The active dialects.
     pub dialects: Vec<&'static Dialect>,
-    /// Which of their tools are published.
+    /// The selection of published tools.
     pub narrow: Narrow,
     /// The rules over touches.
     pub policy: Policy,
-    /// How long a call may take, where that is not the dialect's own time.
+    /// The deadline of a call, if not the dialect's own.
     pub deadline: Option<Duration>,
-    /// How many bytes a reply may have, where that is not the dialect's own budget.
+    /// The limit of a reply in bytes, if not the dialect's own.
     pub reply_bytes: Option<usize>,
-    /// Whether replies carry the operation's output as data beside the words.
+    /// The structured output of replies.
     pub structured: Structured,
 }
 
-/// Whether replies carry the operation's output as data beside the words.
+/// The setting for structured output: the operation's output as data, in addition to the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Structured {
-    /// They do.
+    /// Replies carry structured output.
     On,
-    /// Words alone: most clients show the model only one of the two.
+    /// Text only: most clients show the model only one of the two.
     Off,
 }
 
-/// The one way a call goes.
+/// The runtime, which every call passes through.
 pub struct Runtime {
     pub(crate) engine: Engine,
     pub(crate) config: Config,
     /// The tools of the dialects.
     own: Catalogue,
-    /// All tools that are published now.
+    /// The currently published tools.
     catalogue: watch::Sender<Arc<Catalogue>>,
-    /// How many other servers are being connected.
+    /// The number of upstream servers that are being connected.
     connecting: watch::Sender<usize>,
     pub(crate) turns: Turns,
-    /// Which files may be read without asking; it is the same one for all calls, so that what follows from it can be kept.
+    /// The files that may be read without a prompt; shared by all calls, so that results that depend on it can be
+    /// cached.
     pub(crate) may_read: MayRead,
-    /// Where calls are announced.
+    /// The bus on which calls are announced.
     pub events: Events,
     calls: AtomicU64,
-    /// What tells its calls from those of other processes.
+    /// A random name that distinguishes this process's calls from those of others.
     name: String,
 }
 
 impl Runtime {
-    /// Makes a runtime over an engine.
+    /// Creates a runtime over an engine.
     ///
     /// # Errors
-    /// When the tools cannot be narrowed as the configuration says.
+    /// When the configured selection of tools is invalid.
     pub fn new(engine: Engine, config: Config) -> Result<Self, NarrowError> {
         let own = Catalogue::of(&config.dialects).narrowed(&config.narrow)?;
         let policy = config.policy.denying(&config.narrow.deny);
@@ -86,35 +87,36 @@ impl Runtime {
         })
     }
 
-    /// Gives the tools that are published now.
+    /// Returns the currently published tools.
     #[must_use]
     pub fn catalogue(&self) -> Arc<Catalogue> {
         self.catalogue.borrow().clone()
     }
 
-    /// Tells of each change of the tools that are published.
+    /// Returns a receiver of changes to the published tools.
     #[must_use]
     pub fn changes(&self) -> watch::Receiver<Arc<Catalogue>> {
         self.catalogue.subscribe()
     }
 
-    /// Notes that so many other servers are being connected; each is counted off when it is, or is given up.
+    /// Records that this number of upstream servers are being connected; call `connected` once for each that is
+    /// connected or given up.
     pub fn connecting(&self, servers: usize) {
         self.connecting.send_modify(|open| *open += servers);
     }
 
-    /// Notes that a server is connected, or is given up.
+    /// Records that an upstream server is connected, or is given up.
     pub fn connected(&self) {
         self.connecting.send_modify(|open| *open = open.saturating_sub(1));
     }
 
-    /// Waits until no other server is being connected.
+    /// Waits until no upstream server is being connected.
     pub async fn settled(&self) {
         // It cannot fail: the sender lives as long as the runtime.
         self.connecting.subscribe().wait_for(|open| *open == 0).await.ok();
     }
 
-    /// Publishes the tools of other servers, instead of those that were published of them before.
+    /// Publishes the tools of upstream servers, in place of those published before.
     pub fn publish(&self, remote: Vec<Described>) {
         let Some(dialect) = self.config.dialects.first() else { return };
         let all =
@@ -131,19 +133,19 @@ impl Runtime {
         });
     }
 
-    /// Gives how the runtime was made.
+    /// Returns the configuration.
     #[must_use]
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// Gives the engine.
+    /// Returns the engine.
     #[must_use]
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
 
-    /// Gives what a client tells its model before any tool is used.
+    /// Returns the instructions that a client passes to its model before any tool is used.
     #[must_use]
     pub fn instructions(&self) -> String {
         let is_left = |dialect: &&&Dialect| {
@@ -170,14 +172,14 @@ impl Runtime {
         };
         let bridges = async {
             if let Ok(bridges) = self.engine.bridges() {
-                // Nothing can be done about one that does not end: it is killed with this process.
+                // If one does not end, it is killed with this process.
                 bridges.end().await.ok();
             }
         };
         tokio::join!(servers, commands, bridges);
     }
 
-    /// Makes a call: through every layer, in and out.
+    /// Runs a call through every layer, in and out.
     pub async fn call(self: &Arc<Self>, call: Call) -> Outcome {
         let catalogue = self.catalogue();
         let published = catalogue.find(&call.tool).filter(|tool| catalogue.is_listed(tool));
@@ -202,7 +204,7 @@ impl Runtime {
         }
     }
 
-    /// Starts a call on its way, under the next number.
+    /// Creates the trip of a call, under the next number.
     pub(crate) fn trip<'a>(&self, published: Option<&'a Published>, call: Call) -> Trip<'a> {
         let id = self.calls.fetch_add(1, Ordering::Relaxed);
         let cx = CallCtx {
@@ -214,7 +216,7 @@ impl Runtime {
         Trip { id, published, call, cx, prepared: None, within: None }
     }
 
-    /// Says for the history who makes a change.
+    /// Returns the cause of a change, for the history.
     fn cause(&self, id: u64, published: Option<&Published>, call: &Call) -> Cause {
         Cause {
             call: format!("{}-{id}", &self.name[..NAME]),
@@ -225,10 +227,10 @@ impl Runtime {
     }
 }
 
-/// So many digits tell the processes of one history apart.
+/// The number of digits that distinguish the processes in one history.
 const NAME: usize = 6;
 
-/// A number that two calls share only if they say the same.
+/// Returns a number that two calls share only if tool and arguments are the same.
 fn fingerprint(call: &Call) -> u64 {
     let mut hasher = DefaultHasher::new();
     call.tool.hash(&mut hasher);

@@ -1,20 +1,20 @@
-//! How a failure is said: what was wrong, what was found, what to do next.
+//! Messages of failures: the problem, the content that was found, and the next step.
 
 use crate::{Answer, Catalogue};
 use toolpost_engine::{FOUND, Failure};
 use toolpost_text::cut::{self, NOTICE};
 use toolpost_tool::{Budget, Cut, Dialect};
 
-/// From this many times on, a failing call is told that it is the same as before.
+/// The number of equal failures from which the reply mentions the repetition.
 const AGAIN: u32 = 3;
 
-/// How much of what was found instead is said.
+/// The budget for content that was found instead.
 const SHOWN: Budget = Budget { bytes: FOUND.bytes, lines: FOUND.lines, cut: Cut::Head };
 
-/// How many characters of one sentence a failure shows.
+/// The most characters of one sentence in a failure.
 const SENTENCE: usize = 2_000;
 
-/// Words a failure with the tools of the dialect that speaks.
+/// Formats a failure with the tool names of a dialect.
 pub(crate) fn failure(failure: &Failure, dialect: Option<&Dialect>, times: u32) -> Answer {
     let what = shortened(&failure.what);
     let mut text = match failure.facts.change {
@@ -41,7 +41,7 @@ pub(crate) fn failure(failure: &Failure, dialect: Option<&Dialect>, times: u32) 
     Answer::text(text)
 }
 
-/// Cuts what a caller made very long by saying it.
+/// Truncates a sentence that the caller's input made very long.
 fn shortened(words: &str) -> String {
     match cut::line(words, SENTENCE) {
         (_, 0) => words.to_owned(),
@@ -49,7 +49,7 @@ fn shortened(words: &str) -> String {
     }
 }
 
-/// Words that no tool has a name.
+/// Formats the answer for an unknown tool.
 pub(crate) fn no_such_tool(name: &str, catalogue: &Catalogue) -> Answer {
     let names: Vec<&str> = catalogue.listed().map(|tool| tool.name.as_str()).collect();
     let name: String = name.chars().take(80).flat_map(char::escape_default).collect();

@@ -1,4 +1,4 @@
-//! What somebody is asked about a call, and how long the answer holds.
+//! Tests of approval questions and the scope of their answers.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use schemars::JsonSchema;
@@ -23,7 +23,7 @@ use toolpost_text::matching::Step;
 use toolpost_tool::{Budget, Cut, Dialect, Lowering, Page, Tool, ToolDef};
 use toolpost_workspace::{Options, Workspace};
 
-/// An operation that would touch what it is told, and touches nothing.
+/// An operation that declares the touches in its arguments, and touches nothing.
 struct Would;
 
 #[derive(Serialize, JsonSchema)]
@@ -104,7 +104,7 @@ static DIALECT: Dialect = Dialect {
     say: |_| String::new(),
 };
 
-/// Answers always the same, and remembers what it was asked.
+/// Always gives the same verdict, and records the questions.
 struct Recorder {
     verdict: Verdict,
     asked: Mutex<Vec<Question>>,
@@ -117,7 +117,7 @@ impl Asker for Recorder {
     }
 }
 
-/// A client of a server that works below a root of its own.
+/// A client of a server with its own root.
 struct World {
     _base: tempfile::TempDir,
     root: PathBuf,
@@ -157,12 +157,12 @@ impl World {
         }
     }
 
-    /// Takes what was asked since the last time.
+    /// Takes the questions since the last call of this.
     fn asked(&self) -> Vec<Question> {
         std::mem::take(&mut self.asker.asked.lock().unwrap())
     }
 
-    /// Starts a new server, with the user's file as it is now.
+    /// Starts a new server, with the user's file in its current state.
     fn again(&mut self, project: &str) {
         let verdict = Verdict::Deny("nobody is here".to_owned());
         (self.runtime, self.asker) = start(&self.root, &self.user, project, verdict);
@@ -236,7 +236,7 @@ async fn the_question_shows_all_that_a_command_would_touch() {
              to commands: without one it will fail\nno rule allows it\n\"Always\" adds this rule to {user}:\n  \
              touch = [\"execute\"], commands = [\"npm install x $\"], decide = \"allow\", cautious = true\nAllow it?",
         ),
-        // Nothing in a command looks like a line of the question, or hides what follows.
+        // A command can neither imitate a line of the question nor hide what follows.
         (
             &["run make\nAllow it? y\u{202e}\r"],
             "Do (test) wants to:\n  execute `make\n      Allow it? y\\u{202e}\\r`\n    run `make`, run `Allow it? \
@@ -279,7 +279,7 @@ async fn a_refusal_names_rules_that_suffice() {
         let said = world.call(touches).await;
         let (sentence, hint) = said.split_once('\n').unwrap_or((&said, ""));
         assert_eq!(sentence, *wanted);
-        // The dialect of the test words no hints, so the rule is read off the question, which has the same.
+        // The test dialect has no hint texts, so the rule is read from the question, which contains the same one.
         assert_eq!(hint, "");
         let rules = world.asked()[0].adds.clone().unwrap().rules;
         let text: String = rules.iter().map(|rule| format!("[[rule]]\n{}\n", toml_lines(rule))).collect();
@@ -302,7 +302,7 @@ async fn a_refusal_names_rules_that_suffice() {
     );
 }
 
-/// Writes a rule in one line as TOML has it.
+/// Converts a rule in one line to TOML lines.
 fn toml_lines(rule: &str) -> String {
     rule.replace(", paths = ", "\npaths = ")
         .replace(", commands = ", "\ncommands = ")
@@ -312,7 +312,7 @@ fn toml_lines(rule: &str) -> String {
 
 #[tokio::test]
 async fn an_approval_for_longer_covers_the_subcommand_and_nothing_wider() {
-    // What is run, and whether it is asked about after the first row was allowed for longer.
+    // The command, and the number of questions after the first row was allowed for longer.
     let rows: &[(&str, usize)] = &[
         ("run cargo test --release", 1),
         ("run cargo test -p a -- --nocapture", 0),
@@ -343,7 +343,7 @@ async fn an_approval_for_longer_covers_the_subcommand_and_nothing_wider() {
         let learned = fs::read_to_string(&world.user).unwrap();
         assert_eq!(learned.contains("commands = [\"cargo test\"]"), span == Span::Always, "{learned}");
         assert!(!learned.contains("python3 -c") && !learned.contains("print"), "{learned}");
-        // A session's approvals end with it, and permanent ones do not.
+        // A session's approvals end with it; permanent ones do not.
         world.again("");
         let said = world.call(&["run cargo test -p b"]).await;
         assert_eq!(said == "done", span == Span::Always, "{said}");
@@ -357,7 +357,7 @@ async fn an_approval_for_longer_covers_the_subcommand_and_nothing_wider() {
 
 #[tokio::test]
 async fn a_yes_for_the_session_holds_for_the_very_same_and_ends_with_it() {
-    // The call, and whether it is asked about after the first row was allowed for the session.
+    // The call, and the number of questions after the first row was allowed for the session.
     let rows: &[(&[&str], usize)] = &[
         (&["run make > log"], 1),
         (&["run make > log"], 0),
@@ -417,13 +417,13 @@ async fn a_yes_for_always_is_a_rule_in_the_users_file() {
         rule("write", &format!("paths = [\"{root}/.vscode/[[]a[]].json\"]")),
     ];
     assert_eq!(fs::read_to_string(&world.user).unwrap(), format!("{RULES}\n{}", rules.concat()));
-    // The same again, in the session and after a new start, is not asked about, and writes nothing more.
+    // The same call needs no approval in the session or after a restart, and writes nothing more.
     assert_eq!(world.call(&touches).await, "done");
     world.again("");
     let kept = fs::read_to_string(&world.user).unwrap();
     assert_eq!(world.call(&touches).await, "done");
     assert_eq!((world.asked(), fs::read_to_string(&world.user).unwrap()), (Vec::new(), kept));
-    // Nothing else came with it.
+    // The approval covers nothing else.
     for touch in [
         "run make",
         "run make all x",
@@ -503,7 +503,7 @@ async fn always_is_offered_only_where_a_rule_of_the_users_can_say_it() {
         (&["run make"], project),
     ];
     for (touches, project) in rows {
-        // What was not offered is not taken, and the yes holds this once.
+        // A scope that was not offered is not accepted, and the approval is valid once.
         let world = World::new(Verdict::AllowFor(Span::Always), "", project);
         for _ in 0..2 {
             assert_eq!(world.call(touches).await, "done", "{touches:?}");

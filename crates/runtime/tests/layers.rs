@@ -1,4 +1,4 @@
-//! The layers hold for any tool: these are tools of the test alone.
+//! Tests of the layers, with tools that exist only here: the layers apply to any tool.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use schemars::JsonSchema;
@@ -26,7 +26,7 @@ use toolpost_text::matching::Step;
 use toolpost_tool::{Budget, Cut, Dialect, Lowering, Page, Tool, ToolDef};
 use toolpost_workspace::{Options, Workspace, WorkspacePath};
 
-/// An operation that does what it is told.
+/// An operation that follows the orders in its arguments.
 struct Obey;
 
 struct Request {
@@ -40,7 +40,7 @@ struct Output {
 }
 
 static RUNNING: Mutex<Vec<String>> = Mutex::new(Vec::new());
-/// Lets nobody pass before four are there.
+/// Lets four calls pass only when all of them are there.
 static MEETING: LazyLock<Barrier> = LazyLock::new(|| Barrier::new(4));
 static INSIDE: AtomicUsize = AtomicUsize::new(0);
 static CROWD: AtomicUsize = AtomicUsize::new(0);
@@ -147,7 +147,7 @@ struct ManyArgs {
     milliseconds: Option<u64>,
 }
 
-/// Makes several calls at once.
+/// Runs several calls at the same time.
 struct Many;
 
 impl Tool for Many {
@@ -304,7 +304,7 @@ async fn a_remark_about_the_session_is_shown_once_in_it() {
     let mut world = World::new();
     let (again, first) = ("[toolpost: of this call]", "[toolpost: skipped target]\n[toolpost: of this call]");
     let many = json!({ "calls": ["Do remark a", "Do remark b"], "at_once": 1 });
-    // Nobody is known to read what a call inside another one says: it is shown as long as no client has seen it.
+    // A nested call's reply may never reach the client, so a remark is repeated until the client has seen it.
     let inside = words(&world.runtime.call(world.prepared("Many", many.clone())).await);
     assert_eq!(inside, format!("0 Done remark a\n{first}\n1 Done remark b\n{first}"));
     assert_eq!(words(&world.call("f", "remark 1").await), format!("remark 1\n{first}"));
@@ -397,7 +397,7 @@ async fn the_third_same_failure_says_so() {
     assert!(third.ends_with("The same call failed before, 3 times in a row now: do the next step above before you make it again."), "{third}");
 }
 
-/// Remembers what it was asked.
+/// Records the questions.
 #[derive(Clone, Default)]
 struct Recorder(Arc<Mutex<Vec<Question>>>);
 
@@ -501,18 +501,18 @@ async fn inner_calls_are_settled_one_by_one() {
             "0 Failed Toolpost made a mistake in this call: as told\nAdvice\n\
              1 Skipped Not begun: a call before it failed.\nFailure",
         ),
-        // Those that run go on when another fails.
+        // Calls that already run continue when another fails.
         (
             json!({ "calls": ["Do a while", "Do panic", "Do hello"], "at_once": 2, "fail_fast": true }),
             "0 Done a while\n1 Failed Toolpost made a mistake in this call: as told\nAdvice\n\
              2 Skipped Not begun: a call before it failed.\nFailure",
         ),
-        // When the time is up, those that run give what they have, and the others are not begun.
+        // When the time is up, running calls return their partial results, and the others are not begun.
         (
             json!({ "calls": ["Do half", "Do wait for cancel", "Do hello"], "at_once": 2, "milliseconds": 20 }),
             "0 Done The time of all calls was up while this one ran, so it may not have found all.\nhalf\n1 Failed stopped\n2 Skipped Not begun: the time was up.\nTime",
         ),
-        // The last one may notice the time before the batch does.
+        // The last one may notice the deadline before the batch does.
         (
             json!({ "calls": ["Do end in time"], "at_once": 1, "milliseconds": 20 }),
             "0 Done The time of all calls was up while this one ran, so it may not have found all.\na part\nTime",
@@ -552,7 +552,7 @@ async fn inner_calls_only_read_and_nobody_is_asked_about_them() {
     }
     assert!(recorder.0.lock().unwrap().is_empty());
     assert!(!RUNNING.lock().unwrap().iter().any(|run| run.contains("write x")));
-    // A verdict that stands for all calls stands for these, too.
+    // A verdict that applies to all calls applies to nested ones, too.
     let world = World::new().asking(Verdict::Allow);
     assert_eq!(many(&world, json!({ "calls": ["Do secret"], "at_once": 1 })).await, "0 Done secret");
 }

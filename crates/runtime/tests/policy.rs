@@ -1,4 +1,4 @@
-//! Commands under the rules: what is allowed, asked about, denied, and that nothing added to a denied command frees it.
+//! Tests of commands under the rules: each decision, and that no addition to a denied command frees it.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ use toolpost_engine::{Access, Approval, Command, Line};
 use toolpost_runtime::{Decision, Explained, Policy, RuleSource};
 use toolpost_workspace::{Options, Workspace};
 
-/// A workspace, for commands to start in.
+/// A workspace for commands.
 struct World {
     _base: TempDir,
     workspace: Workspace,
@@ -31,7 +31,7 @@ impl World {
         self.explain(policy, Line::Shell(command.to_owned())).decision
     }
 
-    /// Compares all rows, and tells of all that differ at once.
+    /// Checks all rows, and reports every difference together.
     fn check(&self, policy: &Policy, rows: &[(&str, Decision)]) {
         let differ: Vec<(&str, Decision)> =
             rows.iter().filter(|(command, wanted)| self.judge(policy, command) != *wanted).copied().collect();
@@ -387,7 +387,7 @@ fn no_row_of_the_security_cases_is_allowed() {
     let mut found = (Vec::new(), Vec::new());
     for row in &rows {
         let (allow, deny) = (list(row, "allow_commands"), list(row, "deny_commands"));
-        // A row that lists what may run allows nothing else.
+        // A row that lists the allowed commands allows nothing else.
         let built_in_allow = if allow.is_empty() { "kept" } else { "dropped" };
         let colons: Vec<String> = allow.iter().map(|words| words.replace(' ', ":")).collect();
         let policy = operator(&format!(
@@ -403,12 +403,12 @@ fn no_row_of_the_security_cases_is_allowed() {
             Ask => {}
             Deny => found.1.push(id),
         }
-        // A row without lists is about a server that changes nothing: there it is not even asked about.
+        // A row without lists is about a read-only server: there the command is denied without a question.
         if allow.is_empty() && deny.is_empty() {
             assert_eq!(world.judge(&policy.denying(&[Access::Writes]), &command), Deny, "{id}");
         }
     }
-    // Those of the others that a list denies reach `rm` by another program, so they are asked about.
+    // The others that a list denies reach `rm` through another program, so they need approval.
     let denied = [
         ("DN-001", "another path of the program"),
         ("DN-002", "behind a builtin that runs it"),
@@ -535,7 +535,7 @@ fn a_search_reads_the_withheld_files_below_its_directories() {
     assert_eq!(world.judge(&allowed, "grep -r TODO deep"), Allow);
 }
 
-/// Commands that somebody approves for longer than once, and words that may follow in a later call.
+/// Commands with an approval for longer than once, and words that may follow in a later call.
 const APPROVED: [&str; 14] = [
     "cargo test",
     "cargo build --release",
@@ -580,7 +580,7 @@ const FURTHER: [&str; 26] = [
     "$(sudo id)",
     "`shutdown now`",
 ];
-/// Options that hand over code, wherever they come.
+/// Options that pass code, at any position.
 const CODE: [&str; 6] = ["-c", "-e", "--eval", "--eval=code", "--exec", "-exec"];
 
 const HARMLESS: [&str; 6] =

@@ -8,7 +8,7 @@ use toolpost_grams::Grams;
 use toolpost_search::{Control, GrepRequest, Mode, grep};
 use toolpost_workspace::{Options, Workspace, walk};
 
-/// Gives the time of the processor that this process took: other programs do not change it much.
+/// Returns the CPU time of this process: other programs do not change it much.
 fn cpu() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9

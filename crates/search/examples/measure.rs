@@ -8,7 +8,7 @@ use toolpost_search::{
 };
 use toolpost_workspace::{Options, Workspace};
 
-/// How often each search runs; the fastest counts.
+/// The number of runs of each search; the fastest counts.
 const RUNS: usize = 7;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -1,4 +1,4 @@
-//! Which files a pattern finds.
+//! Tests of the files that a pattern matches.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod support;
@@ -219,7 +219,7 @@ fn what_is_wrong_is_said() {
         )]
     );
     assert_eq!(found(&world, &world.glob(&"{a,b}".repeat(24))), [""; 0]);
-    // More than the matcher takes, and as deep as it fits: an error or an answer, never a panic.
+    // More than the matcher accepts, and nested to the limit: an error or an answer, never a panic.
     let many: Vec<String> = (0..200_000).map(|number| format!("q{number}")).collect();
     let many = format!("*.{{{}}}", many.join(","));
     let message = found(&world, &world.glob(&many)).join("\n");

@@ -1,4 +1,4 @@
-//! Which lines a regular expression finds.
+//! Tests of the lines that a regular expression matches.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod support;
@@ -212,7 +212,7 @@ fn patterns_mean_what_they_say() {
     check(TREE, |world| GrepRequest { case: Case::Smart, ..world.grep("Needle") }, &["src/b.py:1:Needle"]);
 }
 
-/// Numbers that look random and are the same each time.
+/// Returns a pseudo-random number; the sequence is the same in each run.
 fn roll(seed: &mut u64, sides: usize) -> usize {
     *seed ^= *seed << 13;
     *seed ^= *seed >> 7;
@@ -220,7 +220,7 @@ fn roll(seed: &mut u64, sides: usize) -> usize {
     usize::try_from(*seed >> 20).unwrap() % sides
 }
 
-/// What a pattern matches in a line does not depend on the other lines, nor on how large the file is.
+/// The matches in a line do not depend on the other lines, nor on the size of the file.
 #[test]
 fn each_line_is_judged_by_itself() {
     let all = ["x", "#a", "#c", "", "d#", "a d", "#", "end d", " #a"];
@@ -671,7 +671,7 @@ fn a_window_far_down_is_shown_or_said_to_be_cut() {
     assert_eq!(far(".", 500_000, 3), (wanted(500_001..=500_003), (600_001, 3, 0)));
     let ending = [wanted(599_999..=600_000), vec!["after:1:last".to_owned()]].concat();
     assert_eq!(far(".", 599_998, 5), (ending, (600_001, 3, 0)));
-    // All of it is more than is kept.
+    // There are more matches than the limit on stored ones.
     let (shown, (entries, count, cut)) = far("a", 0, usize::MAX);
     assert_eq!((shown.len() as u64, entries, count + cut), (count, 600_000, 600_000));
     assert!(cut > 0 && shown == wanted(1..=count), "{count} {cut}");

@@ -1,4 +1,4 @@
-//! What a search finds with an index is what it finds without one, whatever another process does to the files in between.
+//! Tests that a search returns the same with an index as without one, even if another process changes files in between.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod support;
@@ -18,13 +18,13 @@ use toolpost_search::{
 use toolpost_workspace::WorkspacePath;
 use toolpost_workspace::walk::Options;
 
-/// Where the other process finds the files; set for it alone.
+/// The variable with the other process's directory; set only for that process.
 const ROOT: &str = "TOOLPOST_TEST_CHANGES";
 
-/// How many rounds of changes and questions there are.
+/// The number of rounds of changes and queries.
 const ROUNDS: usize = 10_000;
 
-/// Numbers that look random and are the same each time.
+/// Pseudo-random numbers, the same in each run.
 struct Dice(u64);
 
 impl Dice {
@@ -57,7 +57,7 @@ const WORDS: [&str; 12] = [
     "end",
 ];
 
-/// What the other process is told, a line each: what to do, and the seed of how.
+/// Executes one command in the other process: an action, and the seed of its details.
 #[expect(clippy::too_many_lines, reason = "an arm for each kind of change")]
 fn act(root: &Path, what: &str, dice: &mut Dice) {
     let name = |dice: &mut Dice| {
@@ -100,7 +100,7 @@ fn act(root: &Path, what: &str, dice: &mut Dice) {
             let end = (at + word.len()).min(len);
             map[at..end].copy_from_slice(&word[..end - at]);
         }
-        // Of several blocks: it is searched in parts.
+        // A file of several blocks, which is searched in parts.
         "long" => {
             let filler = "filler of a long file\n".repeat(800 + dice.roll(1_600));
             let whole: Vec<String> = (0..1 + dice.roll(4)).map(|_| text(dice) + &filler).collect();
@@ -148,7 +148,7 @@ fn act(root: &Path, what: &str, dice: &mut Dice) {
     }
 }
 
-/// Changes files as it is told; it is another process.
+/// The other process, which changes files on command.
 #[test]
 fn other_process() {
     let Some(root) = std::env::var_os(ROOT).map(PathBuf::from) else { return };
@@ -218,7 +218,7 @@ const PATTERNS: [&str; 17] = [
     "[nN]eedle",
 ];
 
-/// Withholds some files, by one rule for all questions as a session has it.
+/// Withholds some files, by one rule for all queries, as in a session.
 fn rule() -> MayRead {
     static RULE: LazyLock<MayRead> = LazyLock::new(|| {
         Arc::new(|path: &WorkspacePath| {
@@ -268,7 +268,8 @@ fn ask(world: &World, request: &GrepRequest, index: Option<&Grams>) -> Result<Gr
     grep(&world.workspace, request, &Control::default(), index).map_err(|error| error.to_string())
 }
 
-/// Says in what two answers differ. Where the search ended behind the window, the counts are of what came before.
+/// Describes the difference between two answers. If the search ended after the window, the counts cover only the part
+/// before.
 fn difference(with: &Result<GrepOutput, String>, without: &Result<GrepOutput, String>) -> Option<String> {
     let (Ok(one), Ok(other)) = (with, without) else {
         return (with != without).then(|| format!("{with:?} and {without:?}"));
@@ -304,7 +305,7 @@ const NAMES: [&str; 12] = [
     "src/deep/link*",
 ];
 
-/// Asks for names with the index and without it; both must say the same. Says whether the index answered.
+/// Lists names with the index and without it, and compares them. Returns true if the index answered.
 fn same_names(world: &World, index: &Grams, dice: &mut Dice) -> bool {
     let bases = ["."; 3].into_iter().chain(["src", "lib", "src/deep", "build"]);
     let bases: Vec<_> = bases.filter_map(|base| world.workspace.resolve(base).ok()).collect();
@@ -330,7 +331,7 @@ fn same_names(world: &World, index: &Grams, dice: &mut Dice) -> bool {
     index.names(&options, sieve, &|| false).is_ok()
 }
 
-/// Says whether the index would be of use now.
+/// Returns true if the index would be used now.
 fn answers(world: &World, index: &Grams) -> bool {
     let pattern = Pattern::read("needle", Letters::AsWritten, Reach::Line).unwrap();
     let base = world.workspace.resolve(".").unwrap();
@@ -367,7 +368,7 @@ fn an_index_changes_nothing_but_the_time() {
         answered += usize::from(answers(&world, &index));
         built += usize::from(index.status(&Options::default()).segments > 0);
         if round % 500 == 0 {
-            // Once in a while there is time to build.
+            // Sometimes there is time to build.
             std::thread::sleep(Duration::from_millis(60));
             let _ = index.settle(&Options::default(), Duration::from_secs(10));
         }
@@ -377,7 +378,7 @@ fn an_index_changes_nothing_but_the_time() {
     assert!(built > ROUNDS / 2, "there were segments in {built} rounds");
 }
 
-/// A world of many files that match, with an index that knows them.
+/// A workspace with many matching files, and an index of them.
 fn many(cache: &Path) -> (World, Grams) {
     let world = World::new(&[(".git/", "")]);
     for number in 0..700 {
@@ -391,7 +392,7 @@ fn many(cache: &Path) -> (World, Grams) {
     (world, index)
 }
 
-/// Asks the same of long files with the index, which searches parts of them, and without it.
+/// Compares searches of long files with the index, which searches parts of them, and without it.
 #[test]
 fn parts_of_long_files_tell_what_the_whole_files_do() {
     let filler = |lines: usize, end: &str| format!("filler of a long file{end}").repeat(lines);
@@ -456,7 +457,7 @@ fn the_window_is_the_same_where_the_search_ends_behind_it() {
         let (with, without) = (ask(&world, &request, Some(&index)), ask(&world, &request, None));
         assert_eq!(with.as_ref().map(|output| output.counted), Ok(counted), "{mode:?} {limit:?}");
         assert_eq!(difference(&with, &without), None, "{mode:?} {limit:?} {offset}");
-        // What is counted does not depend on the haste of the threads.
+        // The counts do not depend on thread timing.
         for _ in 0..5 {
             assert_eq!(ask(&world, &request, Some(&index)), with);
         }
@@ -491,7 +492,7 @@ fn segments_are_shared_and_what_is_damaged_is_made_anew() {
     assert_eq!(difference(&ask(&world, &request, Some(&index)), &ask(&world, &request, None)), None);
 }
 
-/// Damages segments in place while they are open: no answer may be wrong, and what is damaged is made anew.
+/// Damages segments in place while they are open: no answer may be wrong, and damaged segments are rebuilt.
 #[test]
 fn what_is_damaged_while_it_is_open_is_noticed_when_it_is_used() {
     let cache = tempfile::tempdir().unwrap();
@@ -528,7 +529,7 @@ fn what_is_damaged_while_it_is_open_is_noticed_when_it_is_used() {
             let (with, without) = (ask(&world, &request, Some(&index)), ask(&world, &request, None));
             assert_eq!(difference(&with, &without), None, "round {round}: {pattern}");
         }
-        // It heals without a new start.
+        // It recovers without a restart.
         assert_eq!(index.settle(&Options::default(), Duration::from_secs(30)).waiting, 0, "round {round}");
         assert!(answers(&world, &index));
     }
@@ -545,7 +546,7 @@ fn a_folder_that_cannot_be_used_costs_no_answer() {
     assert_eq!(index.status(&Options::default()).segments, 1);
 }
 
-/// Where the process that is killed finds the files, and where it keeps its index; set for it alone.
+/// The variable with the killed process's directories for files and index; set only for that process.
 const KILLED: &str = "TOOLPOST_TEST_KILLED";
 
 /// Builds an index again and again, until it is killed.

@@ -1,4 +1,4 @@
-//! Directories as trees.
+//! Tests of directory trees.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod support;

@@ -1,4 +1,4 @@
-//! The first answer after a change is right, whatever changed it: rules outside of the root, other names of a file, mounts, mappings.
+//! Tests that the first answer after a change outside the root is right: ignore rules, hard links, mounts, mappings.
 #![cfg(target_os = "linux")]
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
@@ -13,12 +13,12 @@ use toolpost_grams::Grams;
 use toolpost_search::{Control, GlobRequest, GrepRequest, Mode, Prune, glob, grep};
 use toolpost_workspace::walk::Options;
 
-/// Set for the process that has a home and mounts of its own.
+/// Set for the process that has its own home and mounts.
 const OWN: &str = "TOOLPOST_TEST_OWN";
 
 const ROUNDS: usize = 700;
 
-/// Numbers that look random and are the same each time.
+/// Pseudo-random numbers, the same in each run.
 struct Dice(u64);
 
 impl Dice {
@@ -40,7 +40,7 @@ const DIRECTORIES: [&str; 5] = ["", "sub/", "sub/deep/", "nested/", "mod/"];
 const ENDINGS: [&str; 4] = ["rs", "txt", "log", "md"];
 const WORDS: [&str; 4] = ["needle", "hay", "stack", "thread"];
 
-/// What can happen between two questions.
+/// The changes that can happen between two queries.
 const ACTS: [&str; 16] = [
     "write",
     "write",
@@ -66,7 +66,7 @@ struct Acts<'w> {
     home: PathBuf,
     world: &'w World,
     index: &'w Grams,
-    /// Names outside that files of the root have.
+    /// The number of names outside the root for files in it.
     outside: usize,
     dice: Dice,
 }
@@ -89,7 +89,7 @@ impl Acts<'_> {
     fn rules(&mut self, path: PathBuf) {
         match self.dice.roll(5) {
             0 => drop(std::fs::remove_file(path)),
-            // An editor puts a new file in the place of the old one.
+            // An editor replaces the old file by a new one.
             1 => {
                 let fresh = path.with_extension("new");
                 let rules = self.dice.one_of(&RULES);
@@ -153,7 +153,7 @@ impl Acts<'_> {
         }
     }
 
-    /// Writes through a mapping, asks, writes once more, and closes it.
+    /// Writes through a mapping, queries, writes once more, and closes it.
     fn map(&mut self, path: &Path) {
         let Ok(file) = std::fs::File::options().read(true).write(true).open(path) else { return };
         if file.metadata().unwrap().len() < 6 {
@@ -203,7 +203,7 @@ fn begin(world: &World) -> (PathBuf, PathBuf) {
     (top, world.root())
 }
 
-/// Does the rounds, with a home of its own.
+/// Runs the rounds, with its own home.
 #[test]
 fn own_home() {
     let Some(home) = std::env::var_os(OWN).map(PathBuf::from) else { return };
@@ -222,7 +222,7 @@ fn own_home() {
             what.push(acts.dice.one_of(&ACTS));
             acts.act(what[what.len() - 1]);
         }
-        // A pause, so that the rules settle, or the listing is looked at.
+        // A pause, so that the rules settle, or the listing is refreshed.
         std::thread::sleep(Duration::from_millis([0, 0, 0, 0, 3, 60, 0, 120][acts.dice.roll(8)]));
         acts.compare(&format!("round {round}: {what:?}"));
     }
@@ -242,7 +242,7 @@ fn rules_outside_and_other_names_are_seen_by_the_first_question() {
     assert!(status.success());
 }
 
-/// Mounts and takes away again, where nobody else sees it.
+/// Mounts and unmounts in a private namespace.
 #[test]
 fn own_mounts() {
     if std::env::var_os(OWN).is_none_or(|own| own != "mounts") {

@@ -1,4 +1,4 @@
-//! What a search finds with an index that others keep is what it finds without one, whatever that index says.
+//! Tests that a search returns the same with a shared index as without one, whatever that index answers.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod support;
@@ -14,26 +14,26 @@ use toolpost_search::{Control, GrepOutput, GrepRequest, Mode, grep};
 use toolpost_workspace::walk::Options;
 use toolpost_workspace::{ContentHash, hash};
 
-/// How the index of others behaves.
+/// The behaviour of the shared index.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Manner {
-    /// It says what is so.
+    /// It answers correctly.
     Truthful,
-    /// It names every content that it has ever heard of, and some that nobody has.
+    /// It lists every content that it has ever seen, and some that never existed.
     Talkative,
-    /// It says where matches may be in ranges that cannot be.
+    /// It reports matches in impossible ranges.
     Absurd,
-    /// It does not say anything of a pattern.
+    /// It does not answer anything about a pattern.
     Silent,
-    /// It has forgotten something each time that it is asked.
+    /// It has forgotten something at each query.
     Forgetful,
-    /// It answers from before it learnt what it said that it knew.
+    /// It answers from a state before the contents that it reported as known.
     Late,
-    /// It does not answer.
+    /// It is unreachable.
     Away,
 }
 
-/// An index that others keep.
+/// A shared index.
 struct Others {
     manner: Mutex<Manner>,
     texts: HashMap<ContentHash, String>,

@@ -1,4 +1,4 @@
-//! One client, from its first word to its last.
+//! The connection of one client, from the first message to the last.
 
 use crate::{
     Options, ServeError,
@@ -14,37 +14,38 @@ use tokio::{
 };
 use toolpost_runtime::{Published, Runtime};
 
-/// A request that came no longer than this before the end came in the same breath: a client of one shot.
+/// The longest time between the last request and the end of input for a one-shot client, which sends its requests and
+/// closes.
 const BREATH: Duration = Duration::from_millis(100);
-/// How long a client of one shot is still answered.
+/// The time for a one-shot client to receive answers.
 const ONE_SHOT: Duration = Duration::from_millis(300);
-/// How much fits into the pipe to the client: as much as the system lets anybody ask for.
+/// The size of the pipe to the client, in bytes: the most that the system lets an unprivileged process set.
 #[cfg(target_os = "linux")]
 const PIPE: usize = 1024 * 1024;
-/// How long calls have to end when nobody waits for their answers.
+/// The time for calls to end when their answers are no longer needed.
 const LAST: Duration = Duration::from_millis(30);
 
-/// Serves one client on standard input and output, until it goes away.
+/// Serves one client on standard input and output, until it disconnects.
 ///
 /// # Errors
-/// When standard input cannot be read, or standard output cannot be written, although the client is there.
+/// When standard input cannot be read, or standard output cannot be written, although the client is connected.
 pub async fn stdio(runtime: Arc<Runtime>, options: Options) -> Result<(), ServeError> {
     widen();
     let (input, output) = stdio_pipes();
     connection(runtime, options, input, output).await
 }
 
-/// Lets a whole reply fit into the pipe of standard output, so that it is written at once and not in turns with the
-/// client's reading. Where there is no pipe, or the system says no, replies are written as they fit.
+/// Enlarges the pipe of standard output to hold a whole reply, so that one write suffices and does not alternate with
+/// the client's reads. If there is no pipe, or the system refuses, replies are written in the pieces that fit.
 fn widen() {
     #[cfg(target_os = "linux")]
     let _ = rustix::pipe::fcntl_setpipe_size(std::io::stdout(), PIPE);
 }
 
-/// Serves one client on any pair of streams, until it goes away.
+/// Serves one client on any pair of streams, until it disconnects.
 ///
 /// # Errors
-/// When the input cannot be read, or the output cannot be written, although the client is there.
+/// When the input cannot be read, or the output cannot be written, although the client is connected.
 pub async fn connection(
     runtime: Arc<Runtime>,
     options: Options,
@@ -57,10 +58,10 @@ pub async fn connection(
     let (through, said) = mpsc::channel(1);
     let lane_of = {
         let runtime = Arc::clone(&runtime);
-        // What no tool is called shares a lane, so that there are never more lanes than tools.
+        // Unknown tool names share a lane, so that there are never more lanes than tools.
         move |tool: &str| runtime.catalogue().find(tool).map(lane).unwrap_or_default()
     };
-    // The library must not see the end before calls have ended: it would no longer carry their progress.
+    // The library must not see the end of input before calls have ended: it would no longer forward their progress.
     let kept = through.clone();
     let reader = Reader::new(input, writer.clone(), Arc::clone(&open), through, Box::new(lane_of));
     let handler = Handler::new(runtime, options, Arc::clone(&open), ends.clone());
@@ -86,7 +87,7 @@ fn lane(tool: &Published) -> Lane {
     Lane { tool: tool.name.clone(), order }
 }
 
-/// Passes on the requests that had to wait, each as soon as it has a place.
+/// Forwards the waiting requests, each as soon as it has a slot.
 async fn pass_on(open: Arc<Open>, through: mpsc::Sender<FromClient>) {
     loop {
         open.next_ready().await;
@@ -99,12 +100,12 @@ async fn pass_on(open: Arc<Open>, through: mpsc::Sender<FromClient>) {
     }
 }
 
-/// Lets a client of one shot have its answers, then ends what still runs.
+/// Lets a one-shot client receive its answers, then ends the calls that still run.
 async fn finish(ends: &Ends, open: &Open, since: Duration) {
     ends.closing.cancel();
     if since < BREATH {
         tokio::select! {
-            // Either way what is left is cancelled next.
+            // In both cases the remaining calls are cancelled next.
             _ = timeout(ONE_SHOT, open.empty()) => {}
             () = ends.gone.cancelled() => {}
         }

@@ -1,4 +1,4 @@
-//! Protocols: MCP over stdio.
+//! MCP over stdio.
 
 mod connection;
 mod error;

@@ -1,17 +1,17 @@
-//! What a served runtime says about itself.
+//! The identity and options of a served runtime.
 
 use std::sync::Arc;
 use toolpost_runtime::Asker;
 
-/// What a served runtime says about itself, and whom it asks.
+/// The identity of a served runtime, and its fallback for approvals.
 #[derive(Clone)]
 pub struct Options {
-    /// The name that clients show and put in front of tool names.
+    /// The name that clients show and prefix to tool names.
     pub name: String,
     /// The version that clients show.
     pub version: String,
-    /// Who is asked when the client cannot ask its user.
+    /// The source of approvals if the client cannot ask its user.
     pub asker: Arc<dyn Asker>,
-    /// The name under which what is kept of the session goes on, if it has one.
+    /// The name under which the stored state of the session continues, if it has one.
     pub session: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Asking the client's user, in both eras, and what is not taken for an answer.
+//! Tests of approval through the client's user in both eras, and of answers that do not count.
 
 use crate::common;
 
@@ -48,7 +48,7 @@ async fn a_legacy_user_is_asked_in_the_middle_of_the_call() {
         ("legacy-cancel", json!({"action": "cancel"}), false),
         ("legacy-nonsense", json!({"x": 1}), false),
     ];
-    // A client that names no way of asking means a form.
+    // A client that lists no elicitation mode supports forms.
     for capabilities in [form(), json!({"elicitation": {}})] {
         for (text, answer, allowed) in &rows {
             let text = &format!("{text} {}", capabilities["elicitation"]);
@@ -108,7 +108,7 @@ async fn a_legacy_question_is_taken_back_with_its_call() {
 #[tokio::test]
 async fn questions_do_not_keep_other_calls_out() {
     let mut client = Client::legacy(form()).await;
-    // More than the user can be asked at once: the rest is refused, nothing waits.
+    // More questions than the user can be asked at the same time: the rest is refused, nothing waits.
     for number in 0..20 {
         client
             .ask("tools/call", call("Write", json!({"path": format!("asked{number}.txt"), "text": "crowd"})))
@@ -124,7 +124,7 @@ async fn questions_do_not_keep_other_calls_out() {
     assert_eq!(client.request("ping", json!({})).await["result"], json!({}));
 }
 
-/// Makes a call that must be asked about; gives the handle of the question.
+/// Sends a call that needs approval; returns the handle of the question.
 async fn asked(client: &mut Client, call: &Value) -> String {
     let mut got = client.request("tools/call", call.clone()).await["result"].take();
     let handle = got["requestState"].take().as_str().expect("a handle").to_owned();
@@ -170,7 +170,7 @@ async fn a_modern_user_answers_with_the_same_call() {
             "{text} {got}"
         );
         assert_eq!(done(text).len(), usize::from(allowed), "{text}");
-        // The handle is spent, whatever the answer was.
+        // The handle is used up by any answer.
         let got = client.request("tools/call", again(&call, &handle, &yes)).await;
         assert_eq!(got["error"], refused("was used before"), "{text} {got}");
         assert_eq!(done(text).len(), usize::from(allowed), "{text}");
@@ -179,7 +179,7 @@ async fn a_modern_user_answers_with_the_same_call() {
 
 #[tokio::test]
 async fn a_yes_can_hold_for_the_session_in_both_eras() {
-    // What the answer says of how long it holds, and how often the same is asked about in two calls.
+    // The scope in the answer, and the number of questions about the same in two calls.
     let rows = [(json!("session"), 1), (json!("once"), 2), (json!("always"), 2), (json!(null), 2)];
     for (span, times) in rows {
         let yes = json!({"action": "accept", "content": {"decision": span}});
@@ -236,7 +236,7 @@ async fn an_answer_is_for_no_other_call() {
     asked(&mut another, &call).await;
     let got = another.request("tools/call", again(&call, &handle, &yes)).await;
     assert_eq!(got["error"], not_this);
-    // An answer without a question is no answer.
+    // An answer without a question does not count.
     let mut unasked = call.clone();
     unasked["inputResponses"] = json!({"approval": yes});
     asked(&mut client, &unasked).await;

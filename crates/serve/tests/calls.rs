@@ -1,4 +1,4 @@
-//! Calls: what comes back, in which order, how far, and what does not come back.
+//! Tests of calls: replies, their order, progress, and messages that must not be sent.
 
 use crate::common;
 
@@ -87,7 +87,7 @@ async fn a_cancelled_call_stops_and_is_not_answered() {
             .send(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled}))
             .await;
         until_done(&format!("{name} is cancelled")).await;
-        // The next thing that comes is the answer to the next request.
+        // The next message is the answer to the next request.
         let next = client.ask("tools/call", meta(call("Echo", json!({"text": "next"})), json!({}))).await;
         assert_eq!(client.next().await.unwrap()["id"], next, "{name}");
         // The id is free again.

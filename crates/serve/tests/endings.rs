@@ -1,4 +1,4 @@
-//! How serving ends: when the client says no more, stops reading, or is gone.
+//! Tests of the end of serving: the client closes its input, stops reading, or disconnects.
 
 use crate::common;
 
@@ -32,7 +32,7 @@ async fn a_call_in_flight_is_cancelled_when_the_client_leaves() {
     let mut client = Client::modern();
     client.ask("tools/call", meta(call("Wait", json!({"name": "left", "steps": 100_000})), json!({}))).await;
     until_done("left begins").await;
-    // Long enough that the end does not come in one breath with the call.
+    // Long enough that the client does not count as one-shot.
     sleep(Duration::from_millis(150)).await;
     let (served, _) = client.end().await;
     assert!(served.is_ok());
@@ -98,10 +98,10 @@ async fn a_client_that_does_not_read_is_not_read() {
             break;
         }
         sent += 1;
-        // Those that are open or wait have 32 MiB together at most, and one more is being refused.
+        // Open and waiting requests have 32 MiB together at most, and one more is being refused.
         assert!(sent < 8_000, "{sent} requests went in although no answer came out");
     }
-    // As soon as the client reads, what it asked is answered.
+    // As soon as the client reads, its requests are answered.
     let mut answered = 0;
     for _ in 0..sent {
         let got = client.next().await.unwrap();

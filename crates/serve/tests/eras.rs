@@ -1,4 +1,4 @@
-//! Both eras of the protocol: how they open, what they list, what they refuse.
+//! Tests of both eras of the protocol: how they open, what they list, what they refuse.
 
 use crate::common;
 
@@ -135,7 +135,7 @@ async fn a_request_that_does_not_say_its_version_is_refused() {
             "{method} {params}"
         );
     }
-    // It still serves.
+    // The server still serves.
     let listed = client.request("tools/list", whole).await;
     assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 4);
 }

@@ -1,4 +1,4 @@
-//! What is no proper message: it is answered where that makes sense, and the server lives.
+//! Tests of invalid messages: they are answered if possible, and the server continues.
 
 use crate::common;
 
@@ -6,7 +6,7 @@ use common::{Client, call, done, meta, until_done};
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 
-/// Sends bytes to a server of either era; gives what came before the answer to the next request.
+/// Sends bytes to a server of either era; checks the messages before the answer to the next request.
 async fn check(bytes: &[u8], expected: &[Value]) {
     let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(120)]).into_owned();
     for mut client in [Client::modern(), Client::legacy(json!({})).await] {
@@ -120,7 +120,7 @@ async fn a_thousand_requests_at_once_are_all_answered() {
     sending.await.unwrap();
 }
 
-/// Whatever runs, the server hears a ping, a call of another tool, a cancellation and the end.
+/// During long calls, the server handles a ping, a call of another tool, a cancellation and the end.
 #[tokio::test]
 async fn calls_that_run_keep_the_server_from_nothing() {
     const CALLS: i64 = 600;
@@ -135,7 +135,7 @@ async fn calls_that_run_keep_the_server_from_nothing() {
     let params = meta(call("Echo", json!({"text": "heard"})), json!({}));
     client.send(json!({"jsonrpc": "2.0", "id": "echo", "method": "tools/call", "params": params})).await;
     assert_eq!(client.next().await.unwrap()["id"], "echo");
-    // One that waits for its turn is given up without a word, and one that runs lets the next one begin.
+    // A waiting call is dropped without a reply, and the end of a running one lets the next one begin.
     for id in [300, 7] {
         let params = json!({"requestId": id, "reason": "no longer wanted"});
         client.send(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})).await;

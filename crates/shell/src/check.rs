@@ -222,7 +222,7 @@ pub(crate) fn here_document(node: Node<'_>, text: &str) -> Option<&'static str> 
     let joined = !quote && whole.contains("\\\n");
     let rest = text.get(end.1..).unwrap_or_default();
     let goes_on = !rest.is_empty() && !rest.starts_with('\n');
-    // What runs in the text is not always found there.
+    // The reader does not always find the commands in the text.
     let dash = text.get(node.byte_range()).is_some_and(|all| all.contains("<<-"));
     let hidden = !quote && (whole.contains('`') || (dash && whole.contains('$')));
     (ended || joined || goes_on || hidden).then_some(UNCLEAR)

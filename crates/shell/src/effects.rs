@@ -62,7 +62,7 @@ pub(crate) fn note(segment: &mut Segment, known: &Known) {
     let stray = |word: &&Word| word.start.starts_with('-');
     let values = sorted.options.iter().filter_map(|(_, value)| value.as_ref());
     for word in values.chain(&sorted.operands).filter(stray) {
-        // Whether it is a value or an option after all is for the program to say.
+        // Only the program decides whether it is a value or an option.
         for (given, value) in
             options::sort(std::slice::from_ref(word), form.valued, form.style, Until::End).options
         {
@@ -160,7 +160,7 @@ fn option(segment: &mut Segment, form: &Form, given: &str, value: Option<&Word>)
         is_git.then(|| programs::act(git::ANYWHERE, given)).flatten()
     });
     let Some((option, act)) = act else {
-        // What is left out of a search is not read.
+        // Files that a search excludes are not read.
         if let Some(value) = value.filter(|_| !given.starts_with("--exclude")) {
             segment.effects.push(Effect::Names(value.clone()));
         }

@@ -59,7 +59,7 @@ impl Reader<'_> {
         let Some(target) = words.next() else {
             return self.unsure(node, "the target of this redirection is unclear");
         };
-        // What follows the target belongs to the command again.
+        // The words after the target belong to the command again.
         segment.words.extend(words);
         let copies = target.known().is_some_and(|known| {
             known == "-" || known.trim_end_matches('-').chars().all(|found| found.is_ascii_digit())

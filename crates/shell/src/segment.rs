@@ -132,7 +132,7 @@ impl Default for Places {
 }
 
 impl Segment {
-    /// Makes a segment of a program and its arguments.
+    /// Creates a segment from a program and its arguments.
     pub(crate) fn of(words: Vec<Word>) -> Self {
         let text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
         Self { text, words, ..Self::default() }

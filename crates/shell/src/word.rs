@@ -25,7 +25,7 @@ pub enum Certainty {
 }
 
 impl Word {
-    /// Makes a word that is known.
+    /// Creates a known word.
     pub(crate) fn known_as(text: &str) -> Self {
         Self { text: quoted(text), start: text.to_owned(), sure: Certainty::All }
     }
@@ -237,7 +237,7 @@ impl Reading<'_> {
         next.is_some_and(|next| next.is_ascii_alphanumeric() || "_({[@*#?-$!`".contains(next))
     }
 
-    /// The inside of `$'…'`: common escapes are decoded, others make the rest unknown.
+    /// The content of `$'…'`: common escapes are decoded, others make the rest unknown.
     fn escapes(&mut self) -> Result<(), &'static str> {
         loop {
             match self.next() {

@@ -18,7 +18,7 @@ impl Queries {
         grammar.compiled.get_or_init(|| Self::make(grammar).ok().flatten()).as_ref()
     }
 
-    /// Makes the queries of a language ready.
+    /// Prepares the queries of a language.
     pub(crate) fn make(grammar: &Grammar) -> Result<Option<Self>, BadQuery> {
         if grammar.queries.is_empty() {
             return Ok(None);

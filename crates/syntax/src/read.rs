@@ -200,7 +200,7 @@ impl Reader<'_> {
             }
         }
         let rest = &self.text[head..];
-        // What has attributes and nothing else, as broken code has it, has its head at its end.
+        // An item with only attributes, as in broken code, has its head at its end.
         (first, (head + (rest.len() - rest.trim_start().len())).min(range.end))
     }
 

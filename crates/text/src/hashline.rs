@@ -36,7 +36,7 @@ pub struct ReferencedLine<'a> {
 }
 
 impl Reference {
-    /// Makes the reference to a line with this text.
+    /// Creates the reference to a line with this text.
     #[must_use]
     pub fn of(line: usize, text: &str) -> Self {
         Self { line, hash: Some(hash(text)) }

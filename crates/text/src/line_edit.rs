@@ -190,7 +190,7 @@ fn splice(view: &str, lines: LineRange, side: Side, new: &str) -> Splice {
     let last = if body.is_empty() || body.ends_with('\n') { new } else { body };
     match side {
         Side::Replace if new.is_empty() && !closed => {
-            // What is now the last line goes without a break as the last line did.
+            // The new last line has no break, as the old one had none.
             Splice { range: span.start.saturating_sub(1)..span.end, new: String::new() }
         }
         Side::Replace if new.is_empty() => Splice { range: span, new: String::new() },

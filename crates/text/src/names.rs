@@ -61,7 +61,7 @@ pub fn suggest<'a>(wanted: &str, candidates: &[&'a str], max: usize) -> Vec<&'a 
     let mut found: Vec<(usize, &'a str)> = Vec::new();
     for &candidate in candidates {
         let last = basename(candidate);
-        // Of what is plain ASCII, the length is known before anything is written anew.
+        // For plain ASCII, the length is known before any conversion.
         if wanted.is_empty() || (last.is_ascii() && last.len().min(MAX_NAME).abs_diff(wanted.len()) > allowed)
         {
             continue;

@@ -105,7 +105,7 @@ fn is_plain_reference(words: &[&str]) -> bool {
     )
 }
 
-/// Terms for an omission, at least one of which is needed.
+/// Terms for an omission; at least one is needed.
 const KEYS: &[&str] = &["existing", "unchanged", "remaining", "omitted", "truncated", "elided", "snipped"];
 
 /// Terms that may accompany them.

@@ -165,7 +165,7 @@ fn known_key(rest: &str) -> Option<Range<usize>> {
     let prefix = PREFIXES.iter().find(|prefix| rest.starts_with(**prefix))?;
     let body = &rest[prefix.len()..];
     let length = count(body, |byte| is_word(byte) || byte == b'.');
-    // Words of a language hold no digits.
+    // Natural-language words contain no digits.
     let is_key = length >= KEY && body[..length].bytes().any(|byte| byte.is_ascii_digit());
     is_key.then(|| prefix.len()..prefix.len() + length)
 }

@@ -1,4 +1,4 @@
-//! What models really send is accepted where it cannot be misunderstood, and refused with what to do otherwise.
+//! Tests of decoding arguments as models send them: unambiguous mistakes are accepted, others are refused with advice.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -51,7 +51,7 @@ const fn ten() -> u64 {
     10
 }
 
-/// Adds the required argument where a row leaves it out.
+/// Adds the required argument to rows that omit it.
 fn complete(mut arguments: Value) -> Value {
     if let Some(object) = arguments.as_object_mut()
         && !object.contains_key("file_path")

@@ -1,4 +1,4 @@
-//! A reply as it is put together: text, pictures, remarks.
+//! Tests of building a reply from text, images and remarks.
 
 use toolpost_tool::{Page, Part};
 

@@ -1,4 +1,4 @@
-//! Patches that come wrapped in the JSON of another tool's call.
+//! Tests of patches wrapped in the JSON of another tool's call.
 
 use serde_json::json;
 use std::time::Duration;
@@ -20,7 +20,7 @@ const DIALECT: Dialect = Dialect {
     say: |_| String::new(),
 };
 
-/// Lowers a patch; gives each path and what happens there.
+/// Lowers a patch; returns each path and its change.
 fn lower(said: &str, known: Option<&str>) -> Result<Vec<(String, &'static str)>, String> {
     let root = TempDir::new().unwrap();
     let roots = vec![root.path().to_path_buf()];

@@ -94,7 +94,7 @@ pub enum OpenError {
     StateShared {
         /// The directory as given, escaped.
         state: String,
-        /// Who else has rights to it.
+        /// The rights of other users to it.
         why: String,
     },
     /// The state directory cannot be created or used.

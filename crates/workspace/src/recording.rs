@@ -125,7 +125,7 @@ impl<'a> Recording<'a> {
     }
 }
 
-/// Makes the record of a finished commit final, and removes the journal unless it is still needed.
+/// Finalises the record of a finished commit, and removes the journal unless it is still needed.
 pub(crate) fn keep(
     workspace: &Workspace,
     state: &State,

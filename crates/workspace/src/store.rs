@@ -72,7 +72,7 @@ impl Store {
         self.last.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Makes a pending record final by renaming its journal.
+    /// Finalises a pending record by renaming its journal.
     pub(crate) fn keep(
         &self,
         journals: BorrowedFd<'_>,
@@ -92,7 +92,7 @@ impl Store {
         renameat(journals, journal, self.folder_of(first)?, &name)
     }
 
-    /// Makes a pending record final by linking its journal, which is still needed.
+    /// Finalises a pending record by linking its journal, which is still needed.
     pub(crate) fn keep_beside(
         &self,
         journals: BorrowedFd<'_>,

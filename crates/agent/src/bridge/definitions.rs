@@ -81,13 +81,12 @@ fn schema(tool: &Tool) -> Value {
     schema
 }
 
-/// Makes invisible characters of a text visible, line by line.
+/// Escapes invisible characters of a text, line by line.
 fn visible(said: &str) -> String {
     said.lines().map(escape::text).collect::<Vec<_>>().join("\n")
 }
 
-/// Makes invisible characters in the texts of a schema visible; values that a call must repeat stay
-/// unchanged.
+/// Escapes invisible characters in the texts of a schema; values that a call must repeat stay unchanged.
 fn clean(schema: &mut Value) {
     match schema {
         Value::Object(fields) => fields.iter_mut().for_each(|(name, value)| match value {

@@ -127,7 +127,7 @@ mod tests {
             ),
             // An end tag only counts if a parameter or the end of the call follows.
             ("<edit><new>a</new>b</new></edit>", &[("edit", r#"{"new":"a</new>b"}"#)]),
-            // An unknown parameter stays as it is, and the tool reports it.
+            // An unknown parameter stays unchanged, and the tool reports it.
             ("<edit><nofile>x</nofile></edit>", &[("edit", r#"{"nofile":"x"}"#)]),
             ("<edit><line>seven</line></edit>", &[("edit", r#"{"line":"seven"}"#)]),
             ("<edit><file>never closed", &[]),

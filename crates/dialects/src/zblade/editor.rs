@@ -231,7 +231,7 @@ impl Tool for InsertAtCursor {
     }
 }
 
-/// Returns the pair `action` and `done`, one of which is set.
+/// Returns the pair `action` and `done`, exactly one of them set.
 fn either(name: &'static str, done: bool) -> (Option<&'static str>, Option<&'static str>) {
     if done { (None, Some(name)) } else { (Some(name), None) }
 }

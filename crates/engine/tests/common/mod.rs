@@ -1,4 +1,4 @@
-//! A world of its own for each test: a root, a secret outside of it, and an engine with one session.
+//! A separate world for each test: a root, a secret outside it, and an engine with one session.
 
 use std::{fs, os::unix::fs::symlink, path::PathBuf, sync::Arc};
 use tempfile::TempDir;
@@ -19,7 +19,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// Makes files; `-> target` is a link, a name with a slash at its end a directory.
+    /// Creates files; `-> target` is a symlink, a name that ends with a slash a directory.
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let base = TempDir::new().unwrap();
         for directory in ["ws", "state", "out"] {
@@ -33,7 +33,7 @@ impl World {
         world
     }
 
-    /// Makes what stands in the root, and the directories above it.
+    /// Creates a file in the root, and the directories above it.
     pub(crate) fn put(&self, name: &str, bytes: impl AsRef<[u8]>) {
         let (path, bytes) = (self.at(name), bytes.as_ref());
         if name.ends_with('/') {
@@ -46,7 +46,7 @@ impl World {
         }
     }
 
-    /// The place of a name in the root.
+    /// The path of a name in the root.
     pub(crate) fn at(&self, name: &str) -> PathBuf {
         self.base.path().join("ws").join(name)
     }
@@ -55,7 +55,7 @@ impl World {
         CallCtx { fresh, ..permissive(self.session.clone()) }
     }
 
-    /// Goes the way of the `fresh` layer: judge, run, record.
+    /// Follows the `fresh` layer: judge, run, record.
     pub(crate) async fn run<O: RunsOn<Engine>>(
         &self,
         request: O::Request,
@@ -77,7 +77,7 @@ impl World {
         self.run::<Read>(request, self.cx(Fresh::REQUIRED)).await.unwrap();
     }
 
-    /// Every file with its content and every link with its target, in order.
+    /// Every file with its content and every symlink with its target, in order.
     pub(crate) fn files(&self) -> Vec<(String, String)> {
         let mut files = Vec::new();
         let mut open = vec![self.at("")];
@@ -98,7 +98,7 @@ impl World {
         files
     }
 
-    /// Says what failed: the kind; which of several changes, what could not be done, the words.
+    /// Formats a failure: the kind, the number of the failed change, the problem, and the message.
     pub(crate) fn said(&self, failure: &Failure) -> (Kind, String) {
         let root = self.at("").canonicalize().unwrap().display().to_string();
         let change = failure.facts.change.map_or(String::new(), |number| format!("#{number} "));

@@ -19,12 +19,12 @@ pub enum Resolved {
     NoId,
 }
 
-/// Whether a missing symbol existed before.
+/// The earlier existence of a missing symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Once {
-    /// It was.
+    /// It existed.
     There,
-    /// It was never seen.
+    /// It was never indexed.
     Never,
 }
 

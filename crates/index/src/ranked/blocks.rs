@@ -254,7 +254,7 @@ struct Layout<'t> {
     text: Vec<&'t str>,
     units: Vec<Unit>,
     out: Vec<Block>,
-    /// Whether each block continues the previous one.
+    /// For each block, true if it continues the previous one.
     on: Vec<bool>,
 }
 

@@ -75,7 +75,7 @@ fn lines(lent: &Lent<'_>, file: &File, pattern: &Regex) -> Option<Vec<u32>> {
     Some(found.map(|place| u32::try_from(index.line(place.start())).unwrap_or(u32::MAX)).collect())
 }
 
-/// Returns the files that can contain a text: those with all its words, the first and last of which may be partial.
+/// Returns the files that can contain a text: those with all its words; the first and the last may be partial.
 fn candidates(held: &dyn Words, text: &str) -> Vec<u32> {
     let words: Vec<tokens::Word<'_>> = tokens::words(text).collect();
     let mut files: Option<BTreeSet<u32>> = None;

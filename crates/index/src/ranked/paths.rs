@@ -1,4 +1,4 @@
-//! Words of file paths: for each token, the files and the positions in their paths.
+//! Tokens of file paths: for each token, the files and the positions in their paths.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;

@@ -30,7 +30,7 @@ pub type Counts = [u8; PLACES];
 /// More of one token in one place would count no more.
 const MOST: u8 = 15;
 
-/// The name of the parser choice for a header, in which the content decides between C and C++.
+/// The name of the parser choice for a header, where the content decides between C and C++.
 const HEADER: &str = "header";
 
 /// A block with all that is asked of it.

@@ -1,4 +1,4 @@
-//! Words of a text, and the parts of identifiers.
+//! The words of a text, and the parts of identifiers.
 //!
 //! `getUserData`, `get_user_data` and `GetUserData` have the same parts. Positions count parts, so that consecutive
 //! words match in any spelling; the whole identifier, folded, has the position of its first part.
@@ -22,7 +22,7 @@ pub(crate) fn is_marked(term: &str) -> bool {
 pub(crate) const LONGEST: usize = 64;
 /// The maximum number of parts of an identifier; longer words are generated data.
 const PARTS: usize = 12;
-/// Words with internal changes of case that are not split.
+/// The words with internal changes of case that are not split.
 const WHOLE: [&str; 26] = [
     "OAuth",
     "IPv4",

@@ -17,19 +17,19 @@ pub(crate) fn workspace(root: &Path) -> Workspace {
     Workspace::open(options).unwrap().0
 }
 
-/// Makes an index of a directory.
+/// Creates an index of a directory.
 pub(crate) fn index(root: &Path, cache: Option<PathBuf>) -> Index {
     Index::new(workspace(root), cache)
 }
 
-/// Writes a file and the directories above it.
+/// Writes a file and creates the directories above it.
 pub(crate) fn write(root: &Path, path: &str, text: &str) {
     let path = root.join(path);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, text).unwrap();
 }
 
-/// Lists where all calls go, a line each: `a.py:f -> b.py:g`.
+/// Lists the targets of all calls, one in each line: `a.py:f -> b.py:g`.
 pub(crate) fn calls(index: &Index) -> Vec<String> {
     let graph = index.graph(&go_on).unwrap();
     let shown = |found: &Found| match found {

@@ -1,4 +1,4 @@
-//! A table of jobs for a test, and a look at the machine.
+//! A table of jobs for a test, and functions that inspect the machine.
 #![allow(dead_code, unreachable_pub, reason = "each test uses its part")]
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests look at the machine")]
 
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use toolpost_process::{From, Job, Jobs, Launch, Program, SessionKey, Settings, Until, Want};
 
-/// Longer than anything here takes, on any machine.
+/// Longer than any test takes, on any machine.
 pub const LONG: Duration = Duration::from_secs(120);
 
-/// A table of jobs in a directory of its own.
+/// A table of jobs with its own directory.
 pub struct World {
     pub jobs: Jobs,
     pub session: SessionKey,
@@ -42,7 +42,7 @@ impl World {
         self.jobs.start(&self.session, launch).unwrap()
     }
 
-    /// Starts a line and waits for its end.
+    /// Starts a command line and waits for its end.
     pub fn run(&self, line: &str) -> Job {
         let job = self.start(&self.launch(line));
         self.wait(&job, Until::Ended);
@@ -54,7 +54,7 @@ impl World {
         assert_eq!(woke, toolpost_process::Woke::Come, "{:?} {:?}", job.program(), job.report());
     }
 
-    /// Waits until the text holds this.
+    /// Waits until the output contains a text.
     pub fn wait_for(&self, job: &Job, wanted: &str) {
         let start = Instant::now();
         while !text(job).contains(wanted) {
@@ -63,7 +63,7 @@ impl World {
         }
     }
 
-    /// Makes an empty file, for which a program waits.
+    /// Creates an empty file that a program waits for.
     pub fn touch(&self, name: &str) {
         fs::write(self.directory.path().join(name), "").unwrap();
     }
@@ -72,7 +72,7 @@ impl World {
         self.runtime.block_on(future)
     }
 
-    /// Waits until nothing of a job is left, and looks for itself whether that is so.
+    /// Waits until all processes of a job have ended, and verifies it independently.
     pub fn assert_gone(&self, job: &Job) {
         self.wait(job, Until::Gone);
         assert_eq!(with_cookie(job.run_id()), Vec::<String>::new(), "{:?}", job.program());
@@ -80,7 +80,7 @@ impl World {
     }
 }
 
-/// Gives all text of a job.
+/// Returns all output of a job.
 pub fn text(job: &Job) -> String {
     let all = Want { from: From::Top, skip: 0, count: u64::MAX };
     job.show(all).unwrap().pieces.into_iter().map(|piece| piece.text).collect()
@@ -95,7 +95,7 @@ pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// Finds the processes that carry a cookie (the beginning of one is enough) and run.
+/// Finds the running processes that carry a cookie (the beginning of one is enough).
 pub fn with_cookie(run: &str) -> Vec<String> {
     let wanted = format!("TOOLPOST_RUN_ID={run}");
     let has_it = |pid: &str| {
@@ -105,30 +105,31 @@ pub fn with_cookie(run: &str) -> Vec<String> {
     processes().into_iter().filter(|pid| has_it(pid)).map(|pid| said(&pid)).collect()
 }
 
-/// Makes the sleeps of a line this process's own: `sleep 4…` is known from that of another run of the tests.
+/// Turns the sleeps of a command line into ones unique to this process: `sleep 4…` can be distinguished from that of
+/// another test run.
 pub fn own(line: &str) -> String {
     line.replace("sleep 4", &format!("sleep 9{}4", std::process::id()))
 }
 
-/// Finds the processes whose command line begins with this.
+/// Finds the processes whose command line begins with a text.
 pub fn with_words(words: &str) -> Vec<String> {
     let words = own(words);
     let begins = |said: &String| said.split_once(' ').is_some_and(|(_, command)| command.starts_with(&words));
     processes().iter().map(|pid| said(pid)).filter(begins).collect()
 }
 
-/// Finds the processes whose command line holds this anywhere.
+/// Finds the processes whose command line contains a text.
 pub fn mentioning(words: &str) -> Vec<String> {
     let words = own(words);
     processes().iter().map(|pid| said(pid)).filter(|said| said.contains(&words)).collect()
 }
 
-/// Says loudly that something was not tested here.
+/// Prints that something was not tested here.
 pub fn skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
 }
 
-/// Finds the children of this process, ended ones among them.
+/// Counts the children of this process, including ended ones.
 pub fn children() -> usize {
     let own = std::process::id().to_string();
     let is_child = |pid: &String| {
@@ -138,7 +139,7 @@ pub fn children() -> usize {
     processes().iter().filter(|pid| is_child(pid)).count()
 }
 
-/// Counts the descriptors of this process.
+/// Counts the file descriptors of this process.
 pub fn descriptors() -> usize {
     fs::read_dir("/proc/self/fd").unwrap().count()
 }

@@ -1,4 +1,4 @@
-//! Tells the event bus that a call arrived and how it ended.
+//! Announces each call and its outcome on the event bus.
 
 use super::{Back, Going, Next, Stop, Trip};
 use crate::{Event, Status};
@@ -14,7 +14,7 @@ pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
             status: Status::Started,
             id: trip.id,
             parent: trip.within.as_ref().map(|within| within.parent),
-            // A name that no tool has may be anything.
+            // A name that no tool has can contain anything, even a secret.
             name: redact(&trip.call.tool).into_owned(),
             params: all.then(|| Arc::new(read(&trip.call.arguments))),
             outcome: None,
@@ -38,7 +38,7 @@ pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
     })
 }
 
-/// Reads arguments that came as the text of an object, as those of a call inside another one do.
+/// Parses arguments that arrived as the text of an object, as those of nested calls do.
 fn read(arguments: &Value) -> Value {
     let object = arguments.as_str().and_then(|text| serde_json::from_str(text).ok()).filter(Value::is_object);
     object.unwrap_or_else(|| arguments.clone())

@@ -1,4 +1,4 @@
-//! Cuts the reply to the dialect's budget, and says what was cut.
+//! Truncates the reply to the dialect's budget, with a note of the omission.
 
 use super::{Going, Next, Trip};
 use toolpost_tool::Budget;

@@ -1,4 +1,4 @@
-//! Starts the clock: when it runs out, what there is by then is the answer.
+//! Enforces the deadline: when it passes, the answer holds the results so far.
 
 use super::{Going, Next, Stop, Trip};
 use crate::Published;
@@ -6,9 +6,9 @@ use std::time::Duration;
 use toolpost_engine::{Access, Failure, Hint, Kind};
 use toolpost_tool::Prepared;
 
-/// How long a call may take at least that a model may guide.
+/// The shortest deadline of a call that may consult a model.
 const ASKING: Duration = Duration::from_secs(300);
-/// How much longer a reading call is waited for after its clock ran out.
+/// The extra time for a call that only reads, after its deadline.
 const GRACE: Duration = Duration::from_secs(2);
 
 pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
@@ -16,26 +16,26 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
         let prepared = trip.prepared()?;
         let writes = touches(prepared, Access::Writes);
         let own = touches(prepared, Access::Executes) || touches(prepared, Access::Delegates);
-        // What makes calls that may be commands has as much time as those need.
+        // A tool whose nested calls may run commands has as much time as commands need.
         let calling = |tool: &Published| {
             tool.access().contains(&Access::Calls) && tool.access().contains(&Access::Executes)
         };
         let executes = own || trip.published.is_some_and(calling);
         let fetches = touches(prepared, Access::Fetches);
-        // A command has a time of its own, and so have an agent and what fetches; only the operator's makes it shorter.
+        // Commands, agents and fetches have their own time limits; only the operator's deadline shortens them.
         let own =
             trip.published.filter(|_| !executes && !fetches).map(|published| published.dialect.deadline);
-        // A model that guides needs more than what is read off the disk.
+        // Consulting a model takes longer than reading from the disk.
         let asks = |tool: &Published| tool.access().contains(&Access::Asks);
         let asks = trip.published.is_some_and(asks) && next.runtime.engine.agents().is_ok();
         let own = own.map(|own| if asks { own.max(ASKING) } else { own });
         let Some(time) = next.runtime.config.deadline.or(own) else { return next.go(trip).await };
-        // An inner call has no more time than the call that makes it.
+        // A nested call has no more time than the call that makes it.
         let time = trip.cx.time_left(time);
         trip.cx = trip.cx.within(Some(time));
         if writes || executes {
-            // A write is never abandoned half-way: it looks at the clock itself, before its first change. So does what
-            // runs a command or an agent, which ends it and tells what it brought.
+            // A write is never abandoned half-way: it checks the deadline itself, before its first change. So does a
+            // call that runs a command or an agent: it ends that and reports its output.
             return next.go(trip).await;
         }
         let cancel = trip.cx.cancel.clone();

@@ -1,5 +1,6 @@
-//! A write needs a read of the content that it changes, by hash, and an editor without unsaved changes of it; what was shown and
-//! written is recorded.
+//! Freshness of writes: a write needs a read of the content that it changes, compared by hash.
+//!
+//! An attached editor must have no unsaved changes of that file. Contents that were shown and written are recorded.
 
 use super::{Back, Going, Next, Stop, Trip};
 use toolpost_engine::{Access, Session};
@@ -32,7 +33,8 @@ async fn judged<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Back {
     Ok(done)
 }
 
-/// Also a failure shows files: one that refuses a write over what was not seen shows what stands there.
+/// Records the file contents that a call showed. Failures count too: one that refuses a write over unread content shows
+/// it.
 fn record(session: &Session, back: &mut Back) {
     match back {
         Ok(done) => std::mem::take(&mut done.seen).into_iter().for_each(|seen| session.record(seen)),

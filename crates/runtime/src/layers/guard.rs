@@ -1,4 +1,4 @@
-//! A panic ends a call, not the server.
+//! Isolation of panics: a panic ends a call, not the server.
 
 use super::{Going, Next, Stop, Trip};
 use std::{

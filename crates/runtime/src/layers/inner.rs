@@ -1,4 +1,4 @@
-//! A call that another call makes does only what that one was made for, and makes no calls of its own.
+//! Limits of nested calls: a nested call stays within its purpose, and makes no calls itself.
 
 use super::{Going, Next, Stop, Trip};
 use toolpost_engine::{Access, EditorUse, Failure, Hint, Kind, May, Touch};
@@ -10,7 +10,7 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
             let what = format!("A call inside of another makes no calls, and {} makes some.", trip.call.tool);
             return Err(refused(what));
         }
-        // Without the service there is what lies here.
+        // Without the external service, the call uses local results.
         let looks = |touch: &Touch| match touch {
             Touch::Editor(act) => *act == EditorUse::Look,
             touch => touch.access() == Access::Reads || touch.is_beside(),

@@ -1,4 +1,4 @@
-//! What happens around every call, in one order.
+//! The layers around every call, in one order.
 
 mod announce;
 mod budget;
@@ -17,71 +17,71 @@ use toolpost_engine::{CallCtx, Failure, Kind, May};
 use toolpost_tool::{Done, Prepared};
 pub(crate) use turn::Turns;
 
-/// The order in which a call passes the layers; it comes back in the opposite one.
+/// The order of the layers on the way in; the reply passes them in reverse.
 const ORDER: [Layer; 10] = [
-    trace::layer,    // first, so that whatever happens is in the span
-    announce::layer, // before anything can fail: a call that is not understood is announced, too
+    trace::layer,    // first, so that everything is in the span
+    announce::layer, // before anything can fail: an invalid call is announced, too
     guard::layer,    // around all that follows: a panic ends the call, not the server
-    prepare::layer,  // find, decode, lower: from here on it is known what the call would touch
-    budget::layer,   // around all that can reply: what comes back is cut, whatever it was
-    inner::layer,    // before anybody is asked: a call that may not be made inside another is not asked about
-    policy::layer,   // before a lock is taken: nobody waits behind a question
-    deadline::layer, // after anybody was asked: the time of a person does not count
-    turn::layer,     // before freshness is judged: no other writer of the path is between
-    fresh::layer,    // last: the content that is compared is the content that is written over
+    prepare::layer,  // find, decode, lower: from here on the touches are known
+    budget::layer,   // around all layers that can reply, so that every reply is truncated
+    inner::layer,    // before the prompt: a nested call that is not permitted causes no prompt
+    policy::layer,   // before a lock is taken: no call waits for another call's prompt
+    deadline::layer, // after the prompt: the user's time does not count
+    turn::layer,     // before freshness is checked: no other writer of the path intervenes
+    fresh::layer,    // last: the content that is compared is the content that is overwritten
 ];
 
-/// A call on its way.
+/// A call on its way through the layers.
 pub(crate) struct Trip<'a> {
     pub(crate) id: u64,
     pub(crate) published: Option<&'a Published>,
     pub(crate) call: Call,
     pub(crate) cx: CallCtx,
     pub(crate) prepared: Option<Prepared>,
-    /// What holds a call that another call makes; none for those of the client.
+    /// The limits of a nested call; `None` for a call of the client.
     pub(crate) within: Option<Within>,
 }
 
-/// How many bytes a reply has at most, whatever the caller said.
+/// The most bytes of any reply, whatever the caller requested.
 const MOST: usize = 16 * 1024 * 1024;
 
-/// What holds a call that another call makes.
+/// The limits of a nested call.
 pub(crate) struct Within {
     /// The number of the call that makes it.
     pub(crate) parent: u64,
-    /// How many bytes its reply may have.
+    /// The most bytes of its reply.
     pub(crate) reply_bytes: usize,
-    /// What it may do.
+    /// The permitted actions.
     pub(crate) may: May,
 }
 
 impl Trip<'_> {
-    /// Gives what was prepared; layers behind `prepare` can rely on it.
+    /// Returns the prepared call; layers after `prepare` can rely on it.
     fn prepared(&self) -> Result<&Prepared, Stop> {
         self.prepared.as_ref().ok_or_else(unprepared)
     }
 
-    /// Gives how many bytes the reply may have: the operator's number or the dialect's, and less inside of another call.
+    /// Returns the limit of the reply in bytes: the operator's or the dialect's, and less for a nested call.
     fn reply_bytes(&self, runtime: &Runtime) -> usize {
         let own = self.published.map_or(usize::MAX, |published| published.dialect.budget.bytes);
         let bytes = runtime.config.reply_bytes.unwrap_or(own);
         self.within.as_ref().map_or(bytes, |within| within.reply_bytes.min(bytes))
     }
 
-    /// Gives how many bytes the reply may have where the caller said that it wants all.
+    /// Returns the limit of the reply in bytes if the caller requested the full output.
     fn most_bytes(&self, runtime: &Runtime) -> usize {
         let bytes = runtime.config.reply_bytes.unwrap_or(MOST);
         self.within.as_ref().map_or(bytes, |within| within.reply_bytes.min(bytes))
     }
 }
 
-/// Why a call did not reach its end.
+/// The reason why a call did not complete.
 #[derive(Debug)]
 pub(crate) enum Stop {
     Failed(Failure),
     Ask(Box<Question>),
     NoSuchTool(String),
-    /// It may not be made inside of another call.
+    /// The call is not permitted as a nested call.
     Refused(Failure),
 }
 
@@ -91,20 +91,20 @@ impl From<Failure> for Stop {
     }
 }
 
-/// What comes back through the layers.
+/// The result that returns through the layers.
 pub(crate) type Back = Result<Done, Stop>;
-/// A call that is going through the layers.
+/// The future of a call that is passing through the layers.
 pub(crate) type Going<'a> = Pin<Box<dyn Future<Output = Back> + Send + 'a>>;
 type Layer = for<'a> fn(Trip<'a>, Next<'a>) -> Going<'a>;
 
-/// The layers that are still to come.
+/// The remaining layers.
 pub(crate) struct Next<'a> {
     pub(crate) runtime: &'a Runtime,
     rest: &'static [Layer],
 }
 
 impl<'a> Next<'a> {
-    /// Goes on with the next layer, or runs the operation.
+    /// Continues with the next layer, or runs the operation.
     pub(crate) fn go(self, trip: Trip<'a>) -> Going<'a> {
         match self.rest.split_first() {
             Some((layer, rest)) => layer(trip, Next { runtime: self.runtime, rest }),

@@ -1,4 +1,4 @@
-//! Judges each touch by the rules: allow, ask, deny.
+//! Policy enforcement: decides for each touch whether to allow, ask or deny.
 
 use super::{Going, Next, Stop, Trip, Within};
 use crate::{
@@ -36,7 +36,7 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
         }
         let dialect = trip.published.map_or("", |published| published.dialect.name);
         let note = match put(&trip.call, dialect, &policy, &asked).await {
-            // What stands beside the rest of the call is left out where somebody says no.
+            // Optional touches are left out if their approval is refused.
             Err(Stop::Failed(failure)) if asked.iter().all(|(touch, _)| touch.is_beside()) => {
                 consult = Err(failure.what);
                 asked.clear();
@@ -71,7 +71,8 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
     })
 }
 
-/// Whether external services may be consulted, before any rule is applied: not by a nested call that may only read.
+/// Returns an error if external services may not be consulted, before any rule is applied: a nested call that may only
+/// read consults none.
 fn consult(within: Option<&Within>) -> Result<(), String> {
     match within.map(|within| within.may) {
         Some(May::Read) => Err("A call inside of another may only read, and asks nobody.".to_owned()),
@@ -79,18 +80,18 @@ fn consult(within: Option<&Within>) -> Result<(), String> {
     }
 }
 
-/// Returns whether an approval of the session covers a touch: by the very touch, or by a rule.
+/// Returns whether an approval in the session covers a touch: an approval of this exact touch, or a rule.
 fn is_approved(call: &Call, taught: &Option<Policy>, touch: &Touch) -> bool {
     let by_rule = |rules: &Policy| rules.judge(touch).decision == Decision::Allow;
     call.session.granted.holds(touch) || taught.as_ref().is_some_and(by_rule)
 }
 
-/// Tells whether somebody has said yes to a path.
+/// Returns true if the user approved access to a path.
 fn is_granted(granted: &[Touch], access: Access, path: &WorkspacePath) -> bool {
     granted.iter().any(|touch| touch.access() == access && touch.path() == Some(path))
 }
 
-/// Asks about touches, and keeps the answer as long as it holds; gives what the caller should know of that.
+/// Asks about touches and stores the verdict for its scope; returns a note for the caller, if there is one.
 async fn put(
     call: &Call,
     dialect: &str,
@@ -121,7 +122,7 @@ async fn put(
         Verdict::Deny(why) => return Err(Stop::Failed(refused(policy, asked, &why))),
         Verdict::Later => return Err(Stop::Ask(Box::new(question))),
     };
-    // What was not offered is not taken: the yes holds this once.
+    // A scope that was not offered is not accepted: the approval is valid once.
     if !question.spans.contains(&span) {
         return Ok(None);
     }
@@ -145,9 +146,9 @@ async fn put(
     }))
 }
 
-/// Words the refusal of touches that were asked about, and names the rules that would allow all of them.
+/// Builds the failure for touches that were not approved, with the rules that would allow all of them.
 fn refused(policy: &Policy, asked: &[(Touch, Judgement)], why: &str) -> Failure {
-    // A write reads first; what the caller wanted is the write.
+    // A write reads first; the caller's intention is the write.
     let first = &asked[0];
     let is_write = |(touch, _): &&(Touch, Judgement)| {
         matches!(touch, Touch::Write(..)) && touch.path() == first.0.path()
@@ -171,7 +172,7 @@ fn refused(policy: &Policy, asked: &[(Touch, Judgement)], why: &str) -> Failure 
     }
 }
 
-/// The longest rules that a refusal names, in bytes.
+/// The longest rules that a refusal quotes, in bytes.
 const LONGEST_RULES: usize = 1_000;
 
 fn denied(touch: &Touch, why: &str, lifted: Lifted) -> Failure {
@@ -180,7 +181,7 @@ fn denied(touch: &Touch, why: &str, lifted: Lifted) -> Failure {
     if lifted == Lifted::ByNothing {
         return failure;
     }
-    // The rule names this one file or host, whatever its name says: the model has no part in wording the operator's rules.
+    // The rule names this one file or host, with wildcards escaped: the model must not influence the operator's rules.
     let meant = match touch {
         Touch::Read(path) | Touch::Write(path, _) => {
             format!("paths = [{}]", serde_json::json!(globset::escape(&path.raw().to_string_lossy())))
@@ -191,7 +192,7 @@ fn denied(touch: &Touch, why: &str, lifted: Lifted) -> Failure {
         Touch::Delegate(agent) => format!("agents = [{}]", serde_json::json!(agent)),
         Touch::Editor(act) => format!("acts = [{}]", serde_json::json!(act.word())),
         Touch::Bridge(tool) => format!("tools = [{}]", serde_json::json!(tool.shown())),
-        // A command has several parts, and what each needs is for a person to see.
+        // A command has several parts, and a person has to decide what each of them needs.
         Touch::Execute(_) => return failure.hint(Hint::Advice(EXPLAIN.to_owned())),
     };
     let rule = format!("touch = [\"{}\"], {meant}, decide = \"allow\"", verb(touch));

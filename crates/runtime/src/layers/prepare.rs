@@ -1,4 +1,4 @@
-//! Finds the tool, decodes the arguments, lowers them to what is meant.
+//! Finds the tool, decodes the arguments and lowers them to an operation.
 
 use super::{Going, Next, Stop, Trip};
 use crate::Runtime;
@@ -6,7 +6,7 @@ use crate::runtime::Structured;
 use toolpost_engine::{Failure, Hint, Kind};
 use toolpost_tool::Lowering;
 
-/// Makes sure that every root is where it was: one that is gone would read as an empty directory.
+/// Checks that every root is still in place: a missing one would read as an empty directory.
 fn roots_stand(runtime: &Runtime) -> Result<(), Stop> {
     let roots = runtime.engine.workspace().roots();
     let Some((root, why)) = roots.iter().find_map(|root| Some((root, root.lost()?))) else { return Ok(()) };

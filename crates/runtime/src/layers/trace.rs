@@ -1,4 +1,4 @@
-//! One span a call: who was called, for how long, with which end.
+//! Tracing: one span for each call, with the tool, the duration and the outcome.
 
 use super::{Going, Next, Stop, Trip};
 use toolpost_text::redact::redact;
@@ -15,7 +15,7 @@ pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
         let microseconds = start.elapsed().as_micros();
         match &back {
             Ok(_) => tracing::info!(microseconds, "done"),
-            // The kind alone: what failed may show the content of a file.
+            // Only the kind: the message may contain the content of a file.
             Err(Stop::Failed(failure)) => tracing::info!(microseconds, kind = ?failure.kind, "failed"),
             Err(Stop::Ask(_)) => tracing::info!(microseconds, "asked"),
             Err(Stop::NoSuchTool(_)) => tracing::info!(microseconds, "no such tool"),

@@ -1,4 +1,4 @@
-//! Writers of one path wait for one another, in call order; readers do not.
+//! Serialises writes: writers of one path wait for one another, in call order; readers do not wait.
 
 use super::{Going, Next, Trip};
 use std::{
@@ -9,7 +9,7 @@ use tokio::sync::{Mutex as Turn, OwnedMutexGuard};
 use toolpost_engine::Touch;
 use toolpost_workspace::WorkspacePath;
 
-/// Whose turn it is, for each path that is being written.
+/// The queue of writers for each path that is being written.
 #[derive(Default)]
 pub(crate) struct Turns {
     paths: Mutex<HashMap<WorkspacePath, Arc<Turn<()>>>>,
@@ -29,7 +29,7 @@ pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
     })
 }
 
-/// The turns that a call has; also a call that panics or is dropped gives them back.
+/// The turns that a call holds; they are also released if the call panics or is dropped.
 struct Held<'a> {
     turns: &'a Turns,
     paths: &'a [WorkspacePath],
@@ -65,7 +65,7 @@ impl Turns {
         turn.lock_owned().await
     }
 
-    /// Forgets the paths that nobody waits for.
+    /// Removes the paths that no call waits for.
     fn tidy(&self, done: &[WorkspacePath]) {
         let mut paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
         for path in done {

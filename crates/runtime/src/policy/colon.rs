@@ -1,4 +1,4 @@
-//! Rules in another spelling: lists of commands whose words stand between colons, such as `git:push:--force`.
+//! Rules in another syntax: lists of commands with words separated by colons, such as `git:push:--force`.
 
 use super::{Decision, Policy, PolicyError, Rule, RuleSource, pattern::Pattern, rule::Target};
 use toolpost_engine::Access;
@@ -7,32 +7,32 @@ use toolpost_engine::Access;
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Lists {
-    /// What is allowed, over the built-in denials.
+    /// The allowed commands; they override the built-in denials.
     allow: Vec<String>,
-    /// What is denied, whatever else is said.
+    /// The denied commands; nothing overrides them.
     deny: Vec<String>,
-    /// Whether the built-in permissions hold.
+    /// The use of the built-in permissions.
     built_in_allow: BuiltIn,
-    /// Whether the built-in denials hold.
+    /// The use of the built-in denials.
     built_in_deny: BuiltIn,
 }
 
-/// Whether a built-in list holds.
+/// The use of a built-in list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum BuiltIn {
-    /// It does.
+    /// The list applies.
     #[default]
     Kept,
-    /// It does not.
+    /// The list does not apply.
     Dropped,
 }
 
 impl Policy {
-    /// Adds lists of commands behind the rules that there are.
+    /// Adds lists of commands after the existing rules.
     ///
-    /// The later rule wins, and the built-in list permits first and denies then, so the order of the rules is that of the
-    /// four priorities, the lowest first.
+    /// The later rule wins, and the built-in list first permits and then denies, so the order of the rules is that of
+    /// the four priorities, the lowest first.
     pub(super) fn with_lists(self, lists: &Lists, source: &RuleSource) -> Result<Self, PolicyError> {
         let drops = [lists.built_in_allow, lists.built_in_deny].contains(&BuiltIn::Dropped);
         if drops && matches!(source, RuleSource::Project(_)) {
@@ -82,7 +82,8 @@ fn own(
     }))
 }
 
-/// Writes a pattern with colons as one with blanks: a `*` there is also a word that is missing, as a short pattern is here.
+/// Converts a pattern with colons to one with spaces: there, `*` also matches a missing word, as a short pattern does
+/// here.
 fn words(pattern: &str) -> Result<String, &'static str> {
     if pattern.contains(char::is_whitespace) && pattern.contains(['|', '&', ';', '\n', '`', '$']) {
         return Err(

@@ -1,4 +1,4 @@
-//! Judges a command: each program that it would run, and each file and host that it would touch.
+//! Decisions about a command: each program that it would run, and each file and host that it would touch.
 
 use super::{
     Decision, Judgement, Policy, Target, general,
@@ -13,16 +13,16 @@ use toolpost_engine::{
     shell::{Effect, Places, Role, Script, Search, Segment, Word},
 };
 
-/// What a command would do, and which rule decides each part of it.
+/// The effects of a command, and the rule that decides each part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Explained {
     /// The whole command.
     pub command: String,
-    /// The strictest of what its parts come to.
+    /// The strictest of the decisions about its parts.
     pub decision: Decision,
     /// Each command in it.
     pub segments: Vec<JudgedSegment>,
-    /// What in it could not be judged.
+    /// The pieces that could not be judged.
     pub uncertain: Vec<Uncertain>,
 }
 
@@ -31,45 +31,45 @@ pub struct Explained {
 pub struct Uncertain {
     /// The piece.
     pub text: String,
-    /// Why not.
+    /// The reason.
     pub why: String,
 }
 
-/// One command of a line, judged.
+/// One command of a command line, with its decision.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct JudgedSegment {
-    /// The command as it is written.
+    /// The source text of the command.
     pub text: String,
-    /// How it is reached: a substitution, the programs that run it.
+    /// The path to it: a substitution, or the programs that run it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub via: Vec<String>,
-    /// What the rules say of the program and its arguments.
+    /// The decision about the program and its arguments.
     pub decision: Decision,
-    /// Why.
+    /// The reason.
     pub why: String,
     /// The rule that decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<Origin>,
-    /// The pattern that would mean this command and no other.
+    /// The pattern that matches this command and no other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exactly: Option<String>,
-    /// The pattern that an approval for longer than once is about; none if no rule can name what the command does.
+    /// The pattern of an approval for longer than once; `None` if no rule can name its effect.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approvable: Option<Approvable>,
-    /// Needs of the network that no rule meets.
+    /// Network access that the command needs and no rule allows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
-    /// What it would touch besides.
+    /// The files and hosts that it would touch.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub touches: Vec<JudgedTouch>,
 }
 
-/// The pattern that an approval for longer than once is about.
+/// The pattern of an approval for longer than once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Approvable {
-    /// The pattern, as rules have it.
+    /// The pattern, in the syntax of rules.
     pub pattern: String,
-    /// The command with any further words, or these words only.
+    /// The further words that the pattern covers.
     pub words: FurtherWords,
 }
 
@@ -77,35 +77,35 @@ pub struct Approvable {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FurtherWords {
-    /// Any.
+    /// Any further words.
     Any,
-    /// None.
+    /// No further words.
     None,
 }
 
-/// A file or a host that a command would touch, judged.
+/// A file or a host that a command would touch, with its decision.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct JudgedTouch {
     /// `read`, `write` or `fetch`.
     pub touch: &'static str,
-    /// The path or the host as it is written.
+    /// The path or the host, as written in the command.
     pub what: String,
-    /// What the rules say of it.
+    /// The decision about it.
     pub decision: Decision,
-    /// Why.
+    /// The reason.
     pub why: String,
     /// The rule that decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<Origin>,
-    /// The path or the host as rules name it, where it is known.
+    /// The path or the host as rules name it, if known.
     #[serde(skip)]
     pub(super) place: Option<String>,
-    /// No rule could decide otherwise.
+    /// True if no rule could change the decision.
     #[serde(skip)]
     fixed: bool,
 }
 
-/// A command that was read, and where it would run.
+/// A parsed command and its working directory.
 pub(super) struct Reading<'a> {
     pub(super) script: Script,
     pub(super) directory: &'a Path,
@@ -133,7 +133,7 @@ impl Explained {
         }
     }
 
-    /// Tells whether no rule could let it be.
+    /// Returns true if no rule could allow the command.
     pub(super) fn fixed(&self) -> bool {
         self.segments.iter().flat_map(|segment| &segment.touches).any(|touch| touch.fixed)
     }
@@ -162,7 +162,7 @@ impl JudgedSegment {
     }
 }
 
-/// Says what a command would do, and which rule decides each part of it.
+/// Explains the effects of a command, and the rule that decides each part.
 pub(super) fn explain(policy: &Policy, command: &Command) -> Explained {
     let roots = if policy.roots.is_empty() {
         vec![command.directory.root().path().to_path_buf()]
@@ -173,7 +173,7 @@ pub(super) fn explain(policy: &Policy, command: &Command) -> Explained {
     judge(policy, command.shown(), &reading)
 }
 
-/// Judges a command that was read.
+/// Judges a parsed command.
 pub(super) fn judge(policy: &Policy, command: String, reading: &Reading<'_>) -> Explained {
     let segments: Vec<JudgedSegment> =
         reading.script.segments.iter().map(|segment| judge_segment(policy, segment, reading)).collect();
@@ -208,7 +208,7 @@ fn judge_segment(policy: &Policy, segment: &Segment, reading: &Reading<'_>) -> J
     };
     (judged.decision, judged.why) = unruled(segment);
     let mut deciding = None;
-    // A denial that applies, or that a word which is not known may make apply.
+    // A denial that applies, or that an unknown word may make apply.
     let mut denied = false;
     for rule in policy.rules.iter().filter(|rule| rule.accesses.contains(&Access::Executes)) {
         let Some((decision, pattern)) = applies(rule, segment) else { continue };
@@ -254,7 +254,7 @@ fn is_too_wide(pattern: &Pattern, segment: &Segment) -> bool {
     !pattern.is_closed() && general::hands_over_code(segment)
 }
 
-/// Finds the pattern that an approval may be about: the program with its subcommand, else these very words.
+/// Finds the pattern of an approval: the program with its subcommand, else exactly these words.
 fn approvable(segment: &Segment) -> Option<Approvable> {
     let general = general::pattern(segment).filter(|pattern| {
         Pattern::read(pattern)
@@ -267,7 +267,7 @@ fn approvable(segment: &Segment) -> Option<Approvable> {
     Some(Approvable { pattern: exact, words: FurtherWords::None })
 }
 
-/// What holds where no rule says anything.
+/// Returns the decision if no rule matches.
 fn unruled(segment: &Segment) -> (Decision, String) {
     let (decision, why) = match segment.role {
         Role::Program if segment.program().is_none() => {
@@ -281,7 +281,7 @@ fn unruled(segment: &Segment) -> (Decision, String) {
     (decision, why.to_owned())
 }
 
-/// Finds what a rule comes to for a command, and by which of its patterns.
+/// Returns the effect of a rule on a command, and the pattern that matched.
 fn applies<'r>(rule: &'r Rule, segment: &Segment) -> Option<(Decision, &'r Pattern)> {
     let Target::Commands(patterns) = &rule.target else { return None };
     if rule.decision == Decision::Allow {
@@ -319,14 +319,14 @@ fn touches(policy: &Policy, effect: &Effect, reading: &Reading<'_>) -> Vec<Judge
     }
 }
 
-/// Judges a search: each withheld file below its start, as far as they are known, is one that it reads.
+/// Judges a search: it reads each withheld file below its start, as far as those are known.
 fn searched(policy: &Policy, search: &Search, reading: &Reading<'_>) -> Vec<JudgedTouch> {
     let places = place::of(&search.start, &reading.script.places, reading.directory, reading.roots);
     let mut starts: Vec<&Path> = Vec::new();
     for place in &places {
         match place {
             Place::At { absolute, relative: Some(_) } => starts.push(absolute),
-            // A directory outside the roots is asked about by its own name.
+            // A directory outside the roots is judged by its own name.
             Place::At { relative: None, .. } => {}
             Place::Unknown => starts.extend(reading.roots.iter().map(PathBuf::as_path)),
         }
@@ -360,7 +360,7 @@ fn touched(policy: &Policy, effect: &Effect, reading: &Reading<'_>) -> Option<Ju
         Effect::More { .. } | Effect::Searches(_) => None,
         Effect::Fetches(word) => Some(fetched(policy, word)),
         Effect::Names(word) => {
-            // It may be no file at all, so only a rule that means it counts.
+            // The word may not be a file at all, so only a rule that names it counts.
             let found = strictest(places(word), word, "read", |place| named(policy, place))?;
             (found.decision != Decision::Allow && found.rule.is_some()).then_some(found)
         }
@@ -381,7 +381,7 @@ fn strictest(
     Some(JudgedTouch { touch, what: word.text.clone(), ..judged.max_by_key(|judged| judged.decision)? })
 }
 
-/// Gives the path that a rule would name; none where the word means more than one.
+/// Returns the path that a rule would name; `None` if the word can match more than one.
 fn named_by(place: &Place, word: &Word) -> Option<String> {
     match place {
         Place::At { absolute, .. } if word.known().is_some() => absolute.to_str().map(str::to_owned),
@@ -432,7 +432,7 @@ fn written(policy: &Policy, place: &Place, places: &Places) -> JudgedTouch {
         };
         return said(Decision::Ask, why);
     };
-    // To write there would not be kept in the history, wherever it is; only what a rule allows goes unasked.
+    // The history does not record a write there, wherever it is; without a prompt it needs a rule that allows it.
     if let Some(judgement) = policy.kept(Access::Writes, absolute)
         && absolute != Path::new("/dev/null")
     {

@@ -1,4 +1,4 @@
-//! The built-in rules: files that run by themselves, and files that hold secrets.
+//! The built-in rules: files that run automatically, and files that hold secrets.
 
-/// The rules, in the form of any other file of rules.
+/// The rules, in the format of any other policy file.
 pub(super) const RULES: &str = include_str!("defaults.toml");

@@ -1,4 +1,4 @@
-//! The examples in a file of rules, which must hold before the rules are in force.
+//! The examples in a policy file, which must hold before its rules take effect.
 
 use super::{
     Decision, Policy, PolicyError, RuleSource, Target,
@@ -9,7 +9,7 @@ use super::{
 use std::path::Path;
 use toolpost_engine::{Host, shell};
 
-/// Checks that each rule of a file matches the examples that it carries.
+/// Checks that each rule of a file matches its own examples.
 pub(super) fn each_rule(file: &Parsed, source: &RuleSource) -> Result<(), PolicyError> {
     for (number, parsed) in file.rules.iter().enumerate() {
         if let Some(example) = parsed.examples.iter().find(|example| !matches(parsed, example)) {
@@ -24,7 +24,7 @@ pub(super) fn each_rule(file: &Parsed, source: &RuleSource) -> Result<(), Policy
     Ok(())
 }
 
-/// Checks that the commands that a file lists are judged as it says.
+/// Checks that the example commands of a file get the decisions that it lists.
 pub(super) fn whole(file: &Parsed, source: &RuleSource, policy: &Policy) -> Result<(), PolicyError> {
     let lists = [
         (Decision::Allow, &file.examples.allow),
@@ -33,7 +33,7 @@ pub(super) fn whole(file: &Parsed, source: &RuleSource, policy: &Policy) -> Resu
     ];
     for (wanted, list) in lists {
         for example in list {
-            // No directory is known here; relative paths count as lying below a root.
+            // The directory is unknown here; relative paths count as being below a root.
             let reading = Reading {
                 script: shell::read(example),
                 directory: Path::new("/root"),

@@ -1,4 +1,4 @@
-//! Reads rules from TOML.
+//! Policy files in TOML.
 
 use super::{Decision, Lists, Rule, RuleSource, Target, pattern::Pattern};
 use globset::{GlobBuilder, GlobSetBuilder};
@@ -7,42 +7,42 @@ use thiserror::Error;
 use toml::Spanned;
 use toolpost_engine::{Access, EditorUse};
 
-/// Why a file of rules cannot be used.
+/// The reason why a policy file cannot be used.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum PolicyError {
-    /// The file is not TOML of the right shape.
+    /// The file is not TOML, or has the wrong structure.
     #[error("{file}: {problem}")]
     Shape {
         /// The file.
         file: String,
-        /// What the parser said, with the place.
+        /// The parser's message, with the position.
         problem: String,
     },
-    /// A pattern is wrong.
+    /// A pattern is invalid.
     #[error("{file}: the pattern `{pattern}` is wrong: {problem}.")]
     Pattern {
         /// The file.
         file: String,
         /// The pattern.
         pattern: String,
-        /// What is wrong with it.
+        /// The problem with it.
         problem: String,
     },
-    /// An example that a rule carries does not fit the rule.
+    /// An example of a rule does not match the rule.
     #[error(
         "{file}: rule {number} (`{why}`) does not match its own example `{example}`; correct the pattern or the example."
     )]
     Example {
         /// The file.
         file: String,
-        /// Which rule.
+        /// The number of the rule.
         number: usize,
-        /// Why the rule exists.
+        /// The reason that the rule carries.
         why: String,
         /// The example.
         example: String,
     },
-    /// A command that the file gives as an example is judged otherwise.
+    /// An example command of the file gets another decision.
     #[error(
         "{file}: the example `{example}` is listed under `{listed}`, but the rules say {said}: {why}. Correct the rules or the example."
     )]
@@ -51,11 +51,11 @@ pub enum PolicyError {
         file: String,
         /// The example.
         example: String,
-        /// What the file says of it.
+        /// The decision in the file.
         listed: &'static str,
-        /// What the rules say of it.
+        /// The decision of the rules.
         said: &'static str,
-        /// Why they do.
+        /// The reason of the rules.
         why: String,
     },
     /// A project's file would loosen the built-in rules.
@@ -66,19 +66,19 @@ pub enum PolicyError {
         /// The file.
         file: String,
     },
-    /// A rule is about nothing, or about what its touches are not.
+    /// A rule has no target, or a target that does not fit its touches.
     #[error("{file}: line {line}: {problem}.")]
     Rule {
         /// The file.
         file: String,
-        /// Where the rule begins.
+        /// The line where the rule begins.
         line: usize,
-        /// What is wrong with it.
+        /// The problem with it.
         problem: String,
     },
 }
 
-/// A file of rules, read.
+/// A parsed policy file.
 pub(super) struct Parsed {
     pub(super) rules: Vec<ParsedRule>,
     pub(super) lists: Lists,
@@ -91,7 +91,7 @@ pub(super) struct ParsedRule {
     pub(super) examples: Vec<String>,
 }
 
-/// Commands, and what the rules must say of them.
+/// Commands, grouped by the decision that the rules must make.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Examples {
@@ -151,7 +151,7 @@ enum WrittenAccess {
     Editor,
 }
 
-/// What is done to an editor.
+/// An action on an editor.
 #[derive(Deserialize, Clone, Copy)]
 #[serde(rename_all = "lowercase")]
 enum WrittenAct {
@@ -164,7 +164,7 @@ enum WrittenAct {
     Any,
 }
 
-/// What is wrong with a rule that is about several sorts of things.
+/// The error for a rule with several kinds of targets.
 const MIXED: &str = "a rule is about one sort of thing: `paths` go with the touches read and write, `commands` with execute, \
                      `hosts` with fetch, `tools` with bridge, `agents` with delegate, `acts` with editor";
 
@@ -172,7 +172,7 @@ fn unsaid() -> String {
     "a rule says so.".to_owned()
 }
 
-/// Reads the rules of a file.
+/// Parses the rules of a file.
 pub(super) fn parse(text: &str, source: &RuleSource) -> Result<Parsed, PolicyError> {
     let file: File = toml::from_str(text).map_err(|error| PolicyError::Shape {
         file: source.to_string(),
@@ -249,7 +249,7 @@ fn commands(patterns: &[String], source: &RuleSource) -> Result<Vec<Pattern>, Po
     patterns.iter().map(read).collect()
 }
 
-/// Returns what is wrong with a pattern whose words are joined by colons, as only `[lists]` takes them.
+/// Returns the problem with a pattern whose words are joined by colons, which only `[lists]` accepts.
 fn colons(pattern: &str) -> Option<String> {
     let program = pattern.split_whitespace().find(|word| !word.contains('='))?;
     let joined = program.contains(':') && program != ":" && !program.contains('/');
@@ -283,7 +283,7 @@ fn paths(patterns: &[String], source: &RuleSource) -> Result<Target, PolicyError
     Ok(Target::Paths { relative: build(&relative)?, absolute: build(&absolute)?, names })
 }
 
-/// Finds the one name that a pattern means at any depth, with all below it if it is a directory.
+/// Returns the one name that a pattern matches at any depth, with everything below it if it is a directory.
 ///
 /// It may be the name of a file in a directory, such as `.cargo/config.toml`.
 fn plain_name(pattern: &str) -> Option<&str> {
@@ -321,7 +321,8 @@ impl WrittenAct {
     }
 }
 
-/// A pattern without a slash means the name at any depth; a directory means itself and all that is in it.
+/// Expands a pattern: one without a slash matches the name at any depth; a directory matches itself and everything in
+/// it.
 fn anywhere(pattern: &str) -> Vec<String> {
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
     let rooted = if pattern.contains('/') { pattern.to_owned() } else { format!("**/{pattern}") };

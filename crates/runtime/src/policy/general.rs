@@ -1,13 +1,14 @@
-//! Patterns for approvals that hold longer than once: a program with its subcommand, and any further words.
+//! Patterns for approvals that last longer than once: a program with its subcommand, and any further words.
 
 use toolpost_engine::shell::{Segment, Word};
 
 /// The commands whose further words an approval may leave open. `*` is the name of a script.
 ///
-/// A row belongs here only if no further word can make the command run other code than the project's own. The options that can
-/// are known to `toolpost_syntax`, which reports them as more than the harmless form, so that no rule covers them unnamed.
-/// Not here, and so approved by their exact words: shells and interpreters, whatever installs or downloads (`npm install`,
-/// `cargo install`), what takes variables (`make`), what reaches others (`git push`), and what discards work (`git checkout`).
+/// A row belongs here only if no further word can make the command run code other than the project's own. The options
+/// that can are known to `toolpost_syntax`, which reports them as more than the harmless form, so that no rule covers
+/// them unnamed. Not here, and so approved by their exact words: shells and interpreters, commands that install or
+/// download (`npm install`, `cargo install`), that accept variables (`make`), that reach a remote (`git push`), and
+/// that discard work (`git checkout`).
 const GENERAL: &[&str] = &[
     "cargo b",
     "cargo bench",
@@ -75,14 +76,14 @@ const GENERAL: &[&str] = &[
     "tsc --noEmit",
 ];
 
-/// The programs that hand their further words to a script of the project.
+/// The programs that pass their further words to a script of the project.
 const RUNNERS: &[&str] = &["npm", "pnpm", "yarn", "bun"];
 
-/// Options that hand code, or a program, to whatever reads them.
+/// Options that pass code, or a program, to the program that reads them.
 const CODE: &[&str] =
     &["-c", "-e", "-exec", "--call", "--command", "--eval", "--exec", "--import", "--print", "--require"];
 
-/// The programs that run code which they are given, with the letters of the options that give it.
+/// Interpreters, with the letters of the options that take code.
 const INTERPRETERS: &[(&str, &str)] = &[
     ("python", "c"),
     ("pypy", "c"),
@@ -105,7 +106,7 @@ const INTERPRETERS: &[(&str, &str)] = &[
     ("pwsh", "c"),
 ];
 
-/// Programs whose words or input are code, in whatever form they come.
+/// Programs whose words or input are code, in any form.
 const ALWAYS_CODE: &[&str] = &[
     "eval", "source", ".", "exec", "trap", "ssh", "awk", "gawk", "mawk", "nawk", "psql", "mysql", "sqlite3",
     "parallel", "xargs", "gdb", "lldb", "ed", "ex", "vi", "vim", "nvim", "emacs",
@@ -143,7 +144,7 @@ pub(super) fn hands_over_code(segment: &Segment) -> bool {
     })
 }
 
-/// Returns whether a command runs code that its words or its input hold, so that no rule can name what it does.
+/// Returns whether a command runs code from its words or its input, so that no rule can name its effect.
 pub(super) fn runs_given_code(segment: &Segment) -> bool {
     let Some(name) = segment.program_name() else { return true };
     if ALWAYS_CODE.contains(&name) {
@@ -166,7 +167,7 @@ pub(super) fn runs_given_code(segment: &Segment) -> bool {
                     return true;
                 }
             }
-            // A word that is not a path may be the value of an option, and the code comes from the input.
+            // A word that is not a path may be the value of an option; then the code comes from the input.
             Some(operand) => return !operand.contains(['.', '/']),
         }
     }

@@ -1,14 +1,14 @@
-//! Which hosts may be fetched from, by commands and by tools, and how far they may lead.
+//! Network hosts: the hosts that commands and tools may fetch from, and how far those may redirect.
 
 use super::{Decision, Judgement, Lifted, Policy, Rule};
 use toolpost_engine::{Access, BadHost, Host, Hosts, Reach, Say, Touch};
 
 impl Policy {
-    /// Lists the hosts that commands reach without anybody being asked: what is asked about is refused there, since
-    /// nobody can be asked while a program waits.
+    /// Lists the hosts that commands reach without a prompt. A host that would need one is refused, because nothing can
+    /// ask the user while a program waits.
     ///
     /// # Errors
-    /// When a rule names a host that is none.
+    /// When a rule names an invalid host.
     pub fn hosts(&self) -> Result<Hosts, BadHost> {
         if self.denies(Access::Fetches).is_some() {
             return Ok(Hosts::default());
@@ -20,7 +20,7 @@ impl Policy {
         }))
     }
 
-    /// Judges a host from which a tool would fetch: what is somebody's own is for a rule to open, and for nobody who is asked.
+    /// Judges a host that a tool would fetch from: only a rule opens a local or private one, never a prompt.
     pub(super) fn judge_fetch(&self, host: &Host) -> Judgement {
         let judgement = self.judge_host(host);
         if judgement.decision == Decision::Deny || !host.is_own() || self.is_named(host) {
@@ -30,7 +30,7 @@ impl Policy {
         Judgement { decision: Decision::Deny, why, lifted: Lifted::ByRule }
     }
 
-    /// Judges the host of a service: that the operator named it in the settings is the leave to ask it.
+    /// Judges the host of a service: the operator permitted it by naming it in the settings.
     pub(super) fn judge_service(&self, host: &Host) -> Judgement {
         if let Some(denied) = self.denies(Access::Fetches) {
             return denied;
@@ -40,7 +40,7 @@ impl Policy {
         Judgement { decision, why, lifted: Lifted::ByRule }
     }
 
-    /// Judges a host: what no rule allows is asked about.
+    /// Judges a host: one that no rule allows needs approval.
     pub(super) fn judge_host(&self, host: &Host) -> Judgement {
         if let Some(denied) = self.denies(Access::Fetches) {
             return denied;
@@ -51,10 +51,10 @@ impl Policy {
         Judgement { decision, why, lifted: Lifted::ByRule }
     }
 
-    /// Says how far a host may be reached to which an answer leads: nobody is asked by then.
+    /// Returns how far a host that a reply leads to may be reached; no prompt is possible by then.
     ///
     /// # Errors
-    /// Why it may not be reached.
+    /// The reason why it may not be reached.
     pub(crate) fn reach(&self, host: &Host, is_granted: impl Fn(&Touch) -> bool) -> Result<Reach, String> {
         let judgement = self.judge_fetch(host);
         let reach = if self.is_named(host) { Reach::Anywhere } else { Reach::Public };
@@ -65,7 +65,7 @@ impl Policy {
         }
     }
 
-    /// Tells whether the rule that decides about a host is the operator's, and names it.
+    /// Returns true if the rule that decides about a host is the operator's and names the host.
     fn is_named(&self, host: &Host) -> bool {
         self.deciding(host).1.is_some_and(|rule| rule.names_host(host))
     }

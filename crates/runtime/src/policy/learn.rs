@@ -1,4 +1,4 @@
-//! Rules that come from approvals: the words of each, and how a permanent approval gets into the user's policy file.
+//! Rules from approvals: the text of each, and how a permanent approval is written to the user's policy file.
 
 use super::{
     Decision, Policy, PolicyError, RuleSource,
@@ -19,13 +19,13 @@ use toolpost_workspace::operator;
 /// The reason that a learned rule carries.
 const WHY: &str = "You chose \"always\" when asked.";
 
-/// The longest description of an exact approval, in bytes; a longer one is "exactly this".
+/// The longest description of an exact approval, in bytes; a longer one becomes "exactly this".
 const LONGEST_CHOICE: usize = 160;
 
-/// Why a permanent approval could not be kept.
+/// The reason why a permanent approval could not be stored.
 #[derive(Debug, Error)]
 pub enum LearnError {
-    /// No file was named.
+    /// No file is configured.
     #[error("there is no policy file to write it into")]
     Nowhere,
     /// The file cannot be read or written.
@@ -33,35 +33,35 @@ pub enum LearnError {
     File {
         /// The file.
         file: String,
-        /// What the system says.
+        /// The operating system's error.
         error: io::Error,
     },
-    /// With the rule, the file could not be used.
+    /// The file would be invalid with the rule.
     #[error("with the rule, the file could not be used: {0}")]
     Unusable(#[from] PolicyError),
 }
 
-/// Rules under which touches that are asked about need no approval.
+/// Rules under which the touches of a question need no approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Lesson {
     rules: Vec<LearnedRule>,
 }
 
-/// One allowing rule, which is always cautious.
+/// One rule that allows, and is always cautious.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct LearnedRule {
     verbs: Vec<&'static str>,
     key: &'static str,
     pattern: String,
-    /// Description of what the rule covers, for a person.
+    /// The description of the rule's scope, for a person.
     covers: String,
-    /// The path, of a rule over paths.
+    /// The path, for a rule about paths.
     place: String,
     words: FurtherWords,
 }
 
 impl Policy {
-    /// Names the user's policy file, so that approvals can be permanent.
+    /// Sets the user's policy file, so that approvals can be permanent.
     #[must_use]
     pub fn learning(self, file: PathBuf) -> Self {
         Self { learned: Some(Arc::new(file)), ..self }
@@ -72,8 +72,8 @@ impl Policy {
         self.learned.as_ref().map(|file| file.display().to_string())
     }
 
-    /// Returns the rules under which these touches need no approval: a program with its subcommand, else what was asked and
-    /// nothing more. None if no rule of the user's can say so.
+    /// Returns the rules under which these touches need no approval: a program with its subcommand, else exactly this
+    /// call and nothing more. `None` if no rule of the user's can express it.
     pub(crate) fn lesson(&self, touches: &[Touch]) -> Option<Lesson> {
         let mut lesson = Lesson { rules: Vec::new() };
         for touch in touches {
@@ -82,7 +82,7 @@ impl Policy {
             }
         }
         let text = lesson.toml();
-        // A rule is kept in a file for good; a secret is not.
+        // A rule is stored permanently; a secret must not be.
         if lesson.rules.is_empty() || redact(&text) != text {
             return None;
         }
@@ -104,12 +104,12 @@ impl Policy {
             text.push('\n');
         }
         text.push_str(&rules);
-        // A file that cannot be used would keep the next start from happening.
+        // An invalid file would prevent the next start.
         Self::built_in()?.with(&text, &RuleSource::Operator(shown.clone()))?;
         operator::replace(file, &text).map_err(failed)
     }
 
-    /// Makes the policy with more rules at the end of the user's, before those of projects; none if there are none.
+    /// Returns the policy with more rules at the end of the user's, before those of projects; `None` if there are none.
     pub(crate) fn taught(&self, rules: &str) -> Option<Self> {
         if rules.is_empty() {
             return None;
@@ -158,12 +158,12 @@ impl Lesson {
         known.covers = format!("reading and writing {}", known.place);
     }
 
-    /// Returns whether the rules cover more than what was asked.
+    /// Returns whether the rules cover more than this call.
     pub(crate) fn is_general(&self) -> bool {
         self.rules.iter().any(|rule| rule.words == FurtherWords::Any)
     }
 
-    /// Describes what the rules cover, for a person.
+    /// Describes the scope of the rules, for a person.
     pub(crate) fn covers(&self) -> String {
         let all = self.rules.iter().map(|rule| rule.covers.as_str()).collect::<Vec<_>>().join(", ");
         if self.is_general() || all.len() <= LONGEST_CHOICE { all } else { String::new() }

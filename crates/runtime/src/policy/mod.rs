@@ -1,4 +1,4 @@
-//! Rules over touches: allow, ask, deny.
+//! The policy: rules that allow, ask about, or deny touches.
 
 mod colon;
 mod command;
@@ -28,23 +28,23 @@ pub(crate) use learn::Lesson;
 pub use rule::{Origin, Rule, RuleSource};
 pub(crate) use shown::{does, verb};
 
-/// What a rule decides.
+/// The decision of a rule.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize, serde::Serialize,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Decision {
-    /// It may happen.
+    /// The touch is allowed.
     #[default]
     Allow,
-    /// Somebody is asked first.
+    /// The user is asked first.
     Ask,
-    /// It may not happen.
+    /// The touch is denied.
     Deny,
 }
 
 impl Decision {
-    /// Gives the word that files of rules have for it.
+    /// Returns the word that policy files use for it.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -55,7 +55,7 @@ impl Decision {
     }
 }
 
-/// What the rules say about one touch.
+/// The decision of the rules about one touch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Judgement {
     pub(crate) decision: Decision,
@@ -63,36 +63,36 @@ pub(crate) struct Judgement {
     pub(crate) lifted: Lifted,
 }
 
-/// What could make it another judgement.
+/// The way to change a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lifted {
     ByRule,
     ByNothing,
 }
 
-/// The rules that are in force.
+/// The active rules.
 #[derive(Debug, Clone)]
 pub struct Policy {
     rules: Arc<Vec<Rule>>,
-    /// Toolpost's own files, which no rule lets be written.
+    /// Toolpost's own files, which no rule makes writable.
     own: Arc<Vec<PathBuf>>,
-    /// What no rule lets be read either: the state, with its copies of what was changed.
+    /// Files that no rule makes readable either: the state, with its copies of changed files.
     hidden: Arc<Vec<PathBuf>>,
-    /// What is not done at all.
+    /// The kinds of access that are always denied.
     denied: Arc<Vec<Access>>,
-    /// The roots, for the paths that commands name.
+    /// The roots, to resolve the paths that commands name.
     roots: Arc<Vec<PathBuf>>,
-    /// The user's file of rules, into which answers are written that hold for always.
+    /// The user's policy file, which receives permanent approvals.
     learned: Option<Arc<PathBuf>>,
     /// Finds withheld files below the directories that commands search.
     looker: Option<tree::Looker>,
 }
 
 impl Policy {
-    /// Makes a policy of the built-in rules alone; a test checks their examples, so that no start has to.
+    /// Creates a policy of only the built-in rules; a test checks their examples, so that startup need not.
     ///
     /// # Errors
-    /// Never in a built program: the rules are checked by a test.
+    /// Never in a released program: a test checks the rules.
     pub fn built_in() -> Result<Self, PolicyError> {
         let source = RuleSource::BuiltIn;
         let file = file::parse(defaults::RULES, &source)?;
@@ -115,13 +115,13 @@ impl Policy {
     /// Adds the rules of a file; the later rule wins over the earlier one, except that a project can only tighten.
     ///
     /// # Errors
-    /// When the file is not TOML, a pattern is wrong, or one of its examples does not hold.
+    /// When the file is not TOML, a pattern is invalid, or one of its examples does not hold.
     pub fn with(self, text: &str, source: &RuleSource) -> Result<Self, PolicyError> {
         let file = file::parse(text, source)?;
         examples::each_rule(&file, source)?;
         let rules = file.rules.iter().map(|parsed| parsed.rule.clone());
         let policy = self.clone().adding(rules).with_lists(&file.lists, source)?;
-        // What a project's file promises holds once it is trusted.
+        // The examples in a project's file must hold once the file is trusted.
         let trusted = match source {
             RuleSource::Project(name) => {
                 let trusted = RuleSource::Trusted(name.clone());
@@ -140,31 +140,32 @@ impl Policy {
         Self { rules: Arc::new(rules), looker: self.looker.map(tree::Looker::renewed), ..self }
     }
 
-    /// Names the roots, so that paths in commands are judged as the file tools judge them.
+    /// Sets the roots, so that paths in commands are judged as the file tools judge them.
     #[must_use]
     pub fn within(self, roots: Vec<PathBuf>) -> Self {
         Self { roots: Arc::new(roots), ..self }
     }
 
-    /// Keeps Toolpost's own files and folders (rules, configuration, state) from being written, whatever a rule says.
+    /// Protects Toolpost's own files and directories (rules, configuration, state) from writes, regardless of the
+    /// rules.
     #[must_use]
     pub fn keeping(self, own: Vec<PathBuf>) -> Self {
         Self { own: Arc::new(own), ..self }
     }
 
-    /// Keeps folders from being read, whatever a rule says.
+    /// Protects directories from reads, regardless of the rules.
     #[must_use]
     pub fn hiding(self, hidden: Vec<PathBuf>) -> Self {
         Self { hidden: Arc::new(hidden), ..self }
     }
 
-    /// Denies every touch of these sorts, whatever a rule says.
+    /// Denies every touch of these kinds, regardless of the rules.
     #[must_use]
     pub fn denying(self, denied: &[Access]) -> Self {
         Self { denied: Arc::new(denied.to_vec()), ..self }
     }
 
-    /// Lists where the rules come from, and how many there are.
+    /// Lists the sources of the rules, with the number of rules from each.
     #[must_use]
     pub fn sources(&self) -> Vec<(RuleSource, usize)> {
         let mut sources: Vec<(RuleSource, usize)> = Vec::new();
@@ -177,19 +178,19 @@ impl Policy {
         sources
     }
 
-    /// Lists the names in a root that are not written without asking; a sandbox keeps commands from them.
+    /// Lists the names in a root that cannot be written without a prompt; a sandbox protects them from commands.
     #[must_use]
     pub fn kept_names(&self) -> Vec<PathBuf> {
         let named = self.rules.iter().flat_map(Rule::kept_names);
         let asks = |name: &str| {
             self.judge_name(Access::Writes, name, &format!("/{name}")).decision != Decision::Allow
         };
-        // A directory is kept where what lies in it is.
+        // A directory is protected if the files in it are.
         let is_kept = |name: &&String| asks(name) || asks(&format!("{name}/x"));
         named.filter(is_kept).map(PathBuf::from).collect()
     }
 
-    /// Lists the names in a root that commands may write, and whose change is reported.
+    /// Lists the names in a root that commands may write, with changes reported.
     #[must_use]
     pub fn reported_names(&self) -> Vec<PathBuf> {
         let kept = self.kept_names();
@@ -211,13 +212,13 @@ impl Policy {
         }
     }
 
-    /// Says whether a path may be read without asking.
+    /// Returns true if a path may be read without a prompt.
     #[must_use]
     pub fn lets_read(&self, path: &WorkspacePath) -> bool {
         self.judge_path(Access::Reads, path).decision == Decision::Allow
     }
 
-    /// Judges a path inside of a root.
+    /// Judges a path in a root.
     pub(crate) fn judge_path(&self, access: Access, path: &WorkspacePath) -> Judgement {
         if let Some(kept) = self.kept(access, path.raw()) {
             return kept;
@@ -227,7 +228,8 @@ impl Policy {
         if path.root().label().is_none() {
             return own;
         }
-        // What lies aside may lie in a root all the same, or in a directory that a rule names: those hold, too.
+        // A path in a separate read-only root may also be in a workspace root, or in a directory that a rule names:
+        // those rules apply, too.
         let above = [std::path::Path::new("/")];
         let above = above.into_iter().chain(self.roots.iter().map(PathBuf::as_path));
         let inside = above.filter_map(|root| path.raw().strip_prefix(root).ok());
@@ -235,7 +237,7 @@ impl Policy {
         inside.fold(own, |all, other| if other.decision > all.decision { other } else { all })
     }
 
-    /// Says what a command would do, and which rule decides each part of it.
+    /// Explains the effects of a command, and the rule that decides each part.
     #[must_use]
     pub fn explain(&self, command: &Command) -> Explained {
         command::explain(self, command)
@@ -257,7 +259,7 @@ impl Policy {
         Judgement { decision: explained.decision, why: explained.reason(), lifted }
     }
 
-    /// Judges a tool of another server: that the operator connected it is the leave to call it.
+    /// Judges a tool of an upstream server: the operator permitted its calls by connecting the server.
     fn judge_tool(&self, tool: &RemoteTool) -> Judgement {
         if let Some(denied) = self.denies(Access::Bridges) {
             return denied;
@@ -268,7 +270,7 @@ impl Policy {
         Judgement { decision, why, lifted: Lifted::ByRule }
     }
 
-    /// Judges an agent: its calls are judged one by one, so that what no rule speaks of is allowed.
+    /// Judges an agent: its calls are judged one by one, so an agent that no rule matches is allowed.
     fn judge_agent(&self, agent: &str) -> Judgement {
         if let Some(denied) = self.denies(Access::Delegates) {
             return denied;
@@ -279,7 +281,7 @@ impl Policy {
         Judgement { decision, why, lifted: Lifted::ByRule }
     }
 
-    /// Judges what is done to an editor: that the operator attached it is the leave to use it, for files that rules allow.
+    /// Judges an editor action: the operator permitted it by attaching the editor, for files that the rules allow.
     fn judge_editor(&self, touch: &Touch, act: EditorUse) -> Judgement {
         if let Some(denied) = self.denies(Access::Editor).or_else(|| self.denies(touch.access())) {
             return denied;
@@ -307,7 +309,7 @@ impl Policy {
         found
     }
 
-    /// Finds what stands above the rules for a path.
+    /// Returns the decision that overrides the rules for a path.
     fn kept(&self, access: Access, path: &std::path::Path) -> Option<Judgement> {
         if let Some(denied) = self.denies(access) {
             return Some(denied);

@@ -12,7 +12,7 @@ const PYPI: &[&str] = &["pypi.org", "files.pythonhosted.org"];
 const CRATES: &[&str] = &["index.crates.io", "static.crates.io"];
 const GO: &[&str] = &["proxy.golang.org", "sum.golang.org"];
 
-/// Beginnings of commands, with the hosts from which they fetch unless a configuration names others.
+/// Command prefixes, with the hosts that they fetch from unless a configuration names others.
 const NEEDS: &[(&str, &[&str])] = &[
     ("npm install", NPM),
     ("npm i", NPM),
@@ -73,20 +73,20 @@ const NEEDS: &[(&str, &[&str])] = &[
     ("gh", &["api.github.com"]),
 ];
 
-/// Git's subcommands that reach the host of a remote, which its configuration names.
+/// The git subcommands that reach the host of a remote, which the repository's configuration names.
 const REMOTE: &[&str] = &["clone", "fetch", "ls-remote", "pull", "push"];
 
-/// A need of the network.
+/// Network access that a command needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Need {
-    /// These hosts, none of which commands may reach.
+    /// Hosts, none of them within the reach of commands.
     Hosts(Vec<&'static str>),
     /// The host of a git remote.
     Remote,
 }
 
 impl Policy {
-    /// Finds what a command needs of the network that no rule lets commands reach.
+    /// Returns the network access that a command needs and no rule gives to commands.
     pub(super) fn unmet(&self, segment: &Segment) -> Option<Need> {
         let words: Vec<&str> = segment.words.iter().map_while(Word::known).collect();
         let name = segment.program_name()?;
@@ -110,7 +110,7 @@ impl Policy {
 }
 
 impl Need {
-    /// Words it for a person who is asked.
+    /// Formats it for a person who is asked.
     pub(super) fn words(&self) -> String {
         match self {
             Self::Hosts(hosts) => format!(

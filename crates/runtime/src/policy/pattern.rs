@@ -4,10 +4,10 @@ use toolpost_engine::shell::{Certainty, Segment, Word};
 
 /// A pattern of commands.
 ///
-/// An allowing rule uses [`Pattern::covers`], which is strict; others use [`Pattern::reach`], which is not.
+/// A rule that allows uses [`Pattern::covers`], which is strict; others use [`Pattern::reach`], which is not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Pattern {
-    /// As it stands in the file.
+    /// The source text in the file.
     pub(crate) text: String,
     /// `NAME=value` before the program.
     settings: Vec<Piece>,
@@ -16,27 +16,27 @@ pub(crate) struct Pattern {
     end: End,
 }
 
-/// Whether more words may follow.
+/// The end of a pattern: more words may follow, or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     Open,
     Closed,
 }
 
-/// How far a pattern that forbids applies.
+/// The degree to which a pattern that forbids applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
     No,
-    /// A word of the command is not known before it runs.
+    /// A word of the command is unknown until it runs.
     Perhaps,
     Yes,
 }
 
-/// The directories whose programs are meant by their bare names.
+/// The directories whose programs are matched by their bare names.
 const SYSTEM: &[&str] = &["/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
 
 impl Pattern {
-    /// Reads a pattern; quotes and backslashes keep a word together and a `*` literal.
+    /// Parses a pattern; quotes and backslashes keep a word together and a `*` literal.
     pub(crate) fn read(text: &str) -> Result<Self, &'static str> {
         let mut pieces = pieces(text)?;
         let end = if pieces.last().is_some_and(|last| last.plain.as_deref() == Some("$")) {
@@ -53,7 +53,7 @@ impl Pattern {
         Ok(Self { text: text.to_owned(), settings: pieces, program, words, end })
     }
 
-    /// Tells whether a rule with this pattern allows a command: nothing in it may be taken for what it may not be.
+    /// Returns true if a rule with this pattern allows a command: no part of it may be mistaken for something else.
     pub(crate) fn covers(&self, segment: &Segment) -> bool {
         let Some(program) = segment.program() else { return false };
         let plain = match program.rsplit_once('/') {
@@ -74,7 +74,7 @@ impl Pattern {
         }
     }
 
-    /// The operands come first and together, the options anywhere behind them.
+    /// Matches the operands first and together, and the options anywhere after them.
     ///
     /// An option before an operand keeps its position: `python3 -m pytest` is not `python3 pytest -m`.
     fn covers_apart(&self, given: &[Word]) -> bool {
@@ -91,7 +91,7 @@ impl Pattern {
         first && options.iter().all(|option| rest.iter().any(|word| option.matches_option(word)))
     }
 
-    /// Tells whether a rule with this pattern forbids a command, also where it is spelled otherwise.
+    /// Returns the degree to which a rule with this pattern forbids a command, even if it is written in another form.
     pub(crate) fn reach(&self, segment: &Segment) -> Reach {
         let Some(name) = segment.program_name() else { return Reach::No };
         let whole = segment.program().unwrap_or_default();
@@ -100,7 +100,7 @@ impl Pattern {
         if !meant {
             return Reach::No;
         }
-        // What is written `name=value`, as `dd` has it, may stand anywhere, as options may.
+        // A `name=value` word, as in `dd`, may appear anywhere, as options may.
         let (options, operands): (Vec<&Piece>, Vec<&Piece>) =
             self.words.iter().partition(|piece| piece.is_option() || piece.sets());
         let mut reach = follows(&operands, &candidates(segment));
@@ -134,7 +134,7 @@ impl Pattern {
         self.end == End::Closed
     }
 
-    /// Returns whether the pattern names a word that makes a command do more; of a variable its value counts, too.
+    /// Returns whether the pattern names a word that makes a command do more; for a variable, its value counts, too.
     pub(crate) fn names(&self, word: &str, segment: &Segment) -> bool {
         if let Some(name) = word.strip_suffix('=') {
             let setting = |value: &Word| {
@@ -150,7 +150,7 @@ impl Pattern {
             .any(|piece| piece.text != "*" && (piece.matches(word) || piece.matches_option(word)))
     }
 
-    /// Writes the pattern that means one command and no other; none where a word of it is not known.
+    /// Returns the pattern that matches one command and no other; `None` if a word of it is unknown.
     pub(crate) fn exactly(segment: &Segment) -> Option<String> {
         let words: Option<Vec<&str>> = segment.words.iter().map(Word::known).collect();
         let words = words.filter(|words| !words.is_empty())?;
@@ -175,10 +175,10 @@ fn least(left: Reach, right: Reach) -> Reach {
     }
 }
 
-/// A word of a command that may be what a pattern means.
+/// A word of a command that a pattern may match.
 struct Candidate<'w> {
     word: &'w Word,
-    /// It stands behind an option, and may be its value.
+    /// True if it follows an option, and may be its value.
     passed: bool,
 }
 
@@ -195,7 +195,7 @@ fn candidates(segment: &Segment) -> Vec<Candidate<'_>> {
     found
 }
 
-/// Tells whether the pieces stand in order at the beginning of the words.
+/// Returns the degree to which the pieces appear in order at the beginning of the words.
 fn follows(pieces: &[&Piece], words: &[Candidate<'_>]) -> Reach {
     let Some((piece, pieces)) = pieces.split_first() else { return Reach::Yes };
     let Some((candidate, rest)) = words.split_first() else { return Reach::No };
@@ -210,7 +210,7 @@ fn follows(pieces: &[&Piece], words: &[Candidate<'_>]) -> Reach {
     if taken == Reach::Yes || passed == Reach::No { taken } else { passed }
 }
 
-/// Removes what a path can hold without leading elsewhere: `//` and `/./`.
+/// Removes the parts of a path that do not change its target: `//` and `/./`.
 fn plain_path(word: &str) -> String {
     let mut plain = word.to_owned();
     while plain.contains("//") || plain.contains("/./") {
@@ -227,11 +227,11 @@ fn follows_after(piece: &Piece, pieces: &[&Piece], rest: &[Candidate<'_>]) -> Re
 /// One word of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Piece {
-    /// Without its quotes.
+    /// The word without its quotes.
     text: String,
-    /// The word, if no `*` in it is one.
+    /// The word, if it has no `*` wildcard.
     plain: Option<String>,
-    /// What stands between the `*`.
+    /// The parts between the `*` wildcards.
     parts: Vec<String>,
 }
 
@@ -247,19 +247,20 @@ impl Piece {
         left.ends_with(last.as_str())
     }
 
-    /// Returns whether it matches a word whatever follows the part of it that is known.
+    /// Returns whether it matches a word for any continuation of the known part.
     fn matches_any_after(&self, word: &Word) -> bool {
         let [first, last] = self.parts.as_slice() else { return false };
         last.is_empty() && word.sure == Certainty::Start && word.start.starts_with(first.as_str())
     }
 
-    /// An option is meant with a value too.
+    /// Returns whether it matches a word; an option also matches with a value.
     fn matches_option(&self, word: &str) -> bool {
         let name = word.split('=').next().unwrap_or(word);
         self.matches(word) || (self.is_option() && name.starts_with("--") && self.matches(name))
     }
 
-    /// Tells whether it is what stands at this place; what is not known is only an unquoted `*`'s, and never an option.
+    /// Returns true if it matches the word at this position; an unknown word matches only an unquoted `*`, and never an
+    /// option.
     fn is_at(&self, word: &Word) -> bool {
         match word.known() {
             Some(known) => {

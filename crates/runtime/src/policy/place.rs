@@ -1,22 +1,22 @@
-//! Where the paths lie that a command names.
+//! Locations of the paths that a command names.
 
 use std::path::{Component, Path, PathBuf};
 use toolpost_engine::shell::{Certainty, Places, Word};
 
-/// A path that a command names, as far as it is known before the command runs.
+/// A path that a command names, to the extent known before the command runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place {
-    /// It lies here; `relative` is given where that is below a root.
+    /// A known location; `relative` is set if it is below a root.
     At { absolute: PathBuf, relative: Option<String> },
-    /// It is not known where it lies.
+    /// An unknown location.
     Unknown,
 }
 
-/// Finds all the places that a word can mean.
+/// Returns all the locations that a word can mean.
 pub(super) fn of(word: &Word, places: &Places, directory: &Path, roots: &[PathBuf]) -> Vec<Place> {
     let named = match word.sure {
         Certainty::All => word.start.clone(),
-        // What a pattern finds lies below the directory that it begins with, and so does what `find` finds.
+        // The matches of a pattern are below the directory that it begins with, and so are the results of `find`.
         Certainty::Start if is_pattern(word) || is_below(word) => {
             let end = word.start.rfind('/').map_or(0, |slash| slash + 1);
             format!("{}…", &word.start[..end])
@@ -43,14 +43,14 @@ pub(super) fn of(word: &Word, places: &Places, directory: &Path, roots: &[PathBu
     found
 }
 
-/// Tells whether it is what `find` finds, or the pipe of a substitution: no name in it leads elsewhere.
+/// Returns true for a result of `find`, or the pipe of a substitution: no name in it leads elsewhere.
 fn is_below(word: &Word) -> bool {
     let pipe = word.start == "/dev/fd/" && word.text.starts_with(['<', '>']);
     pipe || (word.text == "{}" && word.start.ends_with('/'))
 }
 
-/// Tells whether what is not known of a word is only which names a pattern in it finds, and those lie where it begins:
-/// hidden names are not found, and none leads upwards.
+/// Returns true if the unknown part of a word is only the names that a pattern in it matches, and those are below its
+/// beginning: hidden names do not match, and none leads upwards.
 fn is_pattern(word: &Word) -> bool {
     let signs = ['*', '?', '['];
     let leads_away = |part: &str| part == ".." || (part.starts_with('.') && part.contains(signs));
@@ -66,7 +66,7 @@ fn at(path: &Path, roots: &[PathBuf]) -> Place {
     Place::At { absolute, relative }
 }
 
-/// Takes `.` and `..` out of a path, by its words alone.
+/// Removes `.` and `..` from a path lexically.
 fn straightened(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {

@@ -1,4 +1,4 @@
-//! One rule: which touches, of what, which decision, and why.
+//! One rule: the touches, their target, the decision, and the reason.
 
 use super::{Decision, pattern::Pattern};
 use globset::GlobSet;
@@ -6,16 +6,16 @@ use std::{borrow::Cow, fmt};
 use toolpost_engine::{Access, Host, Say};
 use toolpost_text::wildcard;
 
-/// Where a rule comes from.
+/// The source of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RuleSource {
     /// Toolpost's own lists.
     BuiltIn,
     /// The operator's file.
     Operator(String),
-    /// A file of the project: it can only tighten.
+    /// A file of the project, which can only tighten.
     Project(String),
-    /// A file of the project whose content the user has trusted.
+    /// A file of the project with content that the user has trusted.
     Trusted(String),
 }
 
@@ -26,48 +26,49 @@ pub struct Rule {
     pub(super) target: Target,
     pub(super) decision: Decision,
     pub(super) why: String,
-    /// An allowing rule that overrides no denial, and covers no command that hands code to a program.
+    /// True for a rule that allows, but overrides no denial, and covers no command that passes code to a program.
     pub(super) cautious: bool,
     pub(super) source: RuleSource,
-    /// The line of the file in which it begins.
+    /// The line of the file where it begins.
     pub(super) line: usize,
 }
 
-/// What a rule is about.
+/// The target of a rule.
 #[derive(Debug, Clone)]
 pub(super) enum Target {
-    /// Files, by patterns that are meant from the root on, and by those that begin with a slash.
+    /// Files, by patterns relative to a root, and by absolute patterns.
     Paths {
         relative: GlobSet,
         absolute: GlobSet,
-        /// The files and directories that are meant wherever they lie, without anything that stands for more.
+        /// The files and directories that are matched at any depth by a name without wildcards.
         names: Vec<String>,
     },
     Commands(Vec<Pattern>),
-    /// Names of hosts; `*.` in front means all below.
+    /// Host names; a leading `*.` matches all subdomains.
     Hosts(Vec<String>),
-    /// Names of tools of other servers, as they are published; `*` stands for any part.
+    /// Published names of upstream tools; `*` matches any part.
     Tools(Vec<String>),
-    /// Names of agents; `*` means every one.
+    /// Names of agents; `*` matches every agent.
     Agents(Vec<String>),
-    /// Words for what is done to an editor; `*` means every one.
+    /// Names of editor actions; `*` matches every action.
     Acts(Vec<String>),
 }
 
-/// The place of a rule that decided, for whoever wants to change it.
+/// The location of a rule that decided, for a user who wants to change it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Origin {
-    /// The file, or what stands for it.
+    /// The file, or a label for built-in rules.
     pub file: String,
     /// The line in it.
     pub line: usize,
-    /// The pattern that matched, where it is one of commands.
+    /// The pattern that matched, if the rule is about commands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
 }
 
 impl Rule {
-    /// Gives the names that Toolpost's own lists let be written, and that are reported when a command changes them.
+    /// Returns the names that the built-in rules allow to be written, and that are reported when a command changes
+    /// them.
     pub(super) fn reported_names(&self) -> &[String] {
         let is_report = self.source == RuleSource::BuiltIn
             && self.decision == Decision::Allow
@@ -78,8 +79,8 @@ impl Rule {
         }
     }
 
-    /// Gives the names that the rule keeps from being written; what version control keeps for itself is not among them,
-    /// since its own program has to write it.
+    /// Returns the names that the rule protects from writes, except those that version control keeps for itself, since
+    /// its own program has to write them.
     pub(super) fn kept_names(&self) -> &[String] {
         let keeps = match self.decision {
             Decision::Allow => false,
@@ -97,7 +98,7 @@ impl Rule {
         }
     }
 
-    /// Tells whether a path is meant: as it lies in its root, or as it lies on the disk.
+    /// Returns true if the rule matches a path, either relative to its root or absolute.
     pub(super) fn matches_path(&self, relative: &str, absolute: &str) -> bool {
         let Target::Paths { relative: inside, absolute: anywhere, .. } = &self.target else { return false };
         let matches =
@@ -113,7 +114,7 @@ impl Rule {
         hosts.iter().any(|pattern| host.is_meant_by(pattern, say))
     }
 
-    /// Tells whether the operator has named this very host in it, by its name or its address.
+    /// Returns true if the rule is the operator's and names this exact host, by its name or its address.
     pub(super) fn names_host(&self, host: &Host) -> bool {
         let Target::Hosts(hosts) = &self.target else { return false };
         let says =
@@ -121,7 +122,7 @@ impl Rule {
         says && hosts.iter().any(|named| !named.starts_with('*') && host.is_meant_by(named, Say::Reach))
     }
 
-    /// Tells whether a tool of another server is meant, by the name under which it is published.
+    /// Returns true if the rule matches an upstream tool, by its published name.
     pub(super) fn matches_tool(&self, name: &str) -> bool {
         let Target::Tools(patterns) = &self.target else { return false };
         patterns.iter().any(|pattern| wildcard::matches(pattern, name))
@@ -137,7 +138,7 @@ impl Rule {
         acts.iter().any(|name| name == "*" || name == act)
     }
 
-    /// Gives the hosts that the rule decides about when something is fetched from them, and how.
+    /// Returns the hosts of the rule, with its decision about fetches from them.
     pub(super) fn hosts(&self) -> impl Iterator<Item = (&str, Decision)> {
         let hosts = match &self.target {
             Target::Hosts(hosts) if self.may_loosen() || self.decision != Decision::Allow => hosts.as_slice(),
@@ -151,12 +152,12 @@ impl Rule {
         hosts.iter().map(|host| (host.as_str(), self.decision))
     }
 
-    /// Tells whether it may decide more freely than the rules before it.
+    /// Returns true if it may override earlier rules with a looser decision.
     pub(super) fn may_loosen(&self) -> bool {
         !matches!(self.source, RuleSource::Project(_))
     }
 
-    /// Says where it stands.
+    /// Returns its location.
     pub(super) fn origin(&self, pattern: Option<&Pattern>) -> Origin {
         Origin {
             file: self.source.to_string(),
@@ -175,8 +176,8 @@ impl fmt::Display for RuleSource {
     }
 }
 
-/// Writes a path as a careless file system might see it: no dots or spaces at a name's end. (Letter case is passed over
-/// by the patterns.)
+/// Normalises a path as a lenient file system might: without dots or spaces at the end of a name. (The patterns ignore
+/// letter case.)
 fn fold(path: &str) -> Cow<'_, str> {
     if !path.split('/').any(|name| name.ends_with(['.', ' '])) {
         return Cow::Borrowed(path);

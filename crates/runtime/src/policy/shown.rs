@@ -1,4 +1,4 @@
-//! What a call would touch, in words for the person who is asked.
+//! Descriptions of a call's touches, for the person who is asked.
 
 use super::{Decision, Judgement, Policy, command::Explained};
 use toolpost_engine::{Command, Touch};
@@ -6,14 +6,14 @@ use toolpost_engine::{Command, Touch};
 /// The touches and the reason that a question shows.
 #[derive(Debug, Default)]
 pub(crate) struct Display {
-    /// Each touch, and below a command its parts with their reasons.
+    /// Each touch, and after a command its parts with their reasons.
     pub(crate) lines: Vec<String>,
-    /// The reason, unless the lines hold it.
+    /// The reason, unless the lines contain it.
     pub(crate) reason: String,
 }
 
 impl Policy {
-    /// Words touches that need approval: each once, and each reason once.
+    /// Formats touches that need approval: each once, and each reason once.
     pub(crate) fn display(&self, asked: &[(Touch, Judgement)]) -> Display {
         let mut touches: Vec<(Vec<String>, Option<&str>)> =
             asked.iter().map(|(touch, judgement)| self.lines(touch, judgement)).collect();
@@ -30,7 +30,7 @@ impl Policy {
         Display { lines: touches.into_iter().flat_map(|(lines, _)| lines).collect(), reason }
     }
 
-    /// Words one touch, and returns its reason unless the lines hold it.
+    /// Formats one touch, and returns its reason unless the lines contain it.
     fn lines<'j>(&self, touch: &Touch, judgement: &'j Judgement) -> (Vec<String>, Option<&'j str>) {
         let whole = format!("{} {}", does(touch), touch.shown());
         let Touch::Execute(command) = touch else { return (vec![whole], Some(&judgement.why)) };
@@ -44,7 +44,7 @@ impl Policy {
     }
 }
 
-/// Gives the word that rules have for what a touch does.
+/// Returns the word for a touch in rules.
 pub(crate) fn verb(touch: &Touch) -> &'static str {
     match touch {
         Touch::Read(_) => "read",
@@ -57,7 +57,7 @@ pub(crate) fn verb(touch: &Touch) -> &'static str {
     }
 }
 
-/// Says what a touch does, in front of what is touched.
+/// Returns the verb that describes a touch, to precede its target.
 pub(crate) fn does(touch: &Touch) -> &'static str {
     match touch {
         Touch::Editor(_) => "use the editor to",
@@ -72,8 +72,8 @@ fn placed(whole: String, command: &Command) -> String {
     format!("{whole} in {}", command.directory.display())
 }
 
-/// Words the parts of a command that need approval, those with one reason in one line, and the files and hosts that it is allowed to
-/// change or reach. Nothing if the command is one part.
+/// Formats the parts of a command that need approval, those with one reason in one line, and the files and hosts that
+/// it is allowed to change or reach. Empty if the command is one part.
 fn parts(explained: &Explained) -> Vec<String> {
     let mut groups: Vec<(Vec<String>, String)> = Vec::new();
     let mut add = |item: String, why: &str| match groups.iter_mut().find(|(_, known)| known == why) {

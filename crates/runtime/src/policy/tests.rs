@@ -1,4 +1,4 @@
-//! The rules over paths, row by row.
+//! Tests of the rules about paths.
 
 use super::*;
 

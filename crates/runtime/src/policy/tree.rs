@@ -17,14 +17,14 @@ use toolpost_workspace::{
     walk::{self, Candidate, Claim, Entry, Hidden, Kind, Next, Options, Rules, Visitor},
 };
 
-/// The most names that are looked at for one search.
+/// The most names that are examined for one search.
 const MOST_NAMES: usize = 200_000;
-/// The most withheld files that are named.
+/// The most withheld files that are listed.
 const MOST_FOUND: usize = 5;
-/// The time that an answer holds: one question judges a command several times.
+/// The lifetime of a cached answer: one question judges a command several times.
 const FRESH: Duration = Duration::from_secs(2);
 
-/// Looks for withheld files in a workspace.
+/// Finds withheld files in a workspace.
 #[derive(Clone)]
 pub(super) struct Looker {
     workspace: Workspace,
@@ -41,7 +41,7 @@ struct Answer {
 /// A file that a search would read and that the rules withhold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Withheld {
-    /// The file; none if it is unknown, since there were too many names to look at.
+    /// The file; `None` if it is unknown, because there were too many names to examine.
     pub(super) path: Option<String>,
     pub(super) decision: Decision,
     pub(super) why: String,
@@ -49,7 +49,7 @@ pub(super) struct Withheld {
 }
 
 impl Looker {
-    /// Makes one for other rules, which remembers nothing.
+    /// Returns a copy for other rules, with an empty cache.
     pub(super) fn renewed(self) -> Self {
         Self { last: Arc::default(), ..self }
     }
@@ -62,7 +62,7 @@ impl std::fmt::Debug for Looker {
 }
 
 impl Policy {
-    /// Lets the policy look for withheld files below the directories that commands search.
+    /// Lets the policy find withheld files below the directories that commands search.
     #[must_use]
     pub fn looking(self, workspace: Workspace) -> Self {
         Self { looker: Some(Looker { workspace, last: Arc::default() }), ..self }
@@ -90,9 +90,9 @@ impl Policy {
 
     fn look(&self, looker: &Looker, directory: &Path, search: &Search) -> Vec<Withheld> {
         let path = directory.to_str().and_then(|path| looker.workspace.resolve(path).ok());
-        // What cannot be resolved is judged by its path alone.
+        // A path that cannot be resolved is judged by its text alone.
         let Some(base) = path else { return Vec::new() };
-        // Programs read signs in patterns differently; what is not plain leaves nothing out here.
+        // Programs interpret special characters in patterns differently; only plain patterns exclude files here.
         let is_plain = |pattern: &&String| !pattern.contains(['/', '{', '[', '\\']);
         let except: Vec<String> = search.except.iter().filter(is_plain).cloned().collect();
         let names = Names { only: globs(&search.names, Case::Either), except: globs(&except, Case::Same) };
@@ -129,7 +129,8 @@ enum Case {
     Same,
 }
 
-/// Compiles patterns of names. One that is not understood empties the set, so that more is asked about and not less.
+/// Compiles patterns of names. An invalid pattern empties the set, so that the policy asks about more and not about
+/// less.
 fn globs(patterns: &[String], case: Case) -> GlobSet {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
@@ -188,7 +189,7 @@ impl Visitor for Finder<'_> {
 }
 
 impl Policy {
-    /// Finds what the rules say of reading a path below a root.
+    /// Returns the decision about reading a path below a root, and the rule that made it.
     fn reading(&self, absolute: &Path) -> (Decision, Option<&super::Rule>) {
         let below = self.roots.iter().filter_map(|root| absolute.strip_prefix(root).ok());
         let relative = below.min_by_key(|rest| rest.as_os_str().len());

@@ -23,7 +23,7 @@ pub(super) enum Segment {
     Glob { text: Vec<u8>, matcher: GlobSet, literal: Literal },
 }
 
-/// Whether a segment that needs the matcher is still a literal name.
+/// The literalness of a segment that needs the matcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Literal {
     No,
@@ -37,7 +37,7 @@ pub(super) enum Letters {
     Folded,
 }
 
-/// The way in which a name matches a segment.
+/// The way that a name matches a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fit {
     No,

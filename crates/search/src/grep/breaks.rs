@@ -6,12 +6,12 @@ use std::convert::Infallible;
 use regex_syntax::ast::parse::Parser;
 use regex_syntax::ast::{Assertion, AssertionKind, Ast, Flag, GroupKind, Span, Visitor, visit};
 
-/// Makes each line feed in a pattern match CRLF too, except in classes; returns an invalid pattern unchanged.
+/// Lets each line feed in a pattern match CRLF too, except in classes; returns an invalid pattern unchanged.
 pub(super) fn either(pattern: &str) -> Cow<'_, str> {
     replaced(pattern, Pieces { wanted: feed, found: Vec::new(), whole: false })
 }
 
-/// Makes the text anchors of a pattern match at line boundaries, since each line is searched separately.
+/// Lets the text anchors of a pattern match at line boundaries, since each line is searched separately.
 pub(super) fn per_line(pattern: &str) -> Cow<'_, str> {
     replaced(pattern, Pieces { wanted: edge, found: Vec::new(), whole: false })
 }

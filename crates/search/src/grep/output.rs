@@ -26,7 +26,7 @@ pub struct GrepOutput {
     pub window_cut: u64,
     /// The totals over all files.
     pub totals: Totals,
-    /// Whether `entries` and `totals` cover all files.
+    /// The coverage of `entries` and `totals`: all files, or only some.
     pub counted: Counted,
     /// The entries that rules exclude.
     pub skipped: Skipped,

@@ -29,7 +29,7 @@ pub struct GrepRequest {
     pub before: usize,
     /// The number of context lines after a match.
     pub after: usize,
-    /// Whether a match may span lines.
+    /// The extent of a match: within a line, or across lines.
     pub span: Span,
     /// The part of a matching line to return.
     pub show: Show,

@@ -33,7 +33,7 @@ pub(super) struct Scanner {
     buffer: Vec<u8>,
 }
 
-/// Whether a file was named explicitly, so that it is searched even if it is binary.
+/// The selection of a file: one that was named explicitly is searched even if it is binary.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Directly {
     No,
@@ -111,8 +111,8 @@ impl Scanner {
         settle(gather, outcome)
     }
 
-    /// Searches parts of a file that consist of whole UTF-8 lines, outside of which nothing matches; `None` if the
-    /// whole file has to be searched.
+    /// Searches parts of a file that consist of whole UTF-8 lines, if nothing else can match; `None` if the whole file
+    /// has to be searched.
     pub(super) fn parts<'s>(
         &'s mut self,
         file: &File,

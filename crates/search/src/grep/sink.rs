@@ -28,7 +28,7 @@ pub(super) struct Wish {
 pub(super) struct Gather<'m> {
     pub(super) matcher: &'m RegexMatcher,
     pub(super) wish: Wish,
-    /// Whether lines are kept or only counted.
+    /// The treatment of lines: kept, or only counted.
     pub(super) keep: Keep,
     pub(super) matching_lines: u64,
     pub(super) matches: u64,
@@ -47,7 +47,7 @@ pub(super) struct Gather<'m> {
     polls: u32,
 }
 
-/// Whether lines are kept or only counted.
+/// The treatment of lines: kept, or only counted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keep {
     Lines,

@@ -1,4 +1,4 @@
-//! Small trees to search in.
+//! Small trees for searches.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses what it needs")]
 #![allow(clippy::print_stderr, reason = "a comparison that is skipped is said aloud")]
 
@@ -19,7 +19,7 @@ pub struct World {
 }
 
 impl World {
-    /// Makes files: a name that ends with `/` is a directory, content that begins with `->` a link.
+    /// Creates files: a name that ends with `/` is a directory, content that begins with `->` a symlink.
     pub fn new(files: &[(&str, &str)]) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path().join("root");
@@ -49,7 +49,7 @@ impl World {
         }
     }
 
-    /// Sets when a file was changed, in seconds since 1970.
+    /// Sets the modification time of a file, in seconds since 1970.
     pub fn changed(&self, name: &str, seconds: u64) {
         let file = std::fs::File::options().write(true).open(self.root().join(name)).unwrap();
         file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)).unwrap();
@@ -74,7 +74,7 @@ impl World {
     }
 }
 
-/// Does something as a user whom permissions bind, also where the tests run as root: threads have users of their own.
+/// Runs work as a user without root's privileges, even if the tests run as root: each thread has its own credentials.
 pub fn bound<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let bound = || {
         if rustix::process::geteuid().is_root() {
@@ -85,19 +85,19 @@ pub fn bound<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| scope.spawn(bound).join().unwrap())
 }
 
-/// Takes all permissions of a directory away.
+/// Removes all permissions of a directory.
 pub fn lock(directory: &std::path::Path) {
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o000)).unwrap();
 }
 
-/// Gives them back, so that the directory can be removed.
+/// Restores them, so that the directory can be removed.
 pub fn unlock(directory: &std::path::Path) {
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o700)).unwrap();
 }
 
-/// Writes lines as `path:number:text`, context with `-`, gaps as `--`.
+/// Formats lines as `path:number:text`, context with `-`, gaps as `--`.
 pub fn lines(output: &Result<GrepOutput, SearchError>) -> Vec<String> {
     let output = match output {
         Ok(output) => output,
@@ -116,7 +116,7 @@ pub fn lines(output: &Result<GrepOutput, SearchError>) -> Vec<String> {
     shown
 }
 
-/// Runs a program in a directory and returns its sorted lines; `None`, said aloud, if it is not installed.
+/// Runs a program in a directory and returns its sorted lines; `None`, with a message, if it is not installed.
 pub fn program(directory: &std::path::Path, command: &str, arguments: &[&str]) -> Option<Vec<String>> {
     let output = std::process::Command::new(command).args(arguments).current_dir(directory).output();
     let Ok(output) = output else {

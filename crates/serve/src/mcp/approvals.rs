@@ -1,4 +1,4 @@
-//! Questions that the client carries, sealed, until the same call is made again.
+//! Approval questions that the client carries, encrypted, until it repeats the call.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use chacha20poly1305::{
@@ -13,42 +13,42 @@ use std::{
 };
 use toolpost_runtime::Question;
 
-/// How long an answer is waited for.
+/// The lifetime of a question.
 const TIME: Duration = Duration::from_secs(10 * 60);
-/// How many answers are remembered; when there are more, all that was sealed before is void.
+/// The most used answers that are remembered; when there are more, all earlier questions become invalid.
 const REMEMBERED: usize = 4096;
-/// How long a nonce is; by it an answer is known to have been used.
+/// The length of a nonce in bytes; the nonce identifies an answer that has been used.
 const NONCE: usize = 24;
 
-/// Seals questions, so that nobody but this server can make or read what the client carries.
+/// Encrypts questions, so that only this server can create or read the state that the client carries.
 ///
-/// Bound to a question are the session, the tool and the arguments: for any other call it is not to be opened. It is
-/// good for ten minutes and for one answer.
+/// A question is bound to the session, the tool and the arguments: it cannot be opened for any other call. It is valid
+/// for ten minutes and for one answer.
 pub(super) struct Approvals {
     began: Instant,
     kept: Mutex<Kept>,
 }
 
-/// Why a question was not taken back; each is a sentence without its end.
+/// The reason why a question was rejected, as a sentence fragment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Refused {
-    /// It was not sealed here, or not for this call.
+    /// It was not encrypted here, or not for this call.
     NotThis,
-    /// Its time is over.
+    /// It has expired.
     TooOld,
-    /// There was an answer to it already.
+    /// It was already answered.
     Used,
 }
 
 #[derive(Default)]
 struct Kept {
     key: Option<Key>,
-    /// What was used, with the second in which it would have been too old, in that order.
+    /// The used nonces, each with the second of its expiry, in that order.
     used: VecDeque<(u64, [u8; NONCE])>,
 }
 
 impl Refused {
-    /// Says it.
+    /// Returns the text of the reason.
     pub(super) fn words(self) -> &'static str {
         match self {
             Self::NotThis => "was altered, or belongs to another call, another session or an earlier server",
@@ -65,7 +65,7 @@ impl Default for Approvals {
 }
 
 impl Approvals {
-    /// Seals a question about a call of a session; what comes out is for the client to carry.
+    /// Encrypts a question about a call of a session, for the client to carry.
     pub(super) fn seal(
         &self,
         session: &str,
@@ -76,7 +76,8 @@ impl Approvals {
         self.seal_at(Instant::now(), session, tool, arguments, question)
     }
 
-    /// Opens what a client carried, if it was sealed for this very call, and was not used and is not too old.
+    /// Decrypts a question that a client carried, if it was encrypted for this exact call, is unused and has not
+    /// expired.
     pub(super) fn open(
         &self,
         sealed: &str,
@@ -108,7 +109,7 @@ impl Approvals {
         let said = json!([until, question]).to_string();
         let bound = bound(session, tool, arguments);
         let payload = Payload { msg: said.as_bytes(), aad: &bound };
-        // It fails for messages of more than 256 GiB alone.
+        // Encryption fails only for messages of more than 256 GiB.
         let sealed = XChaCha20Poly1305::new(&key).encrypt(&XNonce::from(nonce), payload).unwrap_or_default();
         Ok(URL_SAFE_NO_PAD.encode([nonce.as_slice(), &sealed].concat()))
     }
@@ -148,11 +149,11 @@ impl Approvals {
 }
 
 impl Kept {
-    /// Remembers what was used for as long as it could be used again.
+    /// Remembers a used nonce for as long as its question could be used again.
     fn remember(&mut self, now: u64, until: u64, nonce: [u8; NONCE]) {
         self.used.retain(|(until, _)| *until > now);
         if self.used.len() == REMEMBERED {
-            // What cannot be remembered must not be opened again: the next question gets another key.
+            // A nonce that cannot be remembered must not be accepted again: the next question gets another key.
             self.used.clear();
             self.key = None;
             return;
@@ -171,7 +172,8 @@ fn read(said: &[u8]) -> Option<(u64, Question)> {
     serde_json::from_slice(said).ok()
 }
 
-/// Says in 32 bytes which call of which session it is; the order in which an object's fields stand does not matter.
+/// Returns a hash of 32 bytes that identifies the call and its session; the order of an object's fields does not
+/// matter.
 fn bound(session: &str, tool: &str, arguments: &Value) -> [u8; 32] {
     let mut sorted = arguments.clone();
     sorted.sort_all_objects();
@@ -198,7 +200,7 @@ mod tests {
         json!({"a": 1, "b": {"c": 2, "d": 3}})
     }
 
-    /// Seals a question about `Write` of the session `one`, and opens it for a call.
+    /// Encrypts a question about `Write` of the session `one`, and decrypts it for a call.
     fn check(
         session: &str,
         tool: &str,
@@ -219,7 +221,7 @@ mod tests {
             arguments,
         );
         assert_eq!(opened, wanted.map(|()| question()), "{session} {tool} {arguments} {later}");
-        // A wrong try uses nothing up, and a right one does.
+        // A failed attempt consumes nothing, and a successful one consumes the question.
         let again = approvals.open_at(now, &sealed, "one", "Write", &self::arguments());
         assert_eq!(again, if wanted.is_ok() { Err(Refused::Used) } else { Ok(question()) });
     }

@@ -1,4 +1,4 @@
-//! Asking the client's user.
+//! Approval through the client's user (elicitation).
 
 use crate::wire::Open;
 use rmcp::{
@@ -14,27 +14,27 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use toolpost_runtime::{Asker, Asking, Question, Span, Verdict};
 
-/// The field of the form, and its values besides the words of the spans.
+/// The field of the form, and its values in addition to the names of the spans.
 const DECISION: &str = "decision";
 const ONCE: &str = "once";
 const DENY: &str = "deny";
-/// How long a user is waited for.
+/// The time that a user has to answer.
 const TIME: Duration = Duration::from_secs(10 * 60);
-/// How many questions a user may be asked at once.
+/// The most questions that a user may be asked at the same time.
 pub(super) const AT_ONCE: usize = 16;
 
-/// Tells whether a client can show its user a question.
+/// Returns true if a client can show its user a question.
 pub(super) fn can_ask(client: &ClientCapabilities) -> bool {
-    // A client that names no way of asking means a form.
+    // A client that lists no elicitation mode supports forms.
     client.elicitation.as_ref().is_some_and(|ways| ways.form.is_some() || ways.url.is_none())
 }
 
-/// Puts a question as a form with one field.
+/// Formats a question as a form with one field.
 pub(super) fn form(question: &Question) -> InputRequest {
     InputRequest::Elicitation(request(question))
 }
 
-/// Reads an answer as it came with a call.
+/// Parses an answer that arrived with a call.
 pub(super) fn verdict(answer: &serde_json::Value) -> Verdict {
     match serde_json::from_value::<ElicitResult>(answer.clone()) {
         Ok(answer) => judge(&answer),
@@ -44,15 +44,15 @@ pub(super) fn verdict(answer: &serde_json::Value) -> Verdict {
 
 /// Asks over the connection, in the middle of the call.
 pub(super) struct Client {
-    /// Whom to ask.
+    /// The client.
     pub(super) peer: Peer<RoleServer>,
-    /// Which call asks.
+    /// The id of the call that asks.
     pub(super) id: RequestId,
-    /// Where the call holds a place that it does not need while it waits.
+    /// The open requests, among them the call, which gives up its slot while it waits.
     pub(super) open: Arc<Open>,
-    /// Set when the call is no longer wanted.
+    /// Cancelled when the call is no longer needed.
     pub(super) cancel: CancellationToken,
-    /// How many more questions may be asked now.
+    /// The number of further questions that may be asked now.
     pub(super) room: Arc<Semaphore>,
 }
 
@@ -82,7 +82,7 @@ impl Client {
             Some(Ok(Ok(ClientResult::ElicitResult(answer)))) => judge(&answer),
             Some(_) => unanswered(),
             None => {
-                // If this cannot be said, nobody is there to hear it.
+                // If this notification fails, the client has disconnected.
                 asked.cancel(Some("the call has ended".to_owned())).await.ok();
                 unanswered()
             }
@@ -90,11 +90,11 @@ impl Client {
     }
 }
 
-/// An answer that came with a call: it holds for the question that was asked, and for no other.
+/// An answer that arrived with a call: it is valid for its question, and for no other.
 pub(super) struct Answered {
-    /// What was asked.
+    /// The question.
     pub(super) question: Question,
-    /// What came of it.
+    /// The verdict.
     pub(super) verdict: Verdict,
 }
 
@@ -115,7 +115,8 @@ fn request(question: &Question) -> ElicitRequest {
     })
 }
 
-/// The one field of the form. Its default is "once" and it is not required, so accepting the form unchanged allows the call once.
+/// Returns the one field of the form. Its default is "once" and it is not required, so accepting the form unchanged
+/// allows the call once.
 fn choices(question: &Question) -> EnumSchema {
     let longer = question.spans.iter().map(|span| ConstTitle::new(span.word(), question.choice(*span)));
     let choices = [ConstTitle::new(ONCE, "Allow once")].into_iter().chain(longer);
@@ -126,8 +127,8 @@ fn choices(question: &Question) -> EnumSchema {
     EnumSchema::Single(SingleSelectEnumSchema::Titled(schema))
 }
 
-/// Judges by what the client answered. A form that was accepted without a choice allows the call once; an answer to another form
-/// allows nothing.
+/// Converts the client's answer to a verdict. A form that was accepted without a choice allows the call once; an answer
+/// to another form allows nothing.
 fn judge(answer: &ElicitResult) -> Verdict {
     let no = || Verdict::Deny("The client answered no.".to_owned());
     match answer.action {

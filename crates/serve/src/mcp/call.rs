@@ -1,4 +1,4 @@
-//! A call from its arrival to its answer.
+//! Calls, from arrival to answer.
 
 use super::{
     approvals::Approvals,
@@ -18,34 +18,34 @@ use tokio::sync::Semaphore;
 use toolpost_engine::Session;
 use toolpost_runtime::{Answer, Asker, Call, Outcome, Question, Runtime, Verdict};
 
-/// The name of the one question that is ever asked about a call.
+/// The name of the only question that a call can have.
 const APPROVAL: &str = "approval";
 
-/// What all calls of a client share.
+/// The state that all calls of a client share.
 pub(super) struct Calls {
     pub(super) runtime: Arc<Runtime>,
     pub(super) session: Arc<Session>,
     pub(super) open: Arc<Open>,
-    /// Who is asked when the client cannot ask its user.
+    /// The source of approvals if the client cannot ask its user.
     pub(super) asker: Arc<dyn Asker>,
     pub(super) approvals: Approvals,
-    /// How many more questions the client's user may be asked now.
+    /// The number of further questions that the client's user may be asked now.
     pub(super) questions: Arc<Semaphore>,
 }
 
-/// How the client's user can be asked.
+/// The way to ask the client's user.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     /// In the middle of the call.
     During,
-    /// By the answer to the call, which is then made again.
+    /// In the answer to the call, which the client then repeats.
     Again,
-    /// Not at all.
+    /// No way to ask.
     None,
 }
 
 impl Calls {
-    /// Makes a call and answers it.
+    /// Runs a call and answers it.
     pub(super) async fn make(
         &self,
         request: CallToolRequestParams,
@@ -97,7 +97,7 @@ impl Calls {
         }
     }
 
-    /// Opens what was asked about this call before; without an answer it is asked again.
+    /// Opens the earlier question about this call; if it has no answer, it is asked again.
     fn answered(
         &self,
         sealed: &str,

@@ -1,4 +1,4 @@
-//! A published tool in the words of the protocol.
+//! Published tools in the types of the protocol.
 
 use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
@@ -6,7 +6,8 @@ use std::{collections::HashSet, sync::Arc};
 use toolpost_engine::{Access, Effect};
 use toolpost_runtime::{Catalogue, Config, Published, Structured};
 
-/// What no work on code goes without. Of each group, clients that load tools late get a dialect's first tool from the start.
+/// Operations that work on code always needs. For each group, clients that load tools late get a dialect's first tool
+/// from the start.
 const CORE: [&[&str]; 6] = [
     &["read", "read_many", "view"],
     &["change"],
@@ -15,12 +16,12 @@ const CORE: [&[&str]; 6] = [
     &["grep", "seek"],
     &["exec"],
 ];
-/// What asks a service elsewhere, where the operator has named one.
+/// The operation that queries an external service, if the operator has configured one.
 const CONSULTING: &str = "usage";
-/// The most that a client takes as one result.
+/// The largest result size that a client accepts.
 const LARGEST: usize = 500_000;
 
-/// Finds the tools that clients always load.
+/// Returns the tools that clients always load.
 pub(super) fn core(catalogue: &Catalogue) -> HashSet<&str> {
     let mut taken = HashSet::new();
     let first = |tool: &&Published| {
@@ -30,21 +31,21 @@ pub(super) fn core(catalogue: &Catalogue) -> HashSet<&str> {
     catalogue.listed().filter(first).map(|tool| tool.name.as_str()).collect()
 }
 
-/// Whether a service elsewhere is asked for code.
+/// The external service that is queried for code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// One is.
+    /// A service is configured.
     Service,
-    /// None is.
+    /// No service is configured.
     Nobody,
 }
 
-/// Whether clients load a tool from the start.
+/// The time at which clients load a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Load {
-    /// They do.
+    /// From the start.
     Always,
-    /// They may load it later.
+    /// Possibly later.
     Later,
 }
 
@@ -52,21 +53,21 @@ pub(super) enum Load {
 pub(super) fn definition(published: &Published, config: &Config, reach: Reach, load: Load) -> Tool {
     let mut tool =
         Tool::new(published.name.clone(), published.description.clone(), object(&published.schema));
-    // What can ask a service elsewhere is open only where one is named.
+    // The operation that can query an external service is open-world only if one is configured.
     let consults = reach == Reach::Service && published.operation() == CONSULTING;
     let further: &[Access] = if consults { &[Access::Fetches] } else { &[] };
     tool.annotations = Some(annotations(&[published.access(), further].concat(), published.effect()));
     tool.meta = Some(meta(published, config, load));
     if config.structured == Structured::On {
         let schema = published.output_schema();
-        // Before 2026-07-28 the output is an object or it is not described.
+        // Before 2026-07-28 an output schema has to be an object; any other is omitted.
         tool.output_schema = (schema["type"] == "object").then(|| object(&schema));
     }
     tool
 }
 
-/// Derives all four hints from what the tool can touch at most, and what its writes do: a command may do anything. The model that the
-/// operator has named is no open world.
+/// Derives all four hints from the most that the tool can access, and the effect of its writes: a command may do
+/// anything. The model that the operator configured does not count as open world.
 fn annotations(access: &[Access], effect: Effect) -> ToolAnnotations {
     let writes = access.iter().any(|access| match access {
         Access::Reads | Access::Calls | Access::Asks | Access::Editor | Access::Fetches => false,

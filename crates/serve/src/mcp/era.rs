@@ -8,14 +8,14 @@ use rmcp::{
 /// The two eras of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Era {
-    /// A handshake opens the connection, and either side may ask.
+    /// A handshake opens the connection, and either side may send requests.
     Legacy,
-    /// Each request describes itself, and only the client asks.
+    /// Each request describes itself, and only the client sends requests.
     Modern,
 }
 
 impl Era {
-    /// Tells to which era a request belongs.
+    /// Returns the era of a request.
     pub(super) fn of(context: &RequestContext<RoleServer>) -> Self {
         let version = context.protocol_version();
         if version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28) {

@@ -1,4 +1,4 @@
-//! What a client can ask of a server.
+//! The MCP request handler.
 #![expect(deprecated, reason = "clients of the legacy era still set a level of logging")]
 
 use super::{approvals::Approvals, ask, call::Calls, era::Era, listing::Listing};
@@ -22,27 +22,27 @@ use tokio::sync::Semaphore;
 use toolpost_engine::Session;
 use toolpost_runtime::Runtime;
 
-/// How many milliseconds clients may rely on what they were told, unless they hear of a change.
+/// The time in milliseconds that clients may rely on a result, unless they are notified of a change.
 const FRESH: u64 = 60_000;
-/// How many subscriptions a client may hold at once.
+/// The most subscriptions that a client may hold at the same time.
 const SUBSCRIPTIONS: usize = 16;
 
-/// Where a result says who answers.
+/// The key of the server's identity in a result.
 const SIGNATURE: &str = "io.modelcontextprotocol/serverInfo";
 
-/// What a client can ask of a server.
+/// The MCP request handler.
 pub(crate) struct Handler {
     calls: Calls,
     info: ServerConfig,
     listing: Listing,
-    /// Who answers: in the modern era each result says so.
+    /// The identity of the server, which each result carries in the modern era.
     signature: MetaObject,
     ends: Ends,
     subscriptions: Semaphore,
 }
 
 impl Handler {
-    /// Serves a runtime to one client.
+    /// Creates the handler of a runtime for one client.
     pub(crate) fn new(runtime: Arc<Runtime>, options: Options, open: Arc<Open>, ends: Ends) -> Self {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
         let info = ServerConfig::new(capabilities)
@@ -75,7 +75,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         let agreed = self.negotiate_initialize(&request)?;
-        // What was agreed counts from now on, not what was wished for.
+        // From now on, the agreed version counts and not the requested one.
         request.protocol_version = agreed.protocol_version.clone();
         context.peer.set_peer_info(request);
         self.listing.tell(context.peer, &self.ends);
@@ -113,7 +113,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let era = Era::of(&context);
-        // Boxed here, since the future around it is moved many times on its way to where it runs.
+        // Boxed here, because the surrounding future is moved many times before it runs.
         let mut response = Box::pin(self.calls.make(request, context)).await?;
         if let (Era::Modern, CallToolResponse::Complete(result)) = (era, &mut response) {
             result.meta = Some(self.signature.clone());
@@ -151,7 +151,7 @@ impl ServerHandler for Handler {
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
-        // The reader lets no other method pass than those that are served: one comes here when its parameters could not be read.
+        // The reader only lets served methods pass: a method arrives here if its parameters could not be parsed.
         Err(ErrorData::invalid_params(format!("The parameters of `{method}` cannot be read."), None))
     }
 }

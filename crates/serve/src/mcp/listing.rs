@@ -1,4 +1,4 @@
-//! The list of tools as clients get it, and word of each change of it.
+//! The list of tools for clients, and notifications of changes to it.
 
 use super::definition::{Load, Reach, core, definition};
 use crate::wire::Ends;
@@ -14,31 +14,31 @@ use std::{
 use tokio::time::timeout;
 use toolpost_runtime::{Catalogue, Published, Runtime};
 
-/// How long the first list waits for other servers that are still being connected.
+/// The time that the first list waits for upstream servers that are still being connected.
 const PATIENCE: Duration = Duration::from_millis(2_500);
 
-/// The list of tools as clients get it.
+/// The list of tools for clients.
 pub(super) struct Listing {
     runtime: Arc<Runtime>,
-    /// The definitions that were made last, and of what.
+    /// The most recent definitions, and the catalogue that they were created from.
     made: Mutex<Option<(Arc<Catalogue>, Vec<Tool>)>>,
 }
 
-/// Where a client hears of changes: in the legacy era on the connection, in the modern one where it subscribed.
+/// The channel for notifications of changes: the connection in the legacy era, a subscription in the modern one.
 enum Ear<'a> {
     Peer(Peer<RoleServer>),
     Sink(&'a SubscriptionSink),
 }
 
 impl Listing {
-    /// Lists the tools of a runtime.
+    /// Creates the list for a runtime.
     pub(super) fn of(runtime: Arc<Runtime>) -> Self {
         Self { runtime, made: Mutex::default() }
     }
 
-    /// Gives the tools that are published now; waits a little for servers that are being connected.
+    /// Returns the tools that are published now; waits briefly for servers that are being connected.
     pub(super) async fn now(&self) -> Vec<Tool> {
-        // What is not there by then is told of as a change.
+        // Tools that are missing by then are announced as a change.
         timeout(PATIENCE, self.runtime.settled()).await.ok();
         let catalogue = self.runtime.catalogue();
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
@@ -59,7 +59,7 @@ impl Listing {
         tools
     }
 
-    /// Tells a client of the legacy era about each change, beside all else, until the connection ends.
+    /// Notifies a client of the legacy era of each change, in the background, until the connection ends.
     pub(super) fn tell(&self, peer: Peer<RoleServer>, ends: &Ends) {
         let (runtime, ends) = (self.runtime.clone(), ends.clone());
         tokio::spawn(async move {
@@ -71,7 +71,7 @@ impl Listing {
         });
     }
 
-    /// Tells a subscription about each change, until it ends.
+    /// Notifies a subscription of each change, until it ends.
     pub(super) async fn tell_subscription(&self, context: &SubscriptionContext, ends: &Ends) {
         tokio::select! {
             () = context.cancelled() => {}
@@ -81,14 +81,14 @@ impl Listing {
     }
 }
 
-/// Tells of each change, as long as the client is there.
+/// Sends a notification of each change, while the client is connected.
 async fn telling(runtime: &Runtime, ear: Ear<'_>) {
     let mut changes = runtime.changes();
     while changes.changed().await.is_ok() {
         match &ear {
             Ear::Peer(peer) if peer.notify_tool_list_changed().await.is_err() => return,
             Ear::Peer(_) => {}
-            // It fails where the client subscribed to something else: then it is not told, and that is all.
+            // It fails if the client subscribed to something else: then no notification is needed.
             Ear::Sink(sink) => drop(sink.notify_tool_list_changed().await),
         }
     }

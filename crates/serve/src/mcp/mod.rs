@@ -1,4 +1,4 @@
-//! The protocol in both its eras: what is offered, asked and answered.
+//! The protocol in both its eras: tools, questions and answers.
 
 mod approvals;
 mod ask;

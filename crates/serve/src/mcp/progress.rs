@@ -1,4 +1,4 @@
-//! How far a call has come, told at a measured pace.
+//! Progress notifications, at a limited rate.
 
 use rmcp::{
     model::{ProgressNotificationParam, ProgressToken},
@@ -8,10 +8,10 @@ use std::{pin::pin, time::Duration};
 use tokio::{sync::watch, time::sleep};
 use toolpost_engine::Progress;
 
-/// The shortest time between two reports.
+/// The shortest time between two notifications.
 const PACE: Duration = Duration::from_millis(250);
 
-/// Carries what a call reports to the client that asked for it.
+/// Forwards the progress of a call to the client that requested it.
 pub(super) struct Reports {
     token: ProgressToken,
     peer: Peer<RoleServer>,
@@ -24,7 +24,7 @@ struct Heard {
     what: String,
 }
 
-/// Makes a listener for a call, and what carries on what it hears; without a token nobody listens.
+/// Creates the progress listener of a call, and the forwarder of its reports; without a token there is no forwarder.
 pub(super) fn reports(token: Option<ProgressToken>, peer: &Peer<RoleServer>) -> (Progress, Option<Reports>) {
     let Some(token) = token else { return (Progress::silent(), None) };
     let (tell, heard) = watch::channel(Heard::default());
@@ -41,7 +41,7 @@ pub(super) fn reports(token: Option<ProgressToken>, peer: &Peer<RoleServer>) -> 
 }
 
 impl Reports {
-    /// Runs a call; reports go out while it runs, and none after.
+    /// Runs a call; notifications are sent while it runs, and none after.
     pub(super) async fn during<T>(mut self, call: impl Future<Output = T>) -> T {
         let mut call = pin!(call);
         loop {
@@ -72,7 +72,7 @@ impl Reports {
             let report = ProgressNotificationParam::new(self.token.clone(), heard.count as f64);
             if heard.what.is_empty() { report } else { report.with_message(heard.what.clone()) }
         };
-        // A client that cannot be told is gone, and then the call ends as well.
+        // If the notification fails, the client has disconnected, and the call ends as well.
         self.peer.notify_progress(report).await.ok();
     }
 }

@@ -1,11 +1,11 @@
-//! The outcome of a call in the words of the protocol.
+//! Outcomes of calls in the types of the protocol.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use rmcp::model::{CallToolResult, ContentBlock};
 use toolpost_runtime::Answer;
 use toolpost_tool::Part;
 
-/// Words a call that was done.
+/// Converts a successful call.
 pub(super) fn done(mut answer: Answer) -> CallToolResult {
     let structured = answer.structured.take();
     let mut result = CallToolResult::success(content(answer));
@@ -14,7 +14,7 @@ pub(super) fn done(mut answer: Answer) -> CallToolResult {
     result
 }
 
-/// Words a call that was not done; the model reads why.
+/// Converts a failed call; the model reads the reason.
 pub(super) fn failed(answer: Answer) -> CallToolResult {
     CallToolResult::error(content(answer))
 }

@@ -1,4 +1,4 @@
-//! How a connection ends: first it closes, then everything is gone.
+//! The end of a connection: first it closes, then the client is gone.
 
 use std::{
     io,
@@ -6,26 +6,26 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// The two ends of a connection.
+/// The two stages of the end of a connection.
 #[derive(Clone, Default)]
 pub(crate) struct Ends {
-    /// Set when the client says no more: subscriptions end, calls may still answer.
+    /// Cancelled when the input ends: subscriptions end, calls may still answer.
     pub(crate) closing: CancellationToken,
-    /// Set when nobody waits for answers any more: calls are cancelled.
+    /// Cancelled when answers are no longer needed: calls are cancelled.
     pub(crate) gone: CancellationToken,
     fault: Arc<OnceLock<io::Error>>,
 }
 
 impl Ends {
-    /// Notes that nothing can be written any more.
+    /// Records that the output can no longer be written.
     pub(crate) fn broke(&self, error: io::Error) {
-        // Only the first fault counts: the others follow from it.
+        // Only the first error counts: the others follow from it.
         self.fault.set(error).ok();
         self.closing.cancel();
         self.gone.cancel();
     }
 
-    /// Gives why nothing could be written, unless the client had simply gone.
+    /// Returns the reason why the output could not be written, unless the client had simply disconnected.
     pub(crate) fn fault(&self) -> Option<io::Error> {
         let fault = self.fault.get().filter(|error| error.kind() != io::ErrorKind::BrokenPipe)?;
         Some(io::Error::new(fault.kind(), fault.to_string()))

@@ -1,4 +1,4 @@
-//! The id of a message that cannot be read as a whole.
+//! Recovery of the id of a message that cannot be parsed as a whole.
 
 use rmcp::model::RequestId;
 use serde::{
@@ -14,12 +14,12 @@ pub(crate) fn find(head: &[u8], tail: &[u8]) -> Option<RequestId> {
 
 fn in_head(head: &[u8]) -> Option<RequestId> {
     let mut found = None;
-    // The text ends early or is broken somewhere: what counts is what was found before.
+    // The text is truncated or invalid somewhere: an id that was found before that point counts.
     serde_json::Deserializer::from_slice(head).deserialize_map(Find(&mut found)).ok();
     found
 }
 
-/// Reads from the last `"id"` to the end of the message, as if a message began there.
+/// Parses from the last `"id"` to the end of the message, as if a message began there.
 fn in_tail(tail: &[u8]) -> Option<RequestId> {
     let at = memchr::memmem::rfind(tail, b"\"id\"")?;
     let mut found = None;

@@ -1,33 +1,33 @@
-//! Lines of bounded length out of a stream of bytes.
+//! Lines of bounded length, read from a byte stream.
 
 use memchr::memchr;
 use std::io;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
-/// How much is read at once.
+/// The size of a read, in bytes.
 const CHUNK: usize = 64 * 1024;
-/// How much is kept of each end of a line that is too long.
+/// The number of bytes kept from each end of a line that is too long.
 const KEPT: usize = 4 * 1024;
-/// How much room for a line is kept until the next one.
+/// The most bytes of a line's buffer that are kept for the next line.
 const ROOM: usize = 1024 * 1024;
 
-/// A line, without its end.
+/// A line, without its terminator.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Line<'a> {
-    /// All of it.
+    /// The whole line.
     Whole(&'a [u8]),
-    /// It was too long: its first and its last bytes.
+    /// The first and last bytes of a line that was too long.
     TooLong {
         /// The first bytes.
         head: &'a [u8],
         /// The last bytes.
         tail: &'a [u8],
     },
-    /// There are no more lines.
+    /// The end of the stream.
     End,
 }
 
-/// Lines of bounded length out of a stream of bytes.
+/// Lines of bounded length, read from a byte stream.
 pub(crate) struct Lines<R> {
     input: BufReader<R>,
     most: usize,
@@ -36,12 +36,12 @@ pub(crate) struct Lines<R> {
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
-    /// Reads lines of at most `most` bytes.
+    /// Creates a reader of lines of at most `most` bytes.
     pub(crate) fn new(input: R, most: usize) -> Self {
         Self { input: BufReader::with_capacity(CHUNK, input), most, line: Vec::new(), tail: None }
     }
 
-    /// Reads the next line; a last one without an end counts.
+    /// Reads the next line; a last one without a terminator counts.
     pub(crate) async fn next(&mut self) -> io::Result<Line<'_>> {
         self.line.clear();
         self.line.shrink_to(ROOM);
@@ -71,7 +71,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     }
 }
 
-/// Adds a part to the line, or to its tail once the line has grown too long.
+/// Appends a part to the line, or to its tail once the line has grown too long.
 fn keep(line: &mut Vec<u8>, tail: &mut Option<Vec<u8>>, part: &[u8], most: usize) {
     if tail.is_none() && line.len() + part.len() <= most {
         line.extend_from_slice(part);
@@ -92,7 +92,7 @@ fn keep(line: &mut Vec<u8>, tail: &mut Option<Vec<u8>>, part: &[u8], most: usize
 mod tests {
     use super::*;
 
-    /// Reads everything as lines of at most eight bytes, through buffers of every small size.
+    /// Reads the input as lines of at most eight bytes, through buffers of several small sizes.
     fn check(input: &str, expected: &[&str]) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         for chunk in [1, 3, 64] {

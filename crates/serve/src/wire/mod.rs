@@ -1,4 +1,4 @@
-//! Messages as lines of JSON: reading, sorting, counting, writing.
+//! The transport: reads, parses, queues and writes messages as lines of JSON.
 
 mod ends;
 mod id;

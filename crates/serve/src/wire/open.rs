@@ -1,4 +1,4 @@
-//! The requests that have no answer yet: those that run, and those that wait until others of their tool are done.
+//! Open requests: those that run, and those that wait for a slot in their lane.
 
 use super::{Turn, transport::FromClient, turn::Queue};
 use rmcp::model::RequestId;
@@ -8,41 +8,41 @@ use std::{
 };
 use tokio::sync::{Mutex as Lock, Notify};
 
-/// How many requests of one lane run at the same time.
+/// The most requests of one lane that run at the same time.
 const RUNNING: usize = 256;
-/// How many requests wait at most.
+/// The most requests that wait.
 const WAITING: usize = 16_384;
-/// How many bytes all requests have together at most.
+/// The most bytes of all open requests together.
 const BYTES: usize = 32 * 1024 * 1024;
 
-/// Which requests share places, and whether they keep the order in which they came.
+/// A group of requests that share slots, and their order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Lane {
-    /// The name of the tool; empty for everything that calls no tool.
+    /// The name of the tool; empty for requests that call no tool.
     pub(crate) tool: String,
-    /// Whether its calls begin in the order in which they came.
+    /// The order of its calls.
     pub(crate) order: Order,
 }
 
-/// Whether calls begin in the order in which they came.
+/// The order of the beginnings of calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// They do.
+    /// The order of arrival.
     Kept,
-    /// They need not.
+    /// Any order.
     #[default]
     Free,
 }
 
-/// What became of a request that came.
+/// The outcome of a request's arrival.
 pub(crate) enum Entered {
-    /// It is to be passed on.
+    /// It can be forwarded immediately.
     Now(Box<FromClient>),
-    /// It waits; it is passed on when its lane has room.
+    /// It waits; it is forwarded when its lane has a slot.
     Later,
-    /// There is an open request of that id.
+    /// Another open request has this id.
     Taken,
-    /// Too many requests wait, or they have too many bytes.
+    /// Too many requests wait, or all of them have too many bytes.
     Full,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct Open {
     state: Mutex<State>,
     left: Notify,
     ready: Notify,
-    /// Held while a request or its cancellation is passed on, so that the request is always the first of the two.
+    /// Held while a request or its cancellation is forwarded, so that the request always comes first.
     pub(crate) passing: Lock<()>,
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct Open {
 struct State {
     requests: HashMap<RequestId, Request>,
     lanes: HashMap<String, Places>,
-    /// Those that have a place now, and have not been passed on yet.
+    /// Those that have a slot now, and have not been forwarded yet.
     ready: VecDeque<RequestId>,
     waiting: usize,
     bytes: usize,
@@ -80,23 +80,24 @@ struct Request {
 }
 
 enum Stage {
-    /// It has no place yet.
+    /// It has no slot yet.
     Waits(FromClient),
-    /// It has a place, and is to be passed on.
+    /// It has a slot, and is due to be forwarded.
     Ready(FromClient),
-    /// It was passed on.
+    /// It was forwarded.
     Runs,
-    /// It was passed on, and waits for a person: it has given up its place.
+    /// It was forwarded, and waits for the user: it has given up its slot.
     Aside,
 }
 
 impl Open {
-    /// Starts without any request.
+    /// Creates an empty set.
     pub(crate) fn new() -> Self {
         Self { state: Mutex::default(), left: Notify::new(), ready: Notify::new(), passing: Lock::default() }
     }
 
-    /// Lets a request in: at once if its lane has room, else it waits. Nobody waits for that here: what comes after it is heard.
+    /// Adds a request: it can run immediately if its lane has a slot, else it waits. This never blocks, so the reader
+    /// still sees later messages.
     pub(crate) fn enter(&self, id: &RequestId, lane: Lane, bytes: usize, message: FromClient) -> Entered {
         let mut state = self.state();
         if state.waiting >= WAITING || (state.bytes > 0 && state.bytes + bytes > BYTES) {
@@ -119,7 +120,7 @@ impl Open {
         Entered::Later
     }
 
-    /// Waits for a request that had to wait and has a place now.
+    /// Waits for a request that had to wait and now has a slot.
     pub(crate) async fn next_ready(&self) {
         loop {
             let ready = self.ready.notified();
@@ -130,7 +131,7 @@ impl Open {
         }
     }
 
-    /// Takes the next request that had to wait and has a place now.
+    /// Takes the next request that had to wait and now has a slot.
     pub(crate) fn take_ready(&self) -> Option<FromClient> {
         let mut state = self.state();
         while let Some(id) = state.ready.pop_front() {
@@ -143,17 +144,17 @@ impl Open {
         None
     }
 
-    /// Tells whether a request is open.
+    /// Returns true if a request is open.
     pub(crate) fn has(&self, id: &RequestId) -> bool {
         self.state().requests.contains_key(id)
     }
 
-    /// Takes the turn that a request came with.
+    /// Takes the turn of a request.
     pub(crate) fn turn(&self, id: &RequestId) -> Option<Turn> {
         self.state().requests.get_mut(id)?.turn.take()
     }
 
-    /// Gives up the place of a request that waits for a person: others may come in.
+    /// Releases the slot of a request that waits for the user, for others to use.
     pub(crate) fn step_aside(&self, id: &RequestId) {
         let mut state = self.state();
         let Some(request) = state.requests.get_mut(id) else { return };
@@ -164,7 +165,7 @@ impl Open {
         }
     }
 
-    /// Lets a request out: it was answered, or nobody wants an answer.
+    /// Removes a request: it was answered, or its answer is no longer needed.
     pub(crate) fn leave(&self, id: &RequestId) {
         let mut state = self.state();
         let Some(request) = state.requests.remove(id) else { return };
@@ -178,7 +179,7 @@ impl Open {
         self.left.notify_waiters();
     }
 
-    /// Waits until a request has left.
+    /// Waits until a request is removed.
     pub(crate) async fn answered(&self, id: &RequestId) {
         self.until(|requests| !requests.contains_key(id)).await;
     }
@@ -198,7 +199,7 @@ impl Open {
         }
     }
 
-    /// Gives the place of a request to the next one of its lane that still waits.
+    /// Assigns the slot of a request to the next waiting one in its lane.
     fn give_back(&self, state: &mut State, tool: &str) {
         let State { requests, lanes, ready, queue, waiting, .. } = state;
         let Some(places) = lanes.get_mut(tool) else { return };
@@ -213,7 +214,7 @@ impl Open {
                     self.ready.notify_one();
                     return;
                 }
-                // An id that was given up and used again stands here twice.
+                // The queue contains an id twice if it was cancelled and used again.
                 other => request.stage = other,
             }
         }
@@ -237,7 +238,7 @@ mod tests {
         RequestId::Number(i64::try_from(number).unwrap())
     }
 
-    /// Lets a ping in, as a call of a tool; tells what became of it.
+    /// Adds a ping, as a call of a tool; returns the outcome.
     fn enter(open: &Open, number: usize, tool: &str, bytes: usize) -> &'static str {
         let message =
             serde_json::from_value(json!({"jsonrpc": "2.0", "id": number, "method": "ping"})).unwrap();

@@ -1,4 +1,4 @@
-//! Reads what the client says, line by line, and lets through what makes sense.
+//! Reads the client's input, line by line, and forwards valid messages.
 
 use super::{
     Lane, Open, Writer,
@@ -15,15 +15,15 @@ use std::{
 };
 use tokio::{io::AsyncRead, sync::mpsc};
 
-/// The code of a refusal because of too many requests: the first that JSON-RPC leaves to servers.
+/// The error code for too many requests: the first that JSON-RPC leaves to servers.
 const BUSY: ErrorCode = ErrorCode(-32_000);
-/// How long a line may be.
+/// The most bytes of a line.
 const MOST: usize = 16 * 1024 * 1024;
 
-/// Tells in which lane the calls of a tool go.
+/// Returns the lane for calls of a tool.
 pub(crate) type Lanes = Box<dyn Fn(&str) -> Lane + Send + Sync>;
 
-/// Reads what the client says.
+/// Reads the client's input.
 pub(crate) struct Reader<R> {
     lines: Lines<R>,
     writer: Writer,
@@ -34,7 +34,7 @@ pub(crate) struct Reader<R> {
     last: Instant,
 }
 
-/// What is known of how the client speaks.
+/// The era of the client, as far as it is known.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Era {
     /// Each request describes itself.
@@ -48,14 +48,14 @@ const METHODS: [&str; 4] = ["server/discover", "subscriptions/listen", "tools/ca
 /// The methods that 2026-07-28 removed.
 const LEGACY_METHODS: [&str; 3] = ["initialize", "logging/setLevel", "ping"];
 
-/// Whether there is anybody to read for.
+/// The state of the connection after a message.
 enum Heard {
     Yes,
     Nobody,
 }
 
 impl<R: AsyncRead + Unpin> Reader<R> {
-    /// Reads from an input; requests go `through` to the protocol library.
+    /// Creates a reader of an input; requests go `through` to the protocol library.
     pub(crate) fn new(
         input: R,
         writer: Writer,
@@ -67,7 +67,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         Self { lines, writer, open, through, lane_of, era: Era::Modern, last: Instant::now() }
     }
 
-    /// Reads to the end; gives how long before it the last request came.
+    /// Reads to the end; returns the time between the last request and the end.
     pub(crate) async fn run(mut self) -> io::Result<Duration> {
         loop {
             let (said, bytes) = match self.lines.next().await? {
@@ -86,7 +86,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
             Said::Request(request) => self.request(*request, bytes).await,
             Said::Cancelled(id, _) if !self.open.has(&id) => Heard::Yes,
             Said::Cancelled(id, message) => {
-                // A request that waits is passed on before this, or never.
+                // A waiting request is forwarded before this, or never.
                 let open = Arc::clone(&self.open);
                 let _passing = open.passing.lock().await;
                 let heard = self.pass(*message).await;
@@ -124,14 +124,14 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         };
         self.last = Instant::now();
         if opens {
-            // What comes next relies on what was agreed.
+            // The next messages rely on the result of the handshake.
             self.era = Era::Legacy;
             self.open.answered(&id).await;
         }
         heard
     }
 
-    /// Without a handshake each request has to say which protocol it speaks.
+    /// Rejects a request that does not declare its protocol version, if there was no handshake.
     fn undescribed(&self, message: &FromClient, method: &str) -> Option<ErrorData> {
         let JsonRpcMessage::Request(request) = message else { return None };
         if self.era == Era::Legacy || method == "initialize" || method == "ping" {
@@ -152,8 +152,8 @@ impl<R: AsyncRead + Unpin> Reader<R> {
     }
 }
 
-/// Refuses a method that the era of the request does not have, or that belongs to a capability that is not declared: the protocol
-/// library would answer some of these with empty lists.
+/// Rejects a method that the era of the request does not have, or that belongs to a capability that is not declared:
+/// the protocol library would answer some of these with empty lists.
 fn unserved(message: &FromClient, method: &str) -> Option<ErrorData> {
     let JsonRpcMessage::Request(request) = message else { return None };
     let version = request.request.get_meta().protocol_version();

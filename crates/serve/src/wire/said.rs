@@ -1,38 +1,38 @@
-//! What a line means.
+//! Parsing of the client's messages.
 
 use super::{id, transport::FromClient};
 use rmcp::model::{CallToolRequest, ClientRequest, ErrorData, JsonRpcMessage, RequestId};
 use serde_json::{Map, Value, json};
 
-/// What a line means.
+/// The meaning of a line.
 #[derive(Debug)]
 pub(crate) enum Said {
-    /// The client wants something.
+    /// A request.
     Request(Box<Request>),
-    /// The client no longer wants something.
+    /// The cancellation of a request.
     Cancelled(RequestId, Box<FromClient>),
-    /// The client answers what it was asked.
+    /// An answer to a question.
     Answer(Box<FromClient>),
-    /// Nothing that matters.
+    /// A message that needs no action.
     Nothing,
-    /// It is wrong: why, and the id of the request where it can be known.
+    /// An invalid message: the error, and the id of the request if it can be recovered.
     Wrong(ErrorData, Option<RequestId>),
 }
 
-/// The client wants something.
+/// A request.
 #[derive(Debug)]
 pub(crate) struct Request {
-    /// The id that the answer has to carry.
+    /// The id for the answer.
     pub(crate) id: RequestId,
     /// The method.
     pub(crate) method: String,
-    /// The tool, if one is called.
+    /// The tool, for a tool call.
     pub(crate) tool: Option<String>,
-    /// The message as the protocol library reads it.
+    /// The message in the type of the protocol library.
     pub(crate) message: FromClient,
 }
 
-/// Understands a line.
+/// Parses a line.
 pub(crate) fn understand(line: &[u8]) -> Said {
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
     if line.iter().all(u8::is_ascii_whitespace) {
@@ -55,7 +55,7 @@ pub(crate) fn understand(line: &[u8]) -> Said {
     }
 }
 
-/// Refuses a line of which only both ends are known.
+/// Rejects a line that was too long to keep more than its first and last bytes.
 pub(crate) fn too_long(head: &[u8], tail: &[u8], most: usize) -> Said {
     wrong(
         format!(
@@ -114,7 +114,7 @@ fn request(mut fields: Map<String, Value>, method: String) -> Said {
     }
 }
 
-/// Reads a call; arguments that are written as text, or missing, are taken as what they mean.
+/// Parses a call; accepts arguments that are missing, or written as text.
 fn call(mut fields: Map<String, Value>) -> Result<FromClient, String> {
     if let Some(Value::Object(params)) = fields.get_mut("params")
         && let Some(arguments) = params.get("arguments")
@@ -130,13 +130,13 @@ fn call(mut fields: Map<String, Value>) -> Result<FromClient, String> {
             _ => return Err("`arguments` is an object".to_owned()),
         }
     }
-    // Read as what it is known to be: the error then says what is wrong with it.
+    // Parsed as the known type, so that the error names the problem.
     let call: CallToolRequest =
         serde_json::from_value(Value::Object(fields)).map_err(|error| error.to_string())?;
     Ok(JsonRpcMessage::request(ClientRequest::CallToolRequest(call), RequestId::Number(0)))
 }
 
-/// Notifications but a cancellation have no use here: the protocol library would only log them.
+/// Only cancellations matter here: the protocol library would merely log other notifications.
 fn notification(fields: Map<String, Value>, method: &str) -> Said {
     if method != "notifications/cancelled" {
         return Said::Nothing;
@@ -160,7 +160,7 @@ fn wrong(why: impl Into<String>, id: Option<RequestId>) -> Said {
 mod tests {
     use super::*;
 
-    /// Gives what was understood, in short: what it is, the id, the method or the code.
+    /// Summarises a parsed line: its kind, the id, the method or the code.
     fn check(line: impl AsRef<[u8]>, expected: &str) {
         let id = |id: Option<RequestId>| id.map_or("-".to_owned(), |id| format!("{id:?}"));
         let got = match understand(line.as_ref()) {

@@ -1,4 +1,4 @@
-//! The connection as the protocol library wants it.
+//! The transport between the connection and the protocol library.
 
 use super::{Open, Writer, writer::ToClient};
 use rmcp::{
@@ -9,16 +9,16 @@ use rmcp::{
 use std::{io, sync::Arc};
 use tokio::sync::mpsc;
 
-/// What comes from the client.
+/// A message from the client.
 pub(crate) type FromClient = RxJsonRpcMessage<RoleServer>;
 
-/// The connection as the protocol library wants it.
+/// The transport between the connection and the protocol library.
 pub(crate) struct Wire {
-    /// What the reader let through.
+    /// The messages that the reader forwards.
     pub(crate) said: mpsc::Receiver<FromClient>,
     /// Writes the answers.
     pub(crate) writer: Writer,
-    /// Learns which requests were answered.
+    /// Records which requests were answered.
     pub(crate) open: Arc<Open>,
 }
 

@@ -1,4 +1,4 @@
-//! Calls that write begin in the order in which they arrived.
+//! Turns: calls that write begin in their order of arrival.
 
 use super::Order;
 use tokio::sync::oneshot;
@@ -10,14 +10,14 @@ pub(crate) struct Turn {
     begun: oneshot::Sender<()>,
 }
 
-/// Gives out turns.
+/// Hands out turns.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     last: Option<oneshot::Receiver<()>>,
 }
 
 impl Queue {
-    /// Gives the next turn to a call that keeps the order.
+    /// Returns the next turn, for a call that keeps the order.
     pub(crate) fn turn(&mut self, order: Order) -> Option<Turn> {
         (order == Order::Kept).then(|| {
             let (begun, last) = oneshot::channel();
@@ -30,14 +30,14 @@ impl Turn {
     /// Waits until it is this call's turn.
     pub(crate) async fn comes(&mut self) {
         if let Some(before) = self.before.take() {
-            // A call that went away without beginning lets the next one pass, too.
+            // A call that ends without beginning lets the next one pass, too.
             before.await.ok();
         }
     }
 
     /// Lets the next call begin.
     pub(crate) fn pass(self) {
-        // Nobody may be waiting.
+        // There may be no next call.
         self.begun.send(()).ok();
     }
 }

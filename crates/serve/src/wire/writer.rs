@@ -1,4 +1,4 @@
-//! Messages to lines, one at a time.
+//! Writes messages as lines, one at a time.
 
 use super::Ends;
 use rmcp::{
@@ -11,13 +11,14 @@ use tokio::{
     sync::Mutex,
 };
 
-/// What goes to the client.
+/// A message to the client.
 pub(crate) type ToClient = TxJsonRpcMessage<RoleServer>;
 
-/// The most that is kept of the memory in which messages are written down; a text may be given six times its room.
+/// The most bytes of the output buffer that are kept between messages; the serialiser may reserve six times the size of
+/// a text.
 const KEPT: usize = 4 * 1024 * 1024;
 
-/// Where lines go, and the memory in which each is written down before.
+/// The output stream, and the buffer that each line is serialised into.
 struct Output {
     stream: Box<dyn AsyncWrite + Send + Unpin>,
     line: Vec<u8>,
@@ -31,7 +32,7 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Writes to an output; what goes wrong there ends the connection.
+    /// Creates a writer to an output; an error there ends the connection.
     pub(crate) fn new(output: impl AsyncWrite + Send + Unpin + 'static, ends: Ends) -> Self {
         let output = Output { stream: Box::new(output), line: Vec::new() };
         Self { output: Arc::new(Mutex::new(output)), ends }
@@ -46,7 +47,7 @@ impl Writer {
         written
     }
 
-    /// Refuses a message.
+    /// Writes an error in answer to a message.
     pub(crate) async fn refuse(&self, error: ErrorData, id: Option<RequestId>) -> io::Result<()> {
         self.write(&ToClient::error(error, id)).await
     }
@@ -55,7 +56,7 @@ impl Writer {
 impl Output {
     async fn write(&mut self, message: &ToClient) -> io::Result<()> {
         self.line.clear();
-        // Most of a message is text, of which this library escapes many bytes at once.
+        // Most of a message is text, and this library escapes many bytes at the same time.
         sonic_rs::to_writer(&mut self.line, message).map_err(io::Error::other)?;
         self.line.push(b'\n');
         let written = self.stream.write_all(&self.line).await;

@@ -1,4 +1,4 @@
-//! A small world to serve: five tools that do nothing to the disk, and a client that speaks in JSON.
+//! A small server: five tools that never touch the disk, and a client that speaks JSON.
 #![allow(
     dead_code,
     unreachable_pub,
@@ -29,10 +29,10 @@ use toolpost_workspace::{Workspace, WorkspacePath};
 pub const MODERN: &str = "2026-07-28";
 pub const LEGACY: &str = "2025-11-25";
 
-/// A test that waits longer than this hangs; less than the five seconds for which the library would drain.
+/// The time after which a test counts as hanging; less than the five seconds for which the library would drain.
 const HANGS: Duration = Duration::from_secs(4);
 
-/// What the tools did, in the order in which they did it.
+/// The actions of the tools, in order.
 static DONE: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 pub fn done(of: &str) -> Vec<String> {
@@ -126,14 +126,14 @@ impl Tool for Picture {
     }
 }
 
-/// Waits until it is cancelled, and tells how far it has come all the time; or until its number of steps is over.
+/// Waits until it is cancelled, or for a number of steps; reports progress all the time.
 struct Wait;
 
 #[derive(Deserialize, JsonSchema)]
 struct Steps {
-    /// By what it is known in the record.
+    /// The name in the record.
     name: String,
-    /// For how many steps of five milliseconds it waits.
+    /// The number of steps of five milliseconds.
     steps: u64,
 }
 
@@ -151,7 +151,7 @@ impl Operation for Wait {
     async fn run(_files: &Files, (name, steps): (String, u64), cx: &CallCtx) -> Result<Said, Failure> {
         note(format!("{name} begins"));
         for step in 1..=steps {
-            // Now and then a count falls back, as of walkers that do not know of one another.
+            // Sometimes a count decreases, as with walkers that run independently.
             cx.progress.tell(if step % 7 == 0 { step / 2 } else { step }, "steps");
             tokio::select! {
                 () = cx.cancel.cancelled() => {
@@ -179,14 +179,14 @@ impl Tool for Wait {
     }
 }
 
-/// Would write a file; the record says in which order the writes came.
+/// Declares a write of a file; the record shows the order of the writes.
 struct Write;
 
 #[derive(Deserialize, JsonSchema)]
 struct Place {
-    /// Where.
+    /// The path.
     path: String,
-    /// What.
+    /// The text.
     text: String,
 }
 
@@ -241,7 +241,7 @@ static DIALECT: Dialect = Dialect {
 const RULES: &str =
     "[[rule]]\ntouch = [\"write\"]\npaths = [\"**/asked*\"]\ndecide = \"ask\"\nwhy = \"A test wants it.\"\n";
 
-/// A client, connected.
+/// A connected client.
 pub struct Client {
     pub to: Option<WriteHalf<DuplexStream>>,
     pub from: Lines<BufReader<ReadHalf<DuplexStream>>>,
@@ -251,7 +251,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// Connects to a server of its own; whoever else is asked says yes or no.
+    /// Connects to a new server; the fallback asker always gives `else_asked`.
     pub fn new(structured: Structured, else_asked: Verdict) -> Self {
         let root = tempfile::tempdir().unwrap();
         let (workspace, _) = Workspace::open(toolpost_workspace::Options {
@@ -283,7 +283,7 @@ impl Client {
         Self { to: Some(to), from: BufReader::new(from).lines(), serving, last: 0, _root: root }
     }
 
-    /// Connects in the legacy era, with what the client can do.
+    /// Connects in the legacy era, with the client's capabilities.
     pub async fn legacy(capabilities: Value) -> Self {
         let mut client = Self::new(Structured::Off, Verdict::Deny("nobody is here".to_owned()));
         let info = json!({"name": "test", "version": "1"});
@@ -297,7 +297,7 @@ impl Client {
         client
     }
 
-    /// Connects in the modern era: nothing needs to be said.
+    /// Connects in the modern era, without a handshake.
     pub fn modern() -> Self {
         Self::new(Structured::Off, Verdict::Deny("nobody is here".to_owned()))
     }
@@ -310,13 +310,13 @@ impl Client {
         self.raw(format!("{message}\n").as_bytes()).await;
     }
 
-    /// Gives the next message; nothing at the end.
+    /// Returns the next message; `None` at the end.
     pub async fn next(&mut self) -> Option<Value> {
         let line = timeout(HANGS, self.from.next_line()).await.expect("the server says nothing").unwrap()?;
         Some(serde_json::from_str(&line).unwrap())
     }
 
-    /// Asks, and gives the answer; what comes before it is lost.
+    /// Sends a request and returns the answer; earlier messages are discarded.
     pub async fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.ask(method, params).await;
         loop {
@@ -327,14 +327,14 @@ impl Client {
         }
     }
 
-    /// Asks, and does not wait.
+    /// Sends a request without waiting.
     pub async fn ask(&mut self, method: &str, params: Value) -> i64 {
         self.last += 1;
         self.send(json!({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params})).await;
         self.last
     }
 
-    /// Says no more; gives how serving ended, and what still came.
+    /// Closes the input; returns the result of serving, and the remaining messages.
     pub async fn end(mut self) -> (Result<(), ServeError>, Vec<Value>) {
         let mut to = self.to.take().unwrap();
         to.shutdown().await.unwrap();
@@ -347,7 +347,7 @@ impl Client {
     }
 }
 
-/// Adds what each request of the modern era carries.
+/// Adds the metadata that each request of the modern era carries.
 pub fn meta(params: Value, capabilities: Value) -> Value {
     let mut params = params;
     params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!(MODERN);

@@ -209,7 +209,7 @@ fn within(segment: &Segment, wrapper: &Wrapper) -> (Vec<Word>, Vec<Vec<Word>>) {
             continue;
         }
         if word.known().is_some_and(|known| known.ends_with("dir")) {
-            // What runs in each file's directory is more than what runs here.
+            // A command in each file's directory does more than one here.
             own.push(word.clone());
         }
         let mut command = Vec::new();

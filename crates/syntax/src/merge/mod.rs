@@ -25,8 +25,8 @@ use verify::Entries;
 
 /// Works out how a snippet goes into a text.
 ///
-/// With a language, items are found by their names, and the result has no error that the text did not have. Without one,
-/// and where no item tells the place, the lines around the markers must stand in the text so that one place is meant.
+/// With a language, items are found by their names, and the result has no error that the text did not have. Without
+/// one, and if no item determines the position, the lines around the markers must match exactly one place in the text.
 ///
 /// # Errors
 ///

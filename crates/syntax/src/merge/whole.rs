@@ -77,7 +77,7 @@ fn keeps_statements(old: &Source, new: &Source) -> bool {
     (lost * share <= all.len() || named && lost <= 1) && !(bare(old.text).len() > 3 && new.blocks.is_empty())
 }
 
-/// Makes an item that holds everything.
+/// Creates an item that contains everything.
 fn file(children: Vec<Item>) -> Item {
     Item {
         kind: Kind::Module,

@@ -82,7 +82,7 @@ fn trimmed(lines: &[&str], wanted: &[&str]) -> Range<usize> {
         let both = theirs[at].len() + ours[index].len();
         (2000 * shared(&theirs[at], &ours[index])).checked_div(both).filter(|alike| *alike >= LEAST)
     };
-    // How alike the lines from a place on are to those of the old text from a place on, at best.
+    // The best similarity of the lines from one position on to those of the old text from another.
     let mut best = vec![vec![0; ours.len() + 1]; theirs.len() + 1];
     for at in (0..theirs.len()).rev() {
         for index in (0..ours.len()).rev() {

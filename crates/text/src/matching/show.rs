@@ -98,7 +98,7 @@ fn tokens(line: &str) -> Vec<&str> {
     tokens
 }
 
-/// Makes the white space at both ends of a line visible, and tabs everywhere.
+/// Shows the white space at both ends of a line, and tabs everywhere.
 fn ends(line: &str) -> String {
     let line = cut::line(line, MAX_WIDTH).0;
     let front = indentation(line);
@@ -107,7 +107,7 @@ fn ends(line: &str) -> String {
     format!("{}{}{}", all(front), body.replace('\t', "\u{2192}"), all(back))
 }
 
-/// Makes all white space visible.
+/// Shows all white space.
 fn all(text: &str) -> String {
     let text = cut::line(text, MAX_WIDTH).0;
     text.chars()

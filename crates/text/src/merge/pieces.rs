@@ -17,7 +17,7 @@ pub struct Piece {
     pub new: Vec<String>,
 }
 
-/// Makes the splices of pieces that are in order and apart.
+/// Returns the splices of pieces that are in order and do not touch.
 ///
 /// Lines that a piece shares with the replaced lines stay untouched, including trailing white space.
 #[must_use]
@@ -25,7 +25,7 @@ pub fn splices(original: &str, pieces: &[Piece]) -> Vec<Splice> {
     between(original, pieces, Compare::WithoutEnd)
 }
 
-/// Makes the splices that turn one text into another, line by line.
+/// Returns the splices that turn one text into another, line by line.
 pub(super) fn exact(original: &str, old: &[&str], new: Vec<String>) -> Vec<Splice> {
     between(original, &[Piece { old: 0..old.len(), new }], Compare::Exact)
 }

@@ -49,7 +49,7 @@ fn is_small_file(old: &[&str], snippet: &[Line]) -> bool {
     full.len() <= SMALL && new.len() * 10 >= full.len() * 6 && ends
 }
 
-/// Makes the splices that put a snippet in the place of all of a text.
+/// Returns the splices that replace a whole text by a snippet.
 #[must_use]
 pub fn replace_all(original: &str, text: &str) -> Vec<Splice> {
     let lines = super::snippet(text);

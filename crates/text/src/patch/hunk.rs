@@ -91,7 +91,7 @@ impl Hunk {
         self.lines.iter().filter(|line| line.sign == Sign::Add).map(|line| line.text.as_str())
     }
 
-    /// Makes the hunk that takes this one back; by it the tests prove that nothing else changes.
+    /// Returns the inverse hunk; with it the tests prove that nothing else changes.
     #[must_use]
     pub fn inverse(&self) -> Self {
         let turned = |line: &Line| {

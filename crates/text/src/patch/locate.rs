@@ -181,7 +181,7 @@ impl<'a> Page<'a> {
                     (nearest, if nearest == expected { 1 } else { told })
                 }
             };
-            // What was found by its hash is compared in full before it is taken.
+            // A match by hash is compared in full before it is used.
             self.agrees(*pass, wanted, first).then(|| place(first, *pass, among))
         })
     }

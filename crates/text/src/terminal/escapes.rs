@@ -105,7 +105,7 @@ impl Escapes {
             '\u{1b}' => self.to(State::Escape),
             ' '..='/' => self.to(State::Charset),
             '0'..='~' => self.to(State::Text),
-            // What cannot follow an escape is text.
+            // A byte that cannot follow an escape is text.
             _ => {
                 self.to(State::Text);
                 self.text(character)

@@ -102,7 +102,7 @@ pub(super) fn check(work: &mut PlannedStep) -> std::result::Result<(), CommitKin
     Ok(())
 }
 
-/// Makes the change visible.
+/// Publishes the change.
 pub(super) fn apply(work: &mut PlannedStep, way: ExecutionMode) -> std::result::Result<(), StepFailure> {
     let entry = open(work)?;
     match work.step.kind {
