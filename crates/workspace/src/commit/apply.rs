@@ -158,7 +158,7 @@ pub(super) fn confirm(work: &mut PlannedStep, way: ExecutionMode) -> std::result
                 .map_err(OperationError::when("putting the former content back"))?;
         }
         _ => {
-            work.step.old = work.step.old.map(|fingerprint| Fingerprint { hash: Some(found), ..fingerprint })
+            work.step.old = work.step.old.map(|fingerprint| Fingerprint { hash: Some(found), ..fingerprint });
         }
     }
     work.former = None;
