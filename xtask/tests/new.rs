@@ -55,7 +55,7 @@ pub(super) struct LookAt;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// The place.
+    /// The resolved path.
     path: String,
 }
 
@@ -115,7 +115,7 @@ fn a_dialect_and_its_first_tool() {
     let words: Vec<&str> = list.split_whitespace().collect(); // a long row may be broken
     assert!(words.join(" ").contains(&wanted), "{list}");
     let say = read(root, "crates/dialects/src/bench_dialect/hints.rs");
-    assert!(say.contains("Hint::ReadFirst(..) => \"Read this file, then do the same again.\","), "{say}");
+    assert!(say.contains("Hint::ReadFirst(..) => \"Read this file, then repeat the call.\","), "{say}");
 
     run(root, "tool bench_dialect stat_path stat").unwrap();
     check_format(root, "crates/dialects/src/bench_dialect/mod.rs");

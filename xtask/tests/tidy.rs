@@ -249,6 +249,7 @@ fn unused_edges() {
 
 #[test]
 fn circles() {
+    type Row<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [&'a str]);
     let top = "crates/x/src/lib.rs:1: top-level modules import one another in a circle: ";
     let ring: Vec<(String, String)> = (0..5)
         .map(|at| (format!("crates/x/src/a/m{at}.rs"), format!("use super::m{};\n", (at + 1) % 5)))
@@ -258,7 +259,7 @@ fn circles() {
         .map(|(path, text)| (path.as_str(), text.as_str()))
         .chain([("crates/x/src/a.rs", "")])
         .collect();
-    let rows: &[(&str, &[(&str, &str)], &[&str])] = &[
+    let rows: &[Row<'_>] = &[
         ("a chain", &[("crates/x/src/a.rs", "use crate::b::B;"), ("crates/x/src/b.rs", "")], &[]),
         (
             "two modules",

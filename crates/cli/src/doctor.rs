@@ -301,10 +301,25 @@ fn said(setting: &Setting<Option<String>>, without: &str) -> String {
     setting.value.clone().unwrap_or_else(|| without.to_owned())
 }
 
+fn line<T>(name: &str, setting: &Setting<T>, shown: String) -> String {
+    format!("{name} = {shown} ({})", setting.origin)
+}
+
+/// Returns the lines of the limits of commands and of the history.
+fn limits(settings: &Settings) -> [String; 6] {
+    let number = |name: &str, setting: &Setting<u64>| line(name, setting, setting.value.to_string());
+    let (limits, history) = (&settings.resources, &settings.history);
+    [
+        number("command_memory_mb", &limits.memory_mb),
+        number("command_processes", &limits.processes),
+        number("command_file_mb", &limits.file_mb),
+        number("disk_reserve_mb", &limits.disk_reserve_mb),
+        number("history_mb", &history.megabytes),
+        number("history_days", &history.days),
+    ]
+}
+
 fn in_force(settings: &Settings) -> Vec<String> {
-    fn line<T>(name: &str, setting: &Setting<T>, shown: String) -> String {
-        format!("{name} = {shown} ({})", setting.origin)
-    }
     let path = |setting: &Setting<Option<PathBuf>>| {
         setting.value.as_ref().map_or("none".to_owned(), |path| path.display().to_string())
     };
@@ -313,14 +328,13 @@ fn in_force(settings: &Settings) -> Vec<String> {
     let deadline = settings.deadline.value.map(|time| time.as_secs_f64().to_string());
     let bytes = settings.reply_bytes.value.map(|bytes| bytes.to_string());
     let shared = &settings.shared;
-    let limits = &settings.resources;
     let index = shared.index.value.as_deref().map_or("none".to_owned(), toolpost_shared::without_password);
     let embedding = said(&settings.embedding.address, "the embedded model");
     let repositories = shared.repositories.value.as_ref();
     let repositories =
         repositories.map_or("from the URL it was cloned from".to_owned(), |names| names.join(", "));
     let word = |value: &dyn std::fmt::Debug| format!("{value:?}").to_lowercase();
-    vec![
+    let mut lines = vec![
         line("dialect", &settings.dialects, settings.dialects.value.join(", ")),
         line("root", &settings.roots, roots.join(", ")),
         line(
@@ -341,10 +355,9 @@ fn in_force(settings: &Settings) -> Vec<String> {
         line("mcp_config", &settings.mcp_config, path(&settings.mcp_config)),
         line("ask", &settings.ask, word(&settings.ask.value)),
         line("sandbox", &settings.sandbox, word(&settings.sandbox.value)),
-        line("command_memory_mb", &limits.memory_mb, limits.memory_mb.value.to_string()),
-        line("command_processes", &limits.processes, limits.processes.value.to_string()),
-        line("command_file_mb", &limits.file_mb, limits.file_mb.value.to_string()),
-        line("disk_reserve_mb", &limits.disk_reserve_mb, limits.disk_reserve_mb.value.to_string()),
+    ];
+    lines.extend(limits(settings));
+    lines.extend([
         line("code_mode", &settings.code_mode, word(&settings.code_mode.value)),
         line("events", &settings.events.file, path(&settings.events.file)),
         line("events_detail", &settings.events.detail, word(&settings.events.detail.value)),
@@ -364,7 +377,6 @@ fn in_force(settings: &Settings) -> Vec<String> {
         line("durable", &settings.durable, word(&settings.durable.value)),
         line("search_agent", &settings.search_agent, word(&settings.search_agent.value)),
         line("any_root", &settings.any_root, word(&settings.any_root.value)),
-        line("history_mb", &settings.history.megabytes, settings.history.megabytes.value.to_string()),
-        line("history_days", &settings.history.days, settings.history.days.value.to_string()),
-    ]
+    ]);
+    lines
 }

@@ -170,7 +170,6 @@ async fn what_was_judged_is_what_is_connected_to() {
 }
 
 #[tokio::test]
-#[expect(clippy::too_many_lines, reason = "one world, and a row for each way in which it leads on")]
 async fn wherever_an_answer_leads_is_judged_again() {
     let other = Server::saying(PLAIN);
     let (to, port) = (other.url("/secret"), other.port);

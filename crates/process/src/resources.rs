@@ -44,7 +44,7 @@ impl Resources {
 /// Returns the memory of the machine, or of the control group of a container if that is less.
 fn memory() -> u64 {
     let info = rustix::system::sysinfo();
-    let machine = u64::from(info.totalram).saturating_mul(u64::from(info.mem_unit));
+    let machine = info.totalram.saturating_mul(u64::from(info.mem_unit));
     let of_group = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
     #[expect(clippy::disallowed_methods, reason = "these files are the kernel's")]
     let limits = of_group.iter().filter_map(|file| fs::read_to_string(file).ok()?.trim().parse().ok());

@@ -1,5 +1,5 @@
 //! Limits of memory, processes and disk space: a job that reaches one is stopped, with everything that it started.
-#![expect(clippy::unwrap_used, reason = "tests write files")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests write files")]
 
 mod common;
 

@@ -153,7 +153,7 @@ fn a_change_is_made_where_the_history_finds_no_room() {
     world.write("f", "old");
     let state = world.state().display().to_string();
     let script = format!(
-        "mount -t tmpfs -o size=256k t '{state}'; x f 'bbbbbbbbbbbbbbb*40000'; head -c 8 f; x f 'now it fits'; ls '{state}/journals'"
+        "mount -t tmpfs -o size=256k,mode=700 t '{state}'; x f 'bbbbbbbbbbbbbbb*40000'; head -c 8 f; x f 'now it fits'; ls '{state}/journals'"
     );
     let Some(output) = mounted(&world, &script) else { return };
     let wanted = "f: Replaced\nthis change cannot be undone: the history could not be written (ENOSPC: No space left on \

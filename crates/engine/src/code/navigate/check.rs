@@ -81,7 +81,7 @@ pub(crate) fn check(
             holds = true;
         } else {
             let (line, column) = text.place(import.at.start);
-            let what = Some(format!("import; {}", BY_TREE_ALONE));
+            let what = Some(format!("import; {BY_TREE_ALONE}"));
             let (line, column, text) = (line + 1, column + 1, text.shown(line));
             lacks.push(Place { path: path.display(), line, column, text, what });
         }

@@ -57,7 +57,7 @@ fn in_all(pattern: &str) -> Result<Patterns, Failure> {
                 return Err(refused(&error));
             }
             Err(PatternSyntaxError::Several(..) | PatternSyntaxError::Syntax { .. }) => {
-                patterns.foreign.push(language.name())
+                patterns.foreign.push(language.name());
             }
         }
     }
