@@ -1,5 +1,4 @@
-//! TLS for connections to servers that the operator named and that do not speak HTTP. The trust setting is
-//! explicit, without fallback.
+//! TLS for connections to servers that the operator named and that do not speak HTTP, with an explicit trust setting and no fallback.
 
 use std::io;
 use std::sync::Arc;

@@ -49,6 +49,16 @@ fn main() -> Result<(), Error> {
             let file = openat(CWD, directory, OFlags::TMPFILE | OFlags::WRONLY, Mode::RWXU)?;
             linkat(CWD, format!("/proc/self/fd/{}", file.as_raw_fd()), CWD, to, AtFlags::SYMLINK_FOLLOW)?;
         }
+        _ => attributes_and_limits(&words)?,
+    }
+    println!("A");
+    Ok(())
+}
+
+/// Ways that reach limits, attributes and shared memory, and ways past the guard over system calls.
+fn attributes_and_limits(words: &[&str]) -> Result<(), Error> {
+    let number = |word: &str| word.parse::<i64>().unwrap_or(-1);
+    match *words {
         ["limits", pid] => {
             let mut limit = [0_u64; 2];
             let files = i64::from(libc::RLIMIT_NOFILE);
@@ -84,9 +94,8 @@ fn main() -> Result<(), Error> {
             rustix::process::set_dumpable_behavior(nobody)?;
             std::fs::write(path, "x")?;
         }
-        _ => return Err(Error::other("that is no way that is known")),
+        _ => return Err(Error::other("unknown way out")),
     }
-    println!("A");
     Ok(())
 }
 

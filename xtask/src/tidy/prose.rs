@@ -90,7 +90,7 @@ fn places(text: &str) -> Vec<Place> {
     for (at, line) in text.lines().enumerate() {
         for (pattern, instead) in COMPILED.iter() {
             let Some(pattern) = pattern else { continue };
-            let found = pattern.find_iter(line);
+            let found = pattern.find_iter(line).filter(|found| found.as_str() != "is no longer");
             places.extend(found.map(|found| Place {
                 line: at + 1,
                 phrase: found.as_str().to_owned(),

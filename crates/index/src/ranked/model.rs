@@ -1,4 +1,4 @@
-//! Reference model: the words of files as plain lists in memory. The segments must give the same results.
+//! Reference model: the words of files as plain lists in memory, whose results those of the segments must equal.
 #![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
 
 use std::collections::{BTreeMap, BTreeSet};
