@@ -253,7 +253,7 @@ def told(report, binary):
         _, out, _ = world.call(*command)
         report("doctor says that there is none", "no-such-agent" in out and "cannot be worked with: it could not be started" in out, out)
         code, _, errors = world.call(*world.command("agent", "--model", "m", "do it"))
-        report("one of two is named", code == 2 and "both a model and an agent of your own" in errors, (code, errors))
+        report("one of two is named", code == 2 and "both a model and an external agent" in errors, (code, errors))
         config = world.top / "config/toolpost/config.toml"
         config.write_text(f"[agent]\nacp = {json.dumps(shlex.split(world.agent))}\nacp_may = \"write\"\nacp_env = [\"FOR_AGENT\"]\n")
         command = [binary, "doctor", "--root", str(world.root)]

@@ -221,7 +221,7 @@ def shortened():
              {"when": {"last": "", "whole": "left out to save room"}, "say": "Done."}]
     with World(steps, files=long.items(), provider="anthropic") as world:
         code, answer, errors = world.run("do it", TOOLPOST_WINDOW="16000")
-        report("a conversation is made shorter", code == 0 and answer["words"] == "Done." and "the conversation was shortened" in errors,
+        report("a conversation is made shorter", code == 0 and answer["words"] == "Done." and "conversation compacted from about" in errors,
                (code, answer, errors[-1500:]))
     steps = [{"when": {"no_tools": True, "whole": "<conversation>"}, "say": "It was about SHORT.", "tokens": [1, 1]},
              {"when": {"whole": "It was about SHORT"}, "say": "Done."},
@@ -311,7 +311,7 @@ def stopped():
         wanted = {"id": identity, "ended": "completed", "turns": 5, "model": "scripted", "task": "do it"}
         report("the work is listed", found == wanted, (code, said, errors))
         code, said, _ = run("agent", "list", at=other_root)
-        report("a list says what is elsewhere", "1 work is in another directory" in said, said)
+        report("a list says what is elsewhere", "1 more run in another directory" in said, said)
         code, said, _ = run("agent", "list", "--all", at=other_root)
         report("a list of all work", said.startswith(f"{identity}  ") and str(world.root) in said, said)
 
@@ -523,7 +523,7 @@ def pictured():
                 if sent:
                     wanted[sent - 1] = ("image/png", base64.b64encode(image).decode())
                 holds = code == 0 and answer.get("words") == "Done." and [one and one[:2] for one in found] == wanted
-                holds = holds and ("this model gets the names of images only" in errors) == (name == "refused")
+                holds = holds and ("from now on it gets only their names" in errors) == (name == "refused")
                 report(f"pictures {name}, {provider}", holds, (code, answer, errors[-1500:], found, [e["ended"] for e in world.journal]))
                 if name == "shown":
                     wrong = found[-1] and sdks.wrong(provider, found[-1][2])
@@ -607,7 +607,7 @@ def asked_of_all():
     with World([{"when": part, "say": CLAIM + "\n" + FALSE}, {"when": summed, "say": "It subtracts [C1]."}]) as world:
         code, said, errors = called(world, "analyze_all", asks, dialect="probe")
         holds = code == 0 and "Answer of the model:\nIt subtracts [C1]." in said
-        holds = holds and "C1 total takes b away from a. [src/calc.py:2]" in said and "4 claims dropped for what they cite" in said
+        holds = holds and "C1 total takes b away from a. [src/calc.py:2]" in said and "4 claims dropped for wrong citations" in said
         report("a question over a project", holds and "Languages:" in said and len(world.journal) == 2, (code, said, errors[-1500:]))
     with World([{"when": part, "say": "x", "fault": {"status": 401, "message": "no"}}]) as world:
         code, said, errors = called(world, "analyze_all", asks, dialect="probe")
@@ -653,7 +653,7 @@ def unset():
             report(f"unset: {flags}", done.returncode == 1 and wanted in done.stderr, (done.returncode, done.stderr))
         doctor = subprocess.run([BINARY, "doctor", "--root", str(world.root), "--model", "m"], env=environment, capture_output=True,
                                 text=True, timeout=60, check=False).stdout
-        report("doctor says what is missing", "none is asked: openai wants a key" in doctor and "agent.model = m (flag)" in doctor, doctor)
+        report("doctor says what is missing", "none: openai wants a key" in doctor and "agent.model = m (flag)" in doctor, doctor)
 
 
 if __name__ == "__main__":

@@ -162,7 +162,7 @@ PROBE += [
 ]
 OPENCODE += [
     ("todowrite", {"todos": [{"id": "a", "content": "Do it", "status": "pending", "priority": "high"}]}, ["added: a", "[ ] a: Do it [high]"], {}),
-    ("todowrite", {"todos": [{"id": "a", "content": "Do it", "status": "someday", "priority": "high"}]}, [FAILS, "no status of a task"], {}),
+    ("todowrite", {"todos": [{"id": "a", "content": "Do it", "status": "someday", "priority": "high"}]}, [FAILS, "Invalid status"], {}),
 ]
 ZBLADE += [
     ("codebase_investigator", {"objective": "Where does wait stand?"}, ['"findings":[{"claim":', '"evidence":["src/', '"tool_calls_used":', '"confidence":'], {}),
