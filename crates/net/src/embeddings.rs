@@ -147,7 +147,7 @@ mod tests {
             ),
             (
                 "HTTP/1.1 404 Not Found\r\n\r\nmodel m is not there",
-                "PLACE answered 404 Not Found: model m is not there; look at its address and at the name of the model",
+                "PLACE answered 404 Not Found: model m is not there; check its URL and the name of the model",
             ),
             (
                 "HTTP/1.1 302 Found\r\nLocation: http://elsewhere/\r\n\r\n",
@@ -155,15 +155,15 @@ mod tests {
             ),
             (
                 "HTTP/1.1 200 OK\r\n\r\n{\"data\":[{\"embedding\":[1]}]}",
-                "PLACE does not answer as an embeddings service does: 1 vectors for 2 texts",
+                "PLACE does not answer like an embedding service: 1 vectors for 2 texts",
             ),
             (
                 "HTTP/1.1 200 OK\r\n\r\n{\"data\":[{\"embedding\":[1]},{\"embedding\":[1,2]}]}",
-                "PLACE does not answer as an embeddings service does: vectors of several lengths, or without numbers",
+                "PLACE does not answer like an embedding service: vectors of several lengths, or without numbers",
             ),
             (
                 "hello\r\n\r\n",
-                "PLACE cannot be reached: invalid HTTP version parsed; start the service, or look at its address",
+                "cannot reach PLACE: invalid HTTP version parsed; start the service, or check its URL",
             ),
         ];
         for (answer, wanted) in rows {
