@@ -17,13 +17,13 @@ pub(crate) enum Terminal {
     StandardInput,
 }
 
-/// What the processes around a command have to know.
+/// Settings of the processes around a command.
 pub(crate) struct Setup {
     /// The supervisor's end of the control socket.
     pub(crate) control: RawFd,
     /// Whether standard input is a terminal that the command shall have as its own.
     pub(crate) terminal: Terminal,
-    /// How many files the command may open.
+    /// Maximum number of open files of the command.
     pub(crate) files: Rlimit,
     /// The memory, processes and disk space that the command may use.
     pub(crate) resources: Resources,

@@ -55,7 +55,7 @@ const FIXED: &[(&str, &str)] = &[
 /// Where programs are looked for when nobody says it.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// What a program finds in its environment.
+/// Environment of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Environment {
     variables: BTreeMap<OsString, OsString>,
@@ -92,7 +92,7 @@ impl Environment {
         self
     }
 
-    /// Gives a variable's value.
+    /// Returns a variable's value.
     pub fn get(&self, name: impl AsRef<OsStr>) -> Option<&OsStr> {
         self.variables.get(name.as_ref()).map(OsString::as_os_str)
     }

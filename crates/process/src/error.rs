@@ -9,17 +9,17 @@ pub enum StartError {
     /// The program is in none of the directories of `PATH`.
     #[error("there is no program `{program}` in the PATH ({path}): check its name, or give its path")]
     NoProgram {
-        /// What was asked for.
+        /// Requested name.
         program: String,
-        /// Where it was looked for.
+        /// Searched locations.
         path: String,
     },
     /// The system did not start it.
     #[error("`{program}` was not started: {fault}; {}", next_step(fault))]
     Refused {
-        /// What was to be started.
+        /// Program to start.
         program: String,
-        /// What the system said.
+        /// The operating system's error.
         fault: io::Error,
     },
     /// The system did not start it in its sandbox.
@@ -28,9 +28,9 @@ pub enum StartError {
         next_step(fault)
     )]
     RefusedInside {
-        /// What was to be started.
+        /// Program to start.
         program: String,
-        /// What the system said.
+        /// The operating system's error.
         fault: io::Error,
     },
     /// The directory in which it was to start cannot be entered.
@@ -38,7 +38,7 @@ pub enum StartError {
     Directory {
         /// The directory.
         directory: PathBuf,
-        /// What the system said.
+        /// The operating system's error.
         fault: io::Error,
     },
     /// The command, its arguments and its environment hold a NUL byte.
@@ -49,7 +49,7 @@ pub enum StartError {
         "nothing was started, since nothing here confines it: {tried}; only the operator can start programs without a sandbox (`--sandbox off`)"
     )]
     NoSandbox {
-        /// What was tried, and why it does not work.
+        /// Attempted means, with the reason of each failure.
         tried: String,
     },
     /// The sandbox of this program was not built.
@@ -57,23 +57,23 @@ pub enum StartError {
         "nothing was started, since its sandbox was not built: {step}: {fault}; try again, and if it stays so, ask the operator"
     )]
     Sandbox {
-        /// What was done when it failed.
+        /// Step that failed.
         step: String,
-        /// What the system said.
+        /// The operating system's error.
         fault: io::Error,
     },
     /// As many commands run as may run at once.
     #[error("{running} commands run already, which is the limit: wait for one to end, or stop one")]
     TooMany {
-        /// How many run.
+        /// Number of running jobs.
         running: usize,
     },
     /// What the program needs (a pipe, a terminal, a thread) is not to be had.
     #[error("nothing was started: {what} is not to be had: {fault}")]
     Missing {
-        /// What is missing.
+        /// Missing resource.
         what: &'static str,
-        /// What the system said.
+        /// The operating system's error.
         fault: io::Error,
     },
     /// The jobs were shut down.
@@ -85,7 +85,7 @@ pub enum StartError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no job `{asked}` in this session; {}", known_words(known))]
 pub struct UnknownJob {
-    /// What was asked for.
+    /// Requested name.
     pub asked: String,
     /// The jobs that the session has, the latest first.
     pub known: Vec<String>,
@@ -106,7 +106,7 @@ fn next_step(fault: &io::Error) -> &'static str {
     }
 }
 
-/// How many jobs are named where one is not known.
+/// Maximum number of jobs listed for an unknown id.
 const SHOWN: usize = 5;
 
 fn known_words(known: &[String]) -> String {

@@ -58,7 +58,7 @@ pub fn inner_step_of(program: &Path) {
     let _ = PROGRAM.set(program.to_owned());
 }
 
-/// Gives the program that knows the inner step, if there is one.
+/// Returns the program that knows the inner step, if there is one.
 pub(crate) fn program() -> Option<&'static Path> {
     PROGRAM.get().map(PathBuf::as_path)
 }

@@ -20,7 +20,7 @@ use crate::sandbox::Enforcement;
 use crate::state::{Ending, Leftover, Report, Stage, Why};
 use crate::watch;
 
-/// How long after the grace a stopped job is waited for.
+/// Time to wait for a stopped job after the grace period.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// A program that was started, and all that descends from it.
@@ -29,7 +29,7 @@ pub struct Job {
     shared: Arc<Shared>,
 }
 
-/// What a job is waited for.
+/// Event to wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Until {
     /// The program has ended.
@@ -43,13 +43,13 @@ pub enum Until {
 /// Why a wait was over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Woke {
-    /// What was waited for has come.
+    /// The event has occurred.
     Come,
     /// The time was up.
     TimeUp,
 }
 
-/// What a job and its thread share.
+/// State shared by a job and its thread.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) id: String,
@@ -69,13 +69,13 @@ pub(crate) struct Shared {
     pub(crate) started: Instant,
     pub(crate) resources: Resources,
     pub(crate) grace: Duration,
-    /// How the output of this job is called in `/proc/PID/fd`.
+    /// Name of this job's output in `/proc/PID/fd`.
     pub(crate) output_name: Option<String>,
     pub(crate) inner: Mutex<Inner>,
     pub(crate) changed: Sender<()>,
 }
 
-/// What changes.
+/// Mutable part.
 #[derive(Debug)]
 pub(crate) struct Inner {
     pub(crate) stage: Stage,
@@ -86,7 +86,7 @@ pub(crate) struct Inner {
     pub(crate) terminal: Option<OwnedFd>,
     pub(crate) listener: Option<TcpListener>,
     pub(crate) request: Option<Request>,
-    /// What wakes the thread, as long as there is one.
+    /// Wakes the thread while it runs.
     pub(crate) waker: Option<Arc<OwnedFd>>,
     /// The numbers of the guarded names that it was not let create.
     pub(crate) refused: BTreeSet<usize>,
@@ -124,12 +124,12 @@ impl Job {
         &self.shared
     }
 
-    /// Gives the handle by which the session finds it again.
+    /// Returns the handle by which the session finds it again.
     pub fn id(&self) -> &str {
         &self.shared.id
     }
 
-    /// Gives the value of `TOOLPOST_RUN_ID` in the environment of all its processes.
+    /// Returns the value of `TOOLPOST_RUN_ID` in the environment of all its processes.
     pub fn run_id(&self) -> &str {
         &self.shared.run
     }
@@ -139,7 +139,7 @@ impl Job {
         &self.shared.program
     }
 
-    /// Gives the directory in which it was started.
+    /// Returns the directory in which it was started.
     pub fn directory(&self) -> &std::path::Path {
         &self.shared.directory
     }
@@ -195,7 +195,7 @@ impl Job {
         self.shared.begun
     }
 
-    /// Gives the program's number; none before the system has said it.
+    /// Returns the program's number; none before the system has said it.
     pub fn pid(&self) -> Option<u32> {
         self.shared.lock().pid.map(i32::cast_unsigned)
     }
@@ -314,7 +314,7 @@ impl Job {
         Ok(crate::spawn::set_size(terminal, size)?)
     }
 
-    /// Says whether anything of it is left, and if not, since when.
+    /// Returns whether anything of it is left, and if not, since when.
     pub(crate) fn presence(&self) -> Presence {
         self.shared.lock().presence
     }

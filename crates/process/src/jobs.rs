@@ -27,25 +27,25 @@ use crate::temporary::Temporaries;
 use crate::tree;
 use crate::watch::{Watch, waker};
 
-/// How much stack a job's thread gets.
+/// Stack size of a job's thread, in bytes.
 const STACK: usize = 256 * 1024;
 
 /// Whose jobs they are; it outlives connections.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SessionKey(pub String);
 
-/// How the table of jobs is kept.
+/// Limits of the job table.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// The directory for output that is too long for memory, whose files have no names, and for temporary files.
     pub spool: PathBuf,
     /// How many bytes of output lie on the disk at most when several jobs are done.
     pub spooled: u64,
-    /// How many jobs may run at once.
+    /// Maximum number of running jobs.
     pub running: usize,
-    /// How many jobs that are over a session remembers.
+    /// Maximum number of ended jobs that a session remembers.
     pub remembered: usize,
-    /// How long a job that is over is remembered.
+    /// Time for which an ended job is remembered.
     pub age: Duration,
 }
 
@@ -180,7 +180,7 @@ impl Jobs {
         })
     }
 
-    /// Gives the job that a session started last.
+    /// Returns the job that a session started last.
     pub fn latest(&self, session: &SessionKey) -> Option<Job> {
         self.list(session).into_iter().next()
     }
@@ -213,7 +213,7 @@ impl Jobs {
         self.temporaries.forget_all();
     }
 
-    /// Gives a confined program the temporary directory of its session, unless its plan names another.
+    /// Returns a confined program the temporary directory of its session, unless its plan names another.
     fn with_temporary<'a>(&self, session: &SessionKey, launch: &'a Launch) -> Cow<'a, Launch> {
         match &launch.sandbox {
             Sandbox::On(plan) if plan.temporary.is_none() => {

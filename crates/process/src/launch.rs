@@ -1,4 +1,4 @@
-//! What is to be started, and under which limits.
+//! Program to start, and its limits.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -11,19 +11,19 @@ use crate::sandbox::Sandbox;
 /// A program to start: what, where, with which environment and limits.
 #[derive(Debug, Clone)]
 pub struct Launch {
-    /// What runs.
+    /// Program or shell line.
     pub program: Program,
     /// The directory in which it starts.
     pub directory: PathBuf,
-    /// What it finds in its environment.
+    /// Environment.
     pub environment: Environment,
-    /// What it is connected to.
+    /// Standard streams.
     pub channel: Channel,
     /// When it is ended.
     pub limits: Limits,
-    /// What becomes of the processes that it leaves behind.
+    /// Handling of surviving processes.
     pub survivors: Survivors,
-    /// What it may reach.
+    /// Sandbox.
     pub sandbox: Sandbox,
 }
 
@@ -42,7 +42,7 @@ impl Launch {
     }
 }
 
-/// What runs: a program with its arguments, or a line for a shell.
+/// Program with its arguments, or a shell line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Program {
     /// A program, found in the `PATH` of the launch, and its arguments; no shell reads them.
@@ -56,7 +56,7 @@ pub enum Program {
     Line {
         /// The line.
         line: String,
-        /// How the shell is started.
+        /// Start mode of the shell.
         shell: Shell,
     },
 }
@@ -75,7 +75,7 @@ impl Program {
         Self::Line { line: line.into(), shell: Shell::Plain }
     }
 
-    /// Gives the command as a person would write it.
+    /// Returns the command as a person would write it.
     pub fn words(&self) -> String {
         match self {
             Self::Line { line, .. } => line.clone(),
@@ -87,7 +87,7 @@ impl Program {
     }
 }
 
-/// How a shell is started.
+/// Start mode of a shell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shell {
     /// It reads no profile (`-c`).
@@ -96,7 +96,7 @@ pub enum Shell {
     Login,
 }
 
-/// What a program is connected to.
+/// Standard streams of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Channel {
     /// One pipe takes its output and its errors in their order; its input is empty, and it has no terminal.
@@ -105,7 +105,7 @@ pub enum Channel {
     Terminal(Size),
 }
 
-/// How large a terminal is, in characters.
+/// Size of a terminal, in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
     /// Characters in a line.
@@ -123,11 +123,11 @@ impl Default for Size {
 /// When a program is ended although it has not ended by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// How long it may run.
+    /// Maximum run time.
     pub time: Option<Duration>,
-    /// How many bytes it may write.
+    /// Maximum number of bytes to write.
     pub output: Option<u64>,
-    /// How long it may take to end after it was asked to, before it is killed.
+    /// Grace period between the request to end and the kill.
     pub grace: Duration,
     /// The memory, processes and disk space that it may use, with everything that it starts.
     pub resources: Resources,
@@ -139,7 +139,7 @@ impl Default for Limits {
     }
 }
 
-/// What becomes of processes that still run when the program itself has ended.
+/// Handling of processes that still run after the program's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Survivors {
     /// They go on as part of the job, until it is stopped or its session ends.

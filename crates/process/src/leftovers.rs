@@ -1,4 +1,4 @@
-//! What a program left behind, found below its supervisor or by its cookie.
+//! Surviving processes of a program, found below its supervisor or by its cookie.
 
 use std::os::fd::OwnedFd;
 use std::time::Duration;

@@ -1,11 +1,11 @@
-//! What a program's end means: for some, a code other than 0 is an answer and no failure.
+//! Meaning of exit codes: for some programs, a code other than 0 is a result and not a failure.
 
 use std::ffi::{OsStr, OsString};
 
 use crate::launch::Program;
 use crate::state::Exit;
 
-/// What a program's end means.
+/// Meaning of an exit code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Meaning {
     /// Whether it did what it was asked to.
@@ -167,12 +167,12 @@ enum Ended {
 }
 
 impl Command {
-    /// Says whether an ampersand belongs to a redirection, as in `2>&1`.
+    /// Returns whether an ampersand belongs to a redirection, as in `2>&1`.
     fn is_redirected(&self) -> bool {
         self.ended == Ended::No && self.words.last().is_some_and(|word| word.ends_with(['>', '<']))
     }
 
-    /// Gives the word that is being read.
+    /// Returns the word that is being read.
     fn word(&mut self) -> &mut String {
         if self.ended == Ended::Yes {
             self.words.push(String::new());

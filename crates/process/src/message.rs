@@ -1,4 +1,4 @@
-//! What the processes around a command tell the server over their control socket; nothing here allocates.
+//! Messages of the processes around a command to the server, over a control socket; nothing here allocates.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
@@ -7,10 +7,10 @@ use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, send, se
 
 use crate::sandbox::Stop;
 
-/// How long a message is: a letter and a number.
+/// Length of a message: a letter and a number.
 pub(crate) const MESSAGE: usize = 5;
 
-/// What is told.
+/// A message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Message {
     /// The command has this number.
@@ -86,7 +86,7 @@ pub(crate) fn failed(control: RawFd, stop: &Stop) -> io::Error {
     io::Error::from_raw_os_error(errno.into())
 }
 
-/// Gives the server what listens for the command's proxy.
+/// Returns the server what listens for the command's proxy.
 #[expect(unsafe_code, reason = "a number becomes a descriptor")]
 pub(crate) fn hand_out(control: RawFd, listener: &OwnedFd) -> io::Result<()> {
     // SAFETY: the control socket is open until the command is executed.

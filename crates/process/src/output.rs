@@ -1,4 +1,4 @@
-//! What a program wrote: cleaned as it comes, kept in bounded room, shown in slices.
+//! Output of a program: cleaned as it arrives, stored in bounded space, read in slices.
 
 mod ring;
 mod slice;
@@ -18,19 +18,19 @@ use toolpost_text::terminal::Terminal;
 pub(crate) struct Output {
     terminal: Terminal,
     ring: Ring,
-    /// How many bytes the program wrote.
+    /// Number of bytes that the program wrote.
     bytes: u64,
     cleaned: String,
 }
 
-/// What came after a place in the output.
+/// Output after a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Followed {
     /// The text, as much of its end as was asked for, from a line's beginning where it could be.
     pub text: String,
     /// What stands after it for now: the line that is not ended, and copies of the one before that are only counted.
     pub pending: String,
-    /// How many bytes of text before it were left out.
+    /// Number of bytes omitted before it.
     pub skipped: u64,
     /// The place after it.
     pub cursor: u64,
@@ -59,17 +59,17 @@ impl Output {
         self.cleaned = String::new();
     }
 
-    /// Gives the number of bytes that the program wrote.
+    /// Returns the number of bytes that the program wrote.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Gives the number of characters of its text.
+    /// Returns the number of characters of its text.
     pub(crate) fn characters(&self) -> u64 {
         self.ring.characters() + self.terminal.pending().chars().count() as u64
     }
 
-    /// Gives the number of bytes that lie on the disk.
+    /// Returns the number of bytes that lie on the disk.
     pub(crate) fn spooled(&self) -> u64 {
         self.ring.spooled()
     }

@@ -21,11 +21,11 @@ pub(crate) struct Prepared {
     pub(crate) program: PathBuf,
     /// Its arguments, without its name.
     pub(crate) arguments: Vec<OsString>,
-    /// Where it starts.
+    /// Working directory.
     pub(crate) directory: PathBuf,
     /// All that it finds in its environment.
     pub(crate) environment: Environment,
-    /// How it is confined, if it is.
+    /// Confinement, if any.
     pub(crate) confinement: Option<Confinement>,
     /// Descriptors that it gets under the numbers that they have here.
     pub(crate) kept: Vec<OwnedFd>,
@@ -70,7 +70,7 @@ pub(crate) fn prepare(
     Ok(Prepared { program, arguments, directory, environment, confinement, kept: Vec::new() })
 }
 
-/// Gives the arguments with which a shell reads a line.
+/// Returns the arguments with which a shell reads a line.
 ///
 /// A line that is too long for one argument comes in several, which the shell puts together again.
 fn read_by(shell: Shell, line: &str) -> Vec<OsString> {

@@ -7,7 +7,7 @@ use crate::environment::Environment;
 use crate::prepare::can_be_executed;
 use crate::sandbox::host;
 
-/// What was found of a program.
+/// Result of the lookup of a program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sought {
     /// The first that may be started.
@@ -51,7 +51,7 @@ impl Environment {
     }
 }
 
-/// Gives the directories that have to be seen, besides the system's, for a program to find what belongs to it.
+/// Returns the directories that have to be seen, besides the system's, for a program to find what belongs to it.
 pub(crate) fn belongings(program: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let names = [Some(program.to_owned()), host::real(program).ok()];

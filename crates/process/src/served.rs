@@ -22,7 +22,7 @@ use crate::state::Exit;
 use crate::supervisor::KILL;
 use crate::tree;
 
-/// How much stack the thread gets that waits for the end.
+/// Stack size of the thread that waits for the end, in bytes.
 const STACK: usize = 128 * 1024;
 
 /// A program that was started to be talked to; it is ended, with all that it started, when this is dropped.
@@ -36,9 +36,9 @@ pub struct Served {
 /// The ends of what a served program is connected to.
 #[derive(Debug)]
 pub struct Wires {
-    /// What is written to it.
+    /// Its standard input.
     pub input: PipeWriter,
-    /// What it writes.
+    /// Its standard output.
     pub output: PipeReader,
     /// Its errors.
     pub errors: PipeReader,

@@ -31,9 +31,9 @@ pub(crate) struct Started {
     pub(crate) supervisor: Child,
     /// What is said to the supervisor, and by it.
     pub(crate) control: OwnedFd,
-    /// What the program writes.
+    /// Output of the program.
     pub(crate) output: OwnedFd,
-    /// What listens for the program's proxy, if it has one.
+    /// Listener of the program's proxy, if it has one.
     pub(crate) listener: Option<OwnedFd>,
     /// The terminal, to be written to; the same as `output` where there is one.
     pub(crate) terminal: Option<OwnedFd>,

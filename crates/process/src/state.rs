@@ -1,8 +1,8 @@
-//! What is known of a job: how far it is, how it ended, what it left behind.
+//! State of a job: progress, ending, and surviving processes.
 
 use std::time::Duration;
 
-/// How far a job is.
+/// Progress of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stage {
     /// The program runs.
@@ -47,14 +47,14 @@ pub enum Why {
     SessionEnded,
 }
 
-/// How a program ended.
+/// Ending of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ending {
-    /// What the program's own end was.
+    /// Exit status of the program.
     pub exit: Exit,
     /// Why the runtime ended it; nothing if it ended by itself.
     pub why: Option<Why>,
-    /// How long it ran.
+    /// Run time.
     pub ran: Duration,
 }
 
@@ -87,7 +87,7 @@ impl Exit {
 pub struct Leftover {
     /// Its number.
     pub pid: u32,
-    /// What it is, as it says itself.
+    /// Its command line.
     pub command: String,
     /// Whether it can still write into the job's output.
     pub holds_output: Holds,
@@ -104,18 +104,18 @@ pub enum Holds {
     Unknown,
 }
 
-/// What is known of a job at one moment.
+/// Snapshot of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// How far it is.
+    /// Progress.
     pub stage: Stage,
-    /// How long the program has run, or ran.
+    /// Run time so far, or in total.
     pub ran: Duration,
-    /// How many bytes it wrote.
+    /// Number of bytes written.
     pub bytes: u64,
-    /// How many characters of text that is.
+    /// Number of characters in them.
     pub characters: u64,
-    /// What still runs after the program's end.
+    /// Processes that still run after the program's end.
     pub leftovers: Vec<Leftover>,
     /// Why the middle of the output was not kept, if it was not.
     pub lost: Option<String>,

@@ -27,7 +27,7 @@ use crate::usage::Meter;
 /// The order to kill everything.
 pub(crate) const KILL: u8 = b'K';
 
-/// How many times the supervisor tries to kill what cannot be killed before it gives up.
+/// Maximum number of attempts to kill processes that survive.
 const PASSES: u32 = 600;
 
 /// Splits the forked process: it returns in the one that executes the command, confined if it is to be.
@@ -214,7 +214,7 @@ pub(crate) unsafe fn supervise(setup: &Setup, guard: Option<Guard<'_>>, child: i
     }
 }
 
-/// What the supervisor knows.
+/// The supervisor's state.
 struct Watch {
     child: i32,
     circle: Circle,

@@ -206,7 +206,7 @@ pub(crate) fn processors() -> u64 {
     u64::try_from(count).unwrap_or(1).max(1)
 }
 
-/// What `reap` found.
+/// Result of `reap`.
 pub(crate) enum Reaped {
     Ended { pid: i32, status: i32 },
     StillRunning,

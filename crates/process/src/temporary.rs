@@ -35,7 +35,7 @@ impl Temporaries {
         Self { place: place.to_owned(), server: server.to_owned(), made: Mutex::default() }
     }
 
-    /// Gives the directory of a session; nothing if none can be made.
+    /// Returns the directory of a session; nothing if none can be made.
     pub(crate) fn of(&self, session: &SessionKey) -> Option<PathBuf> {
         let mut made = self.lock();
         if let Some(temporary) = made.get(session) {

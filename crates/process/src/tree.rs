@@ -8,7 +8,7 @@ use rustix::fs::{CWD, Mode, OFlags, RawDir};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
-/// What `/proc/PID/stat` says of a process.
+/// Fields of `/proc/PID/stat`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Process {
     pub(crate) pid: i32,

@@ -47,7 +47,7 @@ pub(crate) struct Meter {
     next: Instant,
 }
 
-/// What the processes of a command use.
+/// Resource usage of a command's processes.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Usage {
     /// Processes and threads, ended ones that nobody has reaped included.

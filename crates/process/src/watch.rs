@@ -24,13 +24,13 @@ use crate::usage::{DiskMeter, MEBIBYTE};
 /// How long what is still in the pipe is waited for when the program has ended.
 const DRAIN: Duration = Duration::from_millis(100);
 
-/// How long killed processes may take to go before the end is told without them.
+/// Time to wait for killed processes before the end is reported without them.
 const GOING: Duration = Duration::from_secs(2);
 
-/// How much is read at once.
+/// Size of one read, in bytes.
 const READ: usize = 64 * 1024;
 
-/// What a job's thread works with.
+/// State of a job's thread.
 pub(crate) struct Watch {
     shared: Arc<Shared>,
     waker: Arc<OwnedFd>,

@@ -6,16 +6,16 @@ use std::path::PathBuf;
 
 use super::spool::Spool;
 
-/// How much is kept: of the beginning, and of the end.
+/// Size limits of the beginning and of the end.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Room {
     pub(crate) head: u64,
     pub(crate) tail: u64,
 }
 
-/// How much is kept in memory.
+/// Maximum size in memory, in bytes.
 pub(crate) const MEMORY: Room = Room { head: 64 * 1024, tail: 192 * 1024 };
-/// How much is kept on the disk.
+/// Maximum size on disk, in bytes.
 pub(crate) const DISK: Room = Room { head: 1024 * 1024, tail: 63 * 1024 * 1024 };
 
 /// The kept text of one job.
@@ -25,7 +25,7 @@ pub(crate) struct Ring {
     /// How many bytes there were in all, and how many characters.
     total: u64,
     characters: u64,
-    /// How many line breaks there were.
+    /// Number of line breaks.
     breaks: u64,
     memory: Room,
     disk: Room,
@@ -72,22 +72,22 @@ impl Ring {
         self.total += bytes.len() as u64;
     }
 
-    /// Gives the number of bytes that were pushed.
+    /// Returns the number of bytes that were pushed.
     pub(crate) fn total(&self) -> u64 {
         self.total
     }
 
-    /// Gives the number of characters that were pushed.
+    /// Returns the number of characters that were pushed.
     pub(crate) fn characters(&self) -> u64 {
         self.characters
     }
 
-    /// Gives the number of line breaks that were pushed.
+    /// Returns the number of line breaks that were pushed.
     pub(crate) fn breaks(&self) -> u64 {
         self.breaks
     }
 
-    /// Gives the number of bytes on the disk.
+    /// Returns the number of bytes on the disk.
     pub(crate) fn spooled(&self) -> u64 {
         match &self.place {
             Place::Memory { .. } => 0,

@@ -5,7 +5,7 @@ use std::io;
 use super::Followed;
 use super::ring::{Ring, line_breaks};
 
-/// How much is read at once.
+/// Size of one read, in bytes.
 const STEP: usize = 64 * 1024;
 
 /// Which part of an output is wanted.
@@ -13,9 +13,9 @@ const STEP: usize = 64 * 1024;
 pub struct Want {
     /// From which side.
     pub from: From,
-    /// How many characters to leave out on that side.
+    /// Number of characters to omit on that side.
     pub skip: u64,
-    /// How many characters to show at most.
+    /// Maximum number of characters to show.
     pub count: u64,
 }
 
@@ -35,16 +35,16 @@ pub enum From {
 pub struct Shown {
     /// One piece; two where the middle is left out.
     pub pieces: Vec<Piece>,
-    /// How many characters there are in all.
+    /// Total number of characters.
     pub total: u64,
-    /// How many lines there are in all.
+    /// Total number of lines.
     pub lines: u64,
 }
 
 /// Characters that stand together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// How many characters stand before it.
+    /// Number of characters before it.
     pub from: u64,
     /// The characters.
     pub text: String,
@@ -232,7 +232,7 @@ impl Text<'_> {
         Ok(Some(Chunk { from: from + broken as u64, text, to: at }))
     }
 
-    /// Gives the first place from here on at which a character begins.
+    /// Returns the first place from here on at which a character begins.
     fn boundary(&self, at: u64) -> io::Result<u64> {
         let start = self.ring.read(at, 4)?;
         Ok(at + start.iter().take_while(|byte| is_inside(**byte)).count() as u64)
@@ -261,7 +261,7 @@ fn without_first(text: &str, count: u64) -> &str {
     text.char_indices().nth(usize_of(count)).map_or("", |(start, _)| &text[start..])
 }
 
-/// Gives the text without the part of a character at its end.
+/// Returns the text without the part of a character at its end.
 fn whole(bytes: &[u8]) -> String {
     let valid = match std::str::from_utf8(bytes) {
         Ok(_) => bytes.len(),
@@ -293,7 +293,7 @@ fn next_line(bytes: &[u8]) -> Option<usize> {
     bytes.iter().position(|byte| *byte == b'\n').map(|at| at + 1).filter(|at| *at < bytes.len())
 }
 
-/// Says whether a byte continues a character.
+/// Returns whether a byte continues a character.
 fn is_inside(byte: u8) -> bool {
     byte & 0xc0 == 0x80
 }

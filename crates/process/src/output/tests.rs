@@ -5,7 +5,7 @@ use super::slice::{self, From, Piece, Want};
 
 const TEXT: &str = "a\nbé\n世界 cc\n\nddd dd\u{1f600}d\nend of it\nmore than that\nx\n";
 
-/// How much is kept where, and where the file lies.
+/// Limits of memory and disk, and the location of the file.
 const ROOMS: [(Room, Room, &str); 5] = [
     (Room { head: 500, tail: 500 }, Room { head: 500, tail: 500 }, "/tmp"),
     (Room { head: 4, tail: 4 }, Room { head: 500, tail: 500 }, "/tmp"),

@@ -1,4 +1,4 @@
-//! What the kernel here allows, found out once by trying it.
+//! Sandbox features of this kernel, detected once by trying them.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -15,14 +15,14 @@ use crate::sandbox::{Means, bubblewrap, calls};
 use crate::spawn::try_spawn;
 use crate::system::{self, Forked};
 
-/// What programs can be confined by here.
+/// Available means of confinement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Available {
     /// The strongest means that works.
     pub means: Means,
     /// The version of the kernel's Landlock; none where it has no Landlock.
     pub landlock: Option<u32>,
-    /// What was tried and does not work, and why.
+    /// Means that do not work, with the reason.
     pub failed: Vec<(Means, String)>,
 }
 

@@ -243,7 +243,7 @@ pub(crate) fn waiting_call(listener: BorrowedFd<'_>) -> Option<libc::seccomp_not
     }
 }
 
-/// Says whether a call still waits: what was read of its process until now was that process's.
+/// Returns whether a call still waits: what was read of its process until now was that process's.
 pub(crate) fn still_waits(listener: BorrowedFd<'_>, id: u64) -> bool {
     // SAFETY: the number lives through the call.
     unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ID_VALID, &raw const id) == 0 }
@@ -279,7 +279,7 @@ pub(crate) fn memory_of(process: i32, at: u64, into: &mut [u8]) -> io::Result<us
     answer(read).map(|read| read as usize)
 }
 
-/// What a set of Landlock rules decides about.
+/// Rights that a set of Landlock rules covers.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Handled {

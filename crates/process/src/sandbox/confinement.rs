@@ -24,10 +24,10 @@ use crate::sandbox::view::{Shown, View, view};
 use crate::sandbox::{Access, Network, Plan};
 use crate::sandbox::{fallback, host};
 
-/// How a program is confined.
+/// Confinement of a program.
 #[derive(Debug)]
 pub(crate) struct Confinement {
-    /// What is enforced.
+    /// Enforced restrictions.
     pub(crate) enforcement: Enforcement,
     /// The world that is built first, where there are namespaces.
     pub(crate) world: Option<World>,
@@ -35,21 +35,21 @@ pub(crate) struct Confinement {
     pub(crate) creations: Option<Creations>,
     /// The locks that are closed last.
     pub(crate) locks: Locks,
-    /// What the program finds in its environment besides.
+    /// Additional environment variables.
     pub(crate) variables: Vec<(&'static str, OsString)>,
 }
 
 /// A world of its own.
 #[derive(Debug)]
 pub(crate) struct World {
-    /// Who makes it.
+    /// Creator of the namespaces.
     pub(crate) maker: Maker,
     network: Network,
     /// The session's network, which is joined first; without one the world gets its own.
     pub(crate) joined: Option<Arc<SessionNetwork>>,
 }
 
-/// Who makes a world.
+/// Creator of the namespaces.
 #[derive(Debug)]
 pub(crate) enum Maker {
     /// This program, between fork and execute.
@@ -152,7 +152,7 @@ impl Confinement {
 }
 
 impl World {
-    /// Says whether what listens for a proxy comes out of it.
+    /// Returns whether what listens for a proxy comes out of it.
     pub(crate) fn is_proxied(&self) -> bool {
         self.network == Network::Proxied && self.joined.is_none()
     }
@@ -199,7 +199,7 @@ fn missing(pins: &[Pins]) -> Vec<CString> {
     paths.filter_map(|path| CString::new(path.into_os_string().as_bytes()).ok()).collect()
 }
 
-/// Gives the second lock: what can be changed in the view can be changed, all else only be read.
+/// Returns the second lock: what can be changed in the view can be changed, all else only be read.
 fn allowed(view: &View) -> Vec<(CString, Right)> {
     let path = |path: &Path| CString::new(path.as_os_str().as_bytes()).unwrap_or_default();
     let mut allowed = vec![(c"/".to_owned(), Right::Read), (c"/dev".to_owned(), Right::Device)];

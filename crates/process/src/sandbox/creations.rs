@@ -21,7 +21,7 @@ use crate::system::{self, Forked};
 /// The longest path that the kernel takes, with its NUL.
 const LONGEST: usize = 4096;
 
-/// How many links the kernel follows in one path.
+/// Maximum number of links that the kernel follows in one path.
 const LINKS: usize = 40;
 
 /// By these flags a call to open changes or creates what it opens.
@@ -49,7 +49,7 @@ pub(crate) struct Creations {
     filter: Vec<libc::sock_filter>,
 }
 
-/// What a call does with one of its paths.
+/// Use of a path by a system call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Does {
     /// It opens a file with the flags that stand in this argument.
@@ -159,7 +159,7 @@ pub(crate) fn attribute_calls() -> impl Iterator<Item = &'static AttributeCall> 
     ATTRIBUTES.iter().chain(OLD_ATTRIBUTES)
 }
 
-/// What was found out about a call.
+/// Result of inspecting a system call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Judged {
     /// It has nothing to do with a guarded name.
@@ -197,7 +197,7 @@ impl Creations {
         guards.then(|| Self { names, missing, extent, changeable, filter: filter(extent) })
     }
 
-    /// Gives the names, by the numbers under which they are reported.
+    /// Returns the names, by the numbers under which they are reported.
     pub(crate) fn names(&self) -> &[CString] {
         &self.names
     }
@@ -319,7 +319,7 @@ impl Creations {
     }
 }
 
-/// Tells whether a path is another one or lies beneath it; letters of either case are the same, as on some disks.
+/// Returns whether a path is another one or lies beneath it; letters of either case are the same, as on some disks.
 fn is_beneath(path: &[u8], above: &[u8]) -> bool {
     path.len() >= above.len()
         && path[..above.len()].eq_ignore_ascii_case(above)
@@ -331,7 +331,7 @@ fn is_below(path: &[u8], above: &[u8]) -> bool {
     path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest[0] == b'/' || above == b"/")
 }
 
-/// Tells whether a path lies in a directory, which is written with a slash, and not deeper.
+/// Returns whether a path lies in a directory, which is written with a slash, and not deeper.
 fn is_in(path: &[u8], directory: &[u8]) -> bool {
     directory.ends_with(b"/")
         && path.len() > directory.len()
@@ -418,7 +418,7 @@ impl Text {
     }
 }
 
-/// Where a path leads.
+/// Target of a path.
 enum Resolved {
     /// To the path that the text holds now: that of a directory without links, and a name in it.
     To,

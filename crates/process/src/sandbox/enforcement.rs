@@ -1,4 +1,4 @@
-//! What is enforced for a program, guard by guard, and what is not.
+//! Restrictions of a program: which are enforced and which are not.
 
 use std::fmt;
 
@@ -87,7 +87,7 @@ pub enum Held {
     No(String),
 }
 
-/// What is enforced for a program.
+/// Enforced restrictions of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Enforcement {
     /// By what.
@@ -106,7 +106,7 @@ impl Enforcement {
         Self { means: Means::Nothing, landlock: None, guards }
     }
 
-    /// Gives the guards that do not stand, with the reasons.
+    /// Returns the guards that do not stand, with the reasons.
     pub fn gaps(&self) -> impl Iterator<Item = (Guard, &str)> {
         self.guards.iter().filter_map(|(guard, held)| match held {
             Held::Yes(_) => None,

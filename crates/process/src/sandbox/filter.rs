@@ -16,7 +16,7 @@ pub(crate) enum Sockets {
     None,
 }
 
-/// What happens to calls that change attributes of a file: its mode and its times.
+/// Handling of calls that change the mode or the times of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Attributes {
     /// They are let through: files outside cannot be changed, or the supervisor decides.
@@ -43,7 +43,7 @@ const NUMBER: u32 = 0;
 const ARCHITECTURE: u32 = 4;
 const ARGUMENTS: u32 = 16;
 
-/// What is refused whatever its arguments are.
+/// Calls that are refused with any arguments.
 const REFUSED: &[c_long] = &[
     // Looking into other processes.
     libc::SYS_ptrace,

@@ -10,7 +10,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-/// What stands at a path.
+/// Entry at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Directory,
@@ -28,7 +28,7 @@ pub(crate) fn kind(path: &Path) -> Option<Kind> {
     })
 }
 
-/// Gives the path without links of what stands at a path.
+/// Returns the path without links of what stands at a path.
 pub(crate) fn real(path: &Path) -> Result<PathBuf, Errno> {
     let file = openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
     let name = readlinkat(CWD, format!("/proc/self/fd/{}", file.as_raw_fd()), Vec::new())?;
@@ -76,7 +76,7 @@ pub(crate) fn pinned(path: &CStr) -> Result<OwnedFd, Errno> {
     openat2(CWD, path, flags, Mode::empty(), resolve)
 }
 
-/// Says whether a path can be given to the system: it is absolute and holds no NUL.
+/// Returns whether a path can be given to the system: it is absolute and holds no NUL.
 pub(crate) fn is_plain(path: &Path) -> bool {
     path.is_absolute() && !path.as_os_str().as_bytes().contains(&0)
 }

@@ -1,4 +1,4 @@
-//! What Windows offers instead of a sandbox: a job object, which ends all that a program has started and isolates nothing.
+//! Windows job object: ends everything that a program has started, and isolates nothing.
 #![expect(unsafe_code, reason = "job objects have no safe interface")]
 
 use std::ffi::c_void;

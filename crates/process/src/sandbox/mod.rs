@@ -1,4 +1,4 @@
-//! What a program may reach: the plan that a caller makes, and what of it the kernel here enforces.
+//! Access of a program: the caller's plan, and the part that this kernel enforces.
 
 mod available;
 mod bubblewrap;
@@ -45,12 +45,12 @@ pub enum Sandbox {
     On(Plan),
 }
 
-/// What a confined program may reach.
+/// Access of a confined program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// The directories that are worked in, each with all below it.
     pub roots: Vec<PathBuf>,
-    /// What the program may do in them.
+    /// Access to the roots.
     pub access: Access,
     /// Files and directories that may be read besides the roots, the system's and the toolchains.
     pub readable: Vec<PathBuf>,
@@ -61,7 +61,7 @@ pub struct Plan {
     pub protected: Vec<PathBuf>,
     /// What the program may change in a root, and whose change is reported; relative paths count in each root.
     pub reported: Vec<PathBuf>,
-    /// What it reaches over the network.
+    /// Network access.
     pub network: Network,
     /// The directory that it finds as `/tmp`; without one it shares one with what else its session starts.
     pub temporary: Option<PathBuf>,
@@ -85,7 +85,7 @@ impl Plan {
     }
 }
 
-/// What a program may do in the roots.
+/// Access of a program to the roots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// It may read and change them.
@@ -94,7 +94,7 @@ pub enum Access {
     Read,
 }
 
-/// What a program reaches over the network.
+/// Network access of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Network {

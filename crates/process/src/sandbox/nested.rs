@@ -1,4 +1,4 @@
-//! What is protected below the top of a root: repositories within it, and files that run by themselves.
+//! Protected paths below the top of a root: nested repositories and files that programs run on their own.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::{OsStr, OsString};
@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 use crate::sandbox::pins::Belongs;
 
-/// How many directories are looked through in a root, those near the top first.
+/// Maximum number of directories searched in a root, starting at the top.
 const DIRECTORIES: usize = 512;
 
 /// How many names are held at most: each of them is a mount, and so is each directory on the way.
@@ -36,7 +36,7 @@ const OF_REPOSITORY: &[&str] = &["hooks", "config", "config.worktree", "info/att
 /// What of what git keeps of a worktree is held.
 const OF_WORKTREE: &[&str] = &["commondir", "config.worktree"];
 
-/// What was found below the top of a root.
+/// Result of the search below the top of a root.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Nested {
     /// What is to be held, by its path from the root, there or missing.

@@ -1,4 +1,4 @@
-//! What stays unchanged in the roots: which of it exists, which is missing, and what cannot be held.
+//! Protected paths in the roots: existing, missing, and those that cannot be protected.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -12,7 +12,7 @@ use crate::sandbox::host::{self, Kind};
 use crate::sandbox::nested::nested;
 use crate::sandbox::places::{NOTHING_NEW, REPOSITORY};
 
-/// What of one root is pinned.
+/// Protected paths of one root.
 #[derive(Debug)]
 pub(crate) struct Pins {
     /// The root.
@@ -24,11 +24,11 @@ pub(crate) struct Pins {
     pub(crate) unchanged: BTreeSet<PathBuf>,
     /// Paths in the root that do not exist and may not be created.
     pub(crate) missing: Vec<PathBuf>,
-    /// What can be changed although it should not.
+    /// Paths that can be changed although they should be protected.
     pub(crate) open: Vec<String>,
 }
 
-/// How a path is pinned.
+/// Protection of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pinned {
     /// It can only be read.
@@ -37,7 +37,7 @@ pub(crate) enum Pinned {
     InPlace,
 }
 
-/// What a protected name belongs to.
+/// Owner of a protected name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Belongs {
     /// To the own directory of a repository.
@@ -89,7 +89,7 @@ pub(crate) fn pins(root: &Path, protected: &[PathBuf]) -> Result<Pins, Errno> {
     Ok(pins)
 }
 
-/// Gives the mounts for what stays unchanged: all directories on the way are in place before it.
+/// Returns the mounts for what stays unchanged: all directories on the way are in place before it.
 fn mounts(unchanged: &BTreeSet<PathBuf>) -> Vec<(PathBuf, Pinned)> {
     let mut mounts: Vec<(PathBuf, Pinned)> = Vec::new();
     for path in unchanged {
@@ -121,12 +121,12 @@ fn wanted(root: &Path, protected: &[PathBuf]) -> BTreeMap<PathBuf, Belongs> {
     named.chain(of_repository).collect()
 }
 
-/// Gives a path that is one name: such a name counts at any depth.
+/// Returns a path that is one name: such a name counts at any depth.
 fn is_name(path: &Path) -> Option<&OsStr> {
     path.file_name().filter(|name| *name == path.as_os_str())
 }
 
-/// Says whether the directory exists in which a path would be created.
+/// Returns whether the directory exists in which a path would be created.
 fn has_above(root: &OwnedFd, path: &Path) -> bool {
     path.parent().is_some_and(|above| host::beneath(root, above).is_ok())
 }

@@ -1,6 +1,6 @@
 //! The names of places that every sandbox knows: the system's, toolchains' and those of secrets.
 
-/// What of the system is shown.
+/// Visible system paths.
 pub(crate) const SYSTEM: &[&str] = &[
     "/usr",
     "/bin",
@@ -122,7 +122,7 @@ pub(crate) const TOOLCHAIN_VARIABLES: &[&str] = &[
 /// What of the directory that `CARGO_HOME` names is shown; the rest may hold tokens.
 pub(crate) const OF_CARGO: &[&str] = &["bin", "git", "registry"];
 
-/// What of a home directory is never shown.
+/// Paths of a home directory that are never visible.
 pub(crate) const SECRETS: &[&str] = &[
     ".ssh",
     ".aws",
@@ -176,7 +176,7 @@ pub(crate) const SECRETS: &[&str] = &[
     ".gemini",
 ];
 
-/// What of the system is never shown.
+/// System paths that are never visible.
 pub(crate) const SYSTEM_SECRETS: &[&str] = &[
     "/etc/shadow",
     "/etc/shadow-",
@@ -192,7 +192,7 @@ pub(crate) const SYSTEM_SECRETS: &[&str] = &[
     "/etc/NetworkManager/system-connections",
 ];
 
-/// Where the keys by which a machine is known lie.
+/// Locations of the machine's host keys.
 pub(crate) const MACHINE_KEYS: (&str, &str) = ("/etc/ssh", "ssh_host_");
 
 /// What git goes on with when it is told to continue: it may hold commands.

@@ -8,7 +8,7 @@ use rustix::fs::{FileType, fstat};
 use crate::sandbox::calls::{self, Handled};
 use crate::sandbox::host;
 
-/// What may be done beneath a path.
+/// Access below a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Right {
     /// Read and execute.
@@ -19,7 +19,7 @@ pub(crate) enum Right {
     Device,
 }
 
-/// What Landlock is to hold.
+/// Rules for Landlock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Rules {
     handled: Handled,

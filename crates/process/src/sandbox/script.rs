@@ -42,7 +42,7 @@ pub(crate) const NETWORK_WORDS: &str = "the network of its session could not be 
 pub(crate) struct Stop {
     /// The number of the part.
     pub(crate) part: u16,
-    /// What the system said.
+    /// The operating system's error.
     pub(crate) fault: io::Error,
 }
 
@@ -70,7 +70,7 @@ enum Step {
     File { path: CString },
     /// A link is there.
     Link { path: CString, to: CString },
-    /// What the host has at a path is mounted.
+    /// Mounts a path of the host.
     Host { from: CString, at: CString, attributes: u64 },
     /// Something of the new root is mounted at another place of it, or over itself.
     Again { from: CString, at: CString, attributes: u64 },

@@ -43,7 +43,7 @@ const HEAD: &str = r#"(version 1)
   (subpath "/dev/fd"))
 "#;
 
-/// What of the system is shown.
+/// Visible system paths.
 const SYSTEM: &[&str] = &[
     "/usr",
     "/bin",
@@ -62,7 +62,7 @@ const SYSTEM: &[&str] = &[
     "/private/var/select",
 ];
 
-/// What of the system is never shown.
+/// System paths that are never visible.
 const SYSTEM_SECRETS: &[&str] = &[
     "/private/etc/master.passwd",
     "/private/etc/sudoers",
@@ -105,7 +105,7 @@ impl Seatbelt {
         made
     }
 
-    /// Gives the words that are executed in front of those of the program itself.
+    /// Returns the words that are executed in front of those of the program itself.
     pub(crate) fn words(&self) -> Vec<OsString> {
         let mut words = vec![OsString::from(PROGRAM)];
         for (number, place) in self.places.iter().enumerate() {

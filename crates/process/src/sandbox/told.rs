@@ -1,4 +1,4 @@
-//! What the inner step of a sandbox is told, as bytes that reach it through the execution of another program.
+//! The sandbox plan, serialised so that it survives `execve`.
 
 use std::ffi::CString;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
@@ -24,11 +24,11 @@ pub(crate) struct Told {
     pub(crate) kept: Vec<RawFd>,
     /// Whether standard input is a terminal that the command shall have as its own.
     pub(crate) terminal: Terminal,
-    /// How many files the command may open.
+    /// Maximum number of open files of the command.
     pub(crate) files: Rlimit,
     /// The memory, processes and disk space that the command may use.
     pub(crate) resources: Resources,
-    /// What the inside of the world is like.
+    /// Contents of the namespaces.
     pub(crate) inside: Inside,
     /// The directory in which the command starts.
     pub(crate) directory: CString,
@@ -38,18 +38,18 @@ pub(crate) struct Told {
     pub(crate) environment: Vec<CString>,
 }
 
-/// What is known of a world before it is made.
+/// Plan of the namespaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Inside {
-    /// What is reached over the network.
+    /// Network access.
     pub(crate) network: Network,
     /// The version of the kernel's Landlock, if it has one.
     pub(crate) landlock: Option<u32>,
-    /// What may be done where, by Landlock.
+    /// Landlock rules.
     pub(crate) allowed: Vec<(CString, Right)>,
-    /// What has to be pinned, by absolute paths.
+    /// Absolute paths to protect.
     pub(crate) pinned: Vec<(CString, Pinned)>,
-    /// What may not be created, by absolute paths.
+    /// Absolute paths that must not be created.
     pub(crate) creations: Vec<CString>,
 }
 
@@ -160,7 +160,7 @@ pub(crate) fn all_of(file: &OwnedFd) -> Result<Vec<u8>, Errno> {
     }
 }
 
-/// Gives the number by which another program is told of a descriptor.
+/// Returns the number by which another program is told of a descriptor.
 pub(crate) fn number_of(descriptor: &OwnedFd) -> String {
     descriptor.as_raw_fd().to_string()
 }

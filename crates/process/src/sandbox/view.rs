@@ -1,4 +1,4 @@
-//! What a confined program sees of the host, place by place.
+//! Paths of the host that a confined program sees.
 
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
@@ -10,17 +10,17 @@ use crate::sandbox::places::{
 };
 use crate::sandbox::{Access, Plan};
 
-/// How many links one path may lead through.
+/// Maximum number of links in one path.
 const LINKS: usize = 16;
 
-/// What a program sees; later places lie over earlier ones.
+/// Visible paths; later ones cover earlier ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct View {
     /// The places, by their paths without links.
     pub(crate) places: Vec<Place>,
     /// The roots among them.
     pub(crate) roots: Vec<PathBuf>,
-    /// What is hidden although a place shows it.
+    /// Paths hidden inside visible ones.
     pub(crate) hidden: Vec<PathBuf>,
 }
 
@@ -31,14 +31,14 @@ pub(crate) struct Place {
     pub(crate) shown: Shown,
 }
 
-/// What a program finds at a place.
+/// Content of a visible path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Shown {
-    /// What the host has there, to be read.
+    /// The host's path, read-only.
     Read,
-    /// What the host has there, to be changed.
+    /// The host's path, writable.
     Change,
-    /// What the host has at another place, to be changed.
+    /// Another path of the host, writable.
     Other(PathBuf),
     /// An empty directory of its own.
     Empty,
@@ -81,7 +81,7 @@ pub(crate) fn view(plan: &Plan, environment: &Environment) -> Result<View, (Path
 }
 
 impl View {
-    /// Says whether the host's files at a path are to be seen.
+    /// Returns whether the host's files at a path are to be seen.
     pub(crate) fn shows(&self, path: &Path) -> bool {
         let place = self.places.iter().rev().find(|place| path.starts_with(&place.path));
         place.is_some_and(|place| matches!(place.shown, Shown::Read | Shown::Change))
@@ -125,7 +125,7 @@ impl View {
         self.links(path);
     }
 
-    /// Says whether a path leads into or through a root: there a program could have put any link.
+    /// Returns whether a path leads into or through a root: there a program could have put any link.
     fn is_of_roots(&self, path: &Path, real: &Path) -> bool {
         let is_inside = |path: &Path| self.roots.iter().any(|root| path.starts_with(root));
         let leads_through =

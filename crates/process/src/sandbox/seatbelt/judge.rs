@@ -46,7 +46,7 @@ impl Judge {
         Self { rules }
     }
 
-    /// Says whether an operation on something is allowed: the last rule about it decides.
+    /// Returns whether an operation on something is allowed: the last rule about it decides.
     pub(super) fn allows(&self, operation: &str, what: &str) -> bool {
         let about = |rule: &&Rule| {
             let names = rule.operations.iter().any(|name| match name.strip_suffix('*') {
