@@ -62,7 +62,7 @@ pub use toolpost_lsp::{InstalledServer, Servers, Settings as ServerSettings};
 pub use toolpost_net::code::{BadService, PROVIDERS, Service as CodeService};
 /// Which hosts are reached, and how far.
 pub use toolpost_net::{BadHost, Embeddings, Hosts, Reach, Say};
-/// What the project depends on, and where that lies.
+/// Dependencies of the project, and their locations.
 pub use toolpost_packages::{Dependencies, PackageStores, ResolvedPath, is_dependency};
 /// How commands are confined, and what the system here allows of it.
 pub use toolpost_process::{

@@ -124,7 +124,7 @@ impl Job {
         &self.shared
     }
 
-    /// Returns the handle by which the session finds it again.
+    /// Returns the handle under which the session finds the job.
     pub fn id(&self) -> &str {
         &self.shared.id
     }
@@ -139,12 +139,12 @@ impl Job {
         &self.shared.program
     }
 
-    /// Returns the directory in which it was started.
+    /// Returns the working directory.
     pub fn directory(&self) -> &std::path::Path {
         &self.shared.directory
     }
 
-    /// Returns what it may use, together with everything that it starts.
+    /// Returns the resource limits of the job and everything that it starts.
     pub fn resources(&self) -> Resources {
         self.shared.resources
     }

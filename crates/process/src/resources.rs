@@ -2,7 +2,7 @@
 
 use std::fs;
 
-/// Limits on what a command uses, together with everything that it starts. `None` is no limit.
+/// Resource limits of a command and everything that it starts. `None`: no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Resources {
     /// Memory, in bytes: private memory, shared memory that is mapped, and files in its own `/dev/shm`.

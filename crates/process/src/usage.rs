@@ -1,4 +1,4 @@
-//! Measurement of what a command uses: memory and processes in its supervisor, free disk space in the job's thread.
+//! Measurement of a command's resource usage: memory and processes in its supervisor, free disk space in the job's thread.
 //!
 //! `Meter` works in a forked process, so it allocates nothing.
 
@@ -240,7 +240,7 @@ pub(crate) struct DiskMeter {
 
 struct Place {
     path: PathBuf,
-    /// The space that has to remain free: the limit, or half of what was free at the start if that was little.
+    /// The space that must stay free: the limit, or half of the free space at the start if that is less.
     reserve: u64,
 }
 

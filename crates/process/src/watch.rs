@@ -259,7 +259,7 @@ impl Watch {
             && self.give_up_at.is_none()
             && let Some((reserve, free)) = self.disk.as_mut().and_then(|disk| disk.exceeded(now))
         {
-            // What writes goes on writing while it is asked to end.
+            // A program that writes continues to write after the request to end.
             self.limits.grace = Duration::ZERO;
             self.end(Why::TooLittleDisk { reserve, free }, Told::Already);
         }

@@ -83,7 +83,7 @@ fn candidates(held: &dyn Words, text: &str) -> Vec<u32> {
         let begins = at == 0 && word.at == 0;
         let ends = at + 1 == words.len() && word.at + word.text.len() == text.len();
         let shape = folded(word.text);
-        // Words without letters, and words that are too long for the index, do not narrow the search.
+        // Terms without letters, and terms too long for the index, do not narrow the search.
         if shape.is_empty() || shape.len() > LONGEST || !text.is_ascii() {
             continue;
         }

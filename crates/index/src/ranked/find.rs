@@ -174,7 +174,7 @@ impl<'a> Question<'a> {
 
     fn not(&self, set: Set<'a>) -> Set<'a> {
         match set {
-            // Words that are only in the path are not in the block.
+            // Terms that are only in the path are not in the block.
             Set::Blocks(blocks) => {
                 let own = blocks.iter().filter(|found| found.own);
                 let mut all: Vec<Block> = own.flat_map(|found| self.unit(found.block)).collect();

@@ -199,7 +199,7 @@ fn missing(pins: &[Pins]) -> Vec<CString> {
     paths.filter_map(|path| CString::new(path.into_os_string().as_bytes()).ok()).collect()
 }
 
-/// Returns the second lock: what can be changed in the view can be changed, all else only be read.
+/// Returns the second lock: paths that are writable in the view are writable, all others read-only.
 fn allowed(view: &View) -> Vec<(CString, Right)> {
     let path = |path: &Path| CString::new(path.as_os_str().as_bytes()).unwrap_or_default();
     let mut allowed = vec![(c"/".to_owned(), Right::Read), (c"/dev".to_owned(), Right::Device)];

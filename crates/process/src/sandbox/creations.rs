@@ -499,7 +499,7 @@ fn base_of(process: i32, directory: i32) -> Result<OwnedFd, Errno> {
     open_of(process, directory, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC)
 }
 
-/// Opens what a descriptor of a process leads to, or its working directory.
+/// Opens the target of a process's descriptor, or its working directory.
 fn open_of(process: i32, directory: i32, flags: OFlags) -> Result<OwnedFd, Errno> {
     let mut space = [0; 64];
     let mut rest = &mut space[..63];

@@ -126,7 +126,7 @@ fn is_name(path: &Path) -> Option<&OsStr> {
     path.file_name().filter(|name| *name == path.as_os_str())
 }
 
-/// Returns whether the directory exists in which a path would be created.
+/// Returns whether a path's parent directory exists.
 fn has_above(root: &OwnedFd, path: &Path) -> bool {
     path.parent().is_some_and(|above| host::beneath(root, above).is_ok())
 }

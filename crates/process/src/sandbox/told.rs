@@ -160,7 +160,7 @@ pub(crate) fn all_of(file: &OwnedFd) -> Result<Vec<u8>, Errno> {
     }
 }
 
-/// Returns the number by which another program is told of a descriptor.
+/// Returns the number under which another program finds a descriptor.
 pub(crate) fn number_of(descriptor: &OwnedFd) -> String {
     descriptor.as_raw_fd().to_string()
 }
