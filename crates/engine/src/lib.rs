@@ -1,6 +1,5 @@
 //! The engine: operations in one folder for each capability, and the session.
 
-mod access;
 mod agents;
 mod call;
 mod code;
@@ -23,9 +22,6 @@ mod upstream;
 mod web;
 mod workers;
 
-pub use access::command::{Approval, Command, Host, Line};
-pub use access::resource::{EditorUse, RemoteTool};
-pub use access::{Access, Extent, Touch};
 pub use agents::{AgentAccess, Agents, Finished, Job, Prompt, Report};
 pub use call::nested::{
     Calling, Ended, FrontDoor, InnerAnswer, InnerCall, InnerPicture, May, Offered, Pictures,
@@ -64,6 +60,8 @@ pub use toolpost_net::code::{BadService, PROVIDERS, Service as CodeService};
 pub use toolpost_net::{BadHost, Embeddings, Hosts, Reach, Say};
 /// Dependencies of the project, and their locations.
 pub use toolpost_packages::{Dependencies, PackageStores, ResolvedPath, is_dependency};
+/// Accesses of a call, which the policy decides about.
+pub use toolpost_policy::{Access, Approval, Command, EditorUse, Extent, Host, Line, RemoteTool, Touch};
 /// How commands are confined, and what the system here allows of it.
 pub use toolpost_process::{
     Access as Confinement, Available, Environment, Means, Network, Plan, Resources, Sandbox, available,
@@ -71,11 +69,11 @@ pub use toolpost_process::{
 };
 /// What a script may use up.
 pub use toolpost_script::Limits as ScriptLimits;
-/// The programs in a shell command, and their effects.
-pub use toolpost_shell as shell;
 pub use upstream::{Bridges, Piece, UpstreamAccess};
 pub use web::Web;
 pub use workers::WORKERS;
+
+use toolpost_policy::access;
 
 /// Every operation by its name: its request, its output and the type that runs it.
 pub mod operations {

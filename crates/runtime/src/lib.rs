@@ -11,7 +11,6 @@ mod instructions;
 mod judged;
 mod layers;
 mod narrow;
-mod policy;
 mod published;
 mod runtime;
 mod wording;
@@ -22,9 +21,9 @@ pub use call::Call;
 pub use catalogue::Catalogue;
 pub use events::{Detail, Event, Events, Status};
 pub use narrow::{Narrow, NarrowError};
-pub use policy::{
+pub use published::{Described, Published};
+pub use runtime::{Config, Runtime, Structured};
+pub use toolpost_policy::{
     Approvable, Decision, Explained, FurtherWords, JudgedSegment, JudgedTouch, LearnError, Origin, Policy,
     PolicyError, Rule, RuleSource, Uncertain,
 };
-pub use published::{Described, Published};
-pub use runtime::{Config, Runtime, Structured};

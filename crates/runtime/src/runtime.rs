@@ -1,7 +1,7 @@
 //! The runtime, which every call passes through.
 
 use crate::{
-    Answer, Call, Catalogue, Described, Events, Narrow, NarrowError, Outcome, Policy, Published,
+    Answer, Call, Catalogue, Described, Events, Narrow, NarrowError, Outcome, Published,
     door::Door,
     instructions, judged,
     layers::{Stop, Trip, Turns},
@@ -16,6 +16,7 @@ use std::sync::{
 use std::time::Duration;
 use tokio::sync::watch;
 use toolpost_engine::{CallCtx, Engine, MayRead};
+use toolpost_policy::Policy;
 use toolpost_tool::Dialect;
 use toolpost_workspace::{Cause, unique};
 

@@ -1,18 +1,16 @@
 //! Policy enforcement: decides for each touch whether to allow, ask or deny.
 
 use super::{Going, Next, Stop, Trip, Within};
-use crate::{
-    Addition, Call, Decision, Policy, Question, Span, Verdict,
-    policy::{Judgement, Lesson, Lifted, does, verb},
-};
+use crate::{Addition, Call, Question, Span, Verdict};
 use std::sync::Arc;
 use toolpost_engine::{Access, Failure, Hint, Kind, May, Touch};
+use toolpost_policy::{ApprovalRules, Decision, Judgement, Lifted, Policy, does, verb};
 use toolpost_workspace::WorkspacePath;
 
 pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
     Box::pin(async move {
         let policy = next.runtime.config.policy.clone();
-        let taught = policy.taught(&trip.call.session.granted.rules());
+        let taught = policy.with_approved(&trip.call.session.granted.rules());
         let mut asked: Vec<(Touch, Judgement)> = Vec::new();
         let mut granted: Vec<Touch> = Vec::new();
         let mut consult = consult(trip.within.as_ref());
@@ -102,7 +100,7 @@ async fn put(
         return Ok(None);
     }
     let touches: Vec<Touch> = asked.iter().map(|(touch, _)| touch.clone()).collect();
-    let lesson = policy.lesson(&touches);
+    let lesson = policy.approval_rules(&touches);
     let file = policy.learned_file();
     let adds = lesson.as_ref().zip(file).map(|(lesson, file)| Addition { file, rules: lesson.added() });
     let mut spans = vec![Span::Session];
@@ -113,7 +111,7 @@ async fn put(
         touches: shown.lines,
         reason: shown.reason,
         spans,
-        covers: lesson.as_ref().map(Lesson::covers).unwrap_or_default(),
+        covers: lesson.as_ref().map(ApprovalRules::covers).unwrap_or_default(),
         adds,
     };
     let span = match call.asker.ask(&question).await {
@@ -162,7 +160,7 @@ fn refused(policy: &Policy, asked: &[(Touch, Judgement)], why: &str) -> Failure 
     );
     let failure = Failure::new(Kind::Denied, what);
     let touches: Vec<Touch> = asked.iter().map(|(touch, _)| touch.clone()).collect();
-    let rules = policy.lesson(&touches).map(|lesson| lesson.proposed().join("; and: "));
+    let rules = policy.approval_rules(&touches).map(|lesson| lesson.proposed().join("; and: "));
     match rules.filter(|rules| rules.len() <= LONGEST_RULES) {
         Some(rules) => failure.hint(Hint::Operator(rules)),
         None if judgement.lifted != Lifted::ByNothing && matches!(touch, Touch::Execute(_)) => {
@@ -184,7 +182,10 @@ fn denied(touch: &Touch, why: &str, lifted: Lifted) -> Failure {
     // The rule names this one file or host, with wildcards escaped: the model must not influence the operator's rules.
     let meant = match touch {
         Touch::Read(path) | Touch::Write(path, _) => {
-            format!("paths = [{}]", serde_json::json!(globset::escape(&path.raw().to_string_lossy())))
+            format!(
+                "paths = [{}]",
+                serde_json::json!(toolpost_policy::literal_pattern(&path.raw().to_string_lossy()))
+            )
         }
         Touch::Fetch(host) | Touch::Consult(host) => {
             format!("hosts = [{}]", serde_json::json!(host.written()))

@@ -4,7 +4,6 @@ use super::{Going, Next, Stop, Trip};
 use crate::Runtime;
 use crate::runtime::Structured;
 use toolpost_engine::{Failure, Hint, Kind};
-use toolpost_tool::Lowering;
 
 /// Checks that every root is still in place: a missing one would read as an empty directory.
 fn roots_stand(runtime: &Runtime) -> Result<(), Stop> {
@@ -27,7 +26,9 @@ pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
         let Some(published) = trip.published else { return Err(Stop::NoSuchTool(trip.call.tool)) };
         let runtime = next.runtime;
         roots_stand(runtime)?;
-        let mut lowering = Lowering::new(&runtime.engine, published.dialect)
+        let mut lowering = published
+            .dialect
+            .lowering(&runtime.engine)
             .with_reply_bytes(trip.reply_bytes(runtime), trip.most_bytes(runtime));
         if runtime.config.structured == Structured::On {
             lowering = lowering.with_structure();

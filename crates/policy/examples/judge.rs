@@ -6,8 +6,7 @@
 
 use std::io::Read;
 
-use toolpost_engine::{Approval, Command, Line};
-use toolpost_runtime::{Decision, Policy, RuleSource};
+use toolpost_policy::{Approval, Command, Decision, Line, Policy, RuleSource};
 use toolpost_workspace::{Options, Workspace};
 
 const RULE: &str = "[[rule]]\ntouch = [\"execute\"]\ncommands = [\"aa\", \"bb\"]\ndecide = \"allow\"\nwhy = \"They do nothing.\"\n";

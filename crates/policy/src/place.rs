@@ -1,11 +1,11 @@
 //! Locations of the paths that a command names.
 
 use std::path::{Component, Path, PathBuf};
-use toolpost_engine::shell::{Certainty, Places, Word};
+use toolpost_shell::{Certainty, Places, Word};
 
 /// A path that a command names, to the extent known before the command runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     /// A known location; `relative` is set if it is below a root.
     At { absolute: PathBuf, relative: Option<String> },
     /// An unknown location.
@@ -13,7 +13,7 @@ pub(super) enum Place {
 }
 
 /// Returns all the locations that a word can mean.
-pub(super) fn of(word: &Word, places: &Places, directory: &Path, roots: &[PathBuf]) -> Vec<Place> {
+pub(crate) fn of(word: &Word, places: &Places, directory: &Path, roots: &[PathBuf]) -> Vec<Place> {
     let named = match word.sure {
         Certainty::All => word.start.clone(),
         // The matches of a pattern are below the directory that it begins with, and so are the results of `find`.

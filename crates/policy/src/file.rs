@@ -1,106 +1,40 @@
 //! Policy files in TOML.
 
-use super::{Decision, Lists, Rule, RuleSource, Target, pattern::Pattern};
+use crate::{
+    access::{Access, resource::EditorUse},
+    decision::Decision,
+    error::PolicyError,
+    lists::Lists,
+    pattern::Pattern,
+    rule::{Rule, RuleSource, Target},
+};
 use globset::{GlobBuilder, GlobSetBuilder};
 use serde::Deserialize;
-use thiserror::Error;
 use toml::Spanned;
-use toolpost_engine::{Access, EditorUse};
-
-/// The reason why a policy file cannot be used.
-#[derive(Debug, Error, PartialEq, Eq)]
-pub enum PolicyError {
-    /// The file is not TOML, or has the wrong structure.
-    #[error("{file}: {problem}")]
-    Shape {
-        /// The file.
-        file: String,
-        /// The parser's message, with the position.
-        problem: String,
-    },
-    /// A pattern is invalid.
-    #[error("{file}: the pattern `{pattern}` is wrong: {problem}.")]
-    Pattern {
-        /// The file.
-        file: String,
-        /// The pattern.
-        pattern: String,
-        /// The problem with it.
-        problem: String,
-    },
-    /// An example of a rule does not match the rule.
-    #[error(
-        "{file}: rule {number} (`{why}`) does not match its own example `{example}`; correct the pattern or the example."
-    )]
-    Example {
-        /// The file.
-        file: String,
-        /// The number of the rule.
-        number: usize,
-        /// The reason that the rule carries.
-        why: String,
-        /// The example.
-        example: String,
-    },
-    /// An example command of the file gets another decision.
-    #[error(
-        "{file}: the example `{example}` is listed under `{listed}`, but the rules say {said}: {why}. Correct the rules or the example."
-    )]
-    Judged {
-        /// The file.
-        file: String,
-        /// The example.
-        example: String,
-        /// The decision in the file.
-        listed: &'static str,
-        /// The decision of the rules.
-        said: &'static str,
-        /// The reason of the rules.
-        why: String,
-    },
-    /// A project's file would loosen the built-in rules.
-    #[error(
-        "{file}: the lists of a project cannot drop the built-in ones until the file is trusted; leave that to the user's own file."
-    )]
-    Drops {
-        /// The file.
-        file: String,
-    },
-    /// A rule has no target, or a target that does not fit its touches.
-    #[error("{file}: line {line}: {problem}.")]
-    Rule {
-        /// The file.
-        file: String,
-        /// The line where the rule begins.
-        line: usize,
-        /// The problem with it.
-        problem: String,
-    },
-}
 
 /// A parsed policy file.
-pub(super) struct Parsed {
-    pub(super) rules: Vec<ParsedRule>,
-    pub(super) lists: Lists,
-    pub(super) examples: Examples,
+pub(crate) struct Parsed {
+    pub(crate) rules: Vec<ParsedRule>,
+    pub(crate) lists: Lists,
+    pub(crate) examples: Examples,
 }
 
 /// A rule of a file, with the examples that it must match.
-pub(super) struct ParsedRule {
-    pub(super) rule: Rule,
-    pub(super) examples: Vec<String>,
+pub(crate) struct ParsedRule {
+    pub(crate) rule: Rule,
+    pub(crate) examples: Vec<String>,
 }
 
 /// Commands, grouped by the decision that the rules must make.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Examples {
+pub(crate) struct Examples {
     #[serde(default)]
-    pub(super) allow: Vec<String>,
+    pub(crate) allow: Vec<String>,
     #[serde(default)]
-    pub(super) ask: Vec<String>,
+    pub(crate) ask: Vec<String>,
     #[serde(default)]
-    pub(super) deny: Vec<String>,
+    pub(crate) deny: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -173,7 +107,7 @@ fn unsaid() -> String {
 }
 
 /// Parses the rules of a file.
-pub(super) fn parse(text: &str, source: &RuleSource) -> Result<Parsed, PolicyError> {
+pub(crate) fn parse(text: &str, source: &RuleSource) -> Result<Parsed, PolicyError> {
     let file: File = toml::from_str(text).map_err(|error| PolicyError::Shape {
         file: source.to_string(),
         problem: error.to_string().trim().to_owned(),

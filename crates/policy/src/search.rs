@@ -1,17 +1,23 @@
 //! Withheld files below the directories that a command searches.
 
-use super::{Decision, Policy, rule::Origin};
+use crate::{
+    access::Access,
+    decision::Decision,
+    policy::Policy,
+    rule::Rule,
+    withheld::{Answer, FRESH, Withheld, WithheldFinder},
+};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use std::{
     num::NonZeroUsize,
     path::Path,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
-    time::{Duration, Instant},
+    time::Instant,
 };
-use toolpost_engine::{Access, shell::Search};
+use toolpost_shell::Search;
 use toolpost_workspace::{
     Workspace,
     walk::{self, Candidate, Claim, Entry, Hidden, Kind, Next, Options, Rules, Visitor},
@@ -21,64 +27,25 @@ use toolpost_workspace::{
 const MOST_NAMES: usize = 200_000;
 /// The most withheld files that are listed.
 const MOST_FOUND: usize = 5;
-/// The lifetime of a cached answer: one question judges a command several times.
-const FRESH: Duration = Duration::from_secs(2);
-
-/// Finds withheld files in a workspace.
-#[derive(Clone)]
-pub(super) struct Looker {
-    workspace: Workspace,
-    last: Arc<Mutex<Option<Answer>>>,
-}
-
-struct Answer {
-    at: Instant,
-    directory: std::path::PathBuf,
-    search: Search,
-    withheld: Vec<Withheld>,
-}
-
-/// A file that a search would read and that the rules withhold.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Withheld {
-    /// The file; `None` if it is unknown, because there were too many names to examine.
-    pub(super) path: Option<String>,
-    pub(super) decision: Decision,
-    pub(super) why: String,
-    pub(super) rule: Option<Origin>,
-}
-
-impl Looker {
-    /// Returns a copy for other rules, with an empty cache.
-    pub(super) fn renewed(self) -> Self {
-        Self { last: Arc::default(), ..self }
-    }
-}
-
-impl std::fmt::Debug for Looker {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str("Looker")
-    }
-}
 
 impl Policy {
     /// Lets the policy find withheld files below the directories that commands search.
     #[must_use]
     pub fn looking(self, workspace: Workspace) -> Self {
-        Self { looker: Some(Looker { workspace, last: Arc::default() }), ..self }
+        Self { finder: Some(WithheldFinder { workspace, last: Arc::default() }), ..self }
     }
 
     /// Finds the files below a directory that a search would read and that the rules withhold.
-    pub(super) fn withheld(&self, directory: &Path, search: &Search) -> Vec<Withheld> {
-        let Some(looker) = &self.looker else { return Vec::new() };
-        let mut last = looker.last.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn withheld(&self, directory: &Path, search: &Search) -> Vec<Withheld> {
+        let Some(finder) = &self.finder else { return Vec::new() };
+        let mut last = finder.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(last) = last.as_ref().filter(|last| last.at.elapsed() < FRESH)
             && last.directory == directory
             && last.search == *search
         {
             return last.withheld.clone();
         }
-        let withheld = self.look(looker, directory, search);
+        let withheld = self.look(finder, directory, search);
         *last = Some(Answer {
             at: Instant::now(),
             directory: directory.to_owned(),
@@ -88,8 +55,8 @@ impl Policy {
         withheld
     }
 
-    fn look(&self, looker: &Looker, directory: &Path, search: &Search) -> Vec<Withheld> {
-        let path = directory.to_str().and_then(|path| looker.workspace.resolve(path).ok());
+    fn look(&self, finder: &WithheldFinder, directory: &Path, search: &Search) -> Vec<Withheld> {
+        let path = directory.to_str().and_then(|path| finder.workspace.resolve(path).ok());
         // A path that cannot be resolved is judged by its text alone.
         let Some(base) = path else { return Vec::new() };
         // Programs interpret special characters in patterns differently; only plain patterns exclude files here.
@@ -190,7 +157,7 @@ impl Visitor for Finder<'_> {
 
 impl Policy {
     /// Returns the decision about reading a path below a root, and the rule that made it.
-    fn reading(&self, absolute: &Path) -> (Decision, Option<&super::Rule>) {
+    fn reading(&self, absolute: &Path) -> (Decision, Option<&Rule>) {
         let below = self.roots.iter().filter_map(|root| absolute.strip_prefix(root).ok());
         let relative = below.min_by_key(|rest| rest.as_os_str().len());
         let whole = absolute.to_string_lossy();

@@ -1,6 +1,6 @@
 //! Patterns of commands: they are compared with the words of a command, never with its text.
 
-use toolpost_engine::shell::{Certainty, Segment, Word};
+use toolpost_shell::{Certainty, Segment, Word};
 
 /// A pattern of commands.
 ///

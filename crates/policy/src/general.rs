@@ -1,6 +1,6 @@
 //! Patterns for approvals that last longer than once: a program with its subcommand, and any further words.
 
-use toolpost_engine::shell::{Segment, Word};
+use toolpost_shell::{Segment, Word};
 
 /// The commands whose further words an approval may leave open. `*` is the name of a script.
 ///
@@ -113,7 +113,7 @@ const ALWAYS_CODE: &[&str] = &[
 ];
 
 /// Returns the pattern that covers a command with any further words; none if only its exact words may be approved.
-pub(super) fn pattern(segment: &Segment) -> Option<String> {
+pub(crate) fn pattern(segment: &Segment) -> Option<String> {
     let words: Vec<&str> = segment.words.iter().map_while(Word::known).collect();
     if !segment.assignments.is_empty() || hands_over_code(segment) {
         return None;
@@ -131,7 +131,7 @@ pub(super) fn pattern(segment: &Segment) -> Option<String> {
 }
 
 /// Returns whether a word of a command may hand code to a program, so that no cautious rule covers it.
-pub(super) fn hands_over_code(segment: &Segment) -> bool {
+pub(crate) fn hands_over_code(segment: &Segment) -> bool {
     let runs_scripts = segment.program_name().is_some_and(|name| RUNNERS.contains(&name));
     segment.words.iter().skip(1).any(|word| match word.known() {
         None => word.may_be_option(),
@@ -145,7 +145,7 @@ pub(super) fn hands_over_code(segment: &Segment) -> bool {
 }
 
 /// Returns whether a command runs code from its words or its input, so that no rule can name its effect.
-pub(super) fn runs_given_code(segment: &Segment) -> bool {
+pub(crate) fn runs_given_code(segment: &Segment) -> bool {
     let Some(name) = segment.program_name() else { return true };
     if ALWAYS_CODE.contains(&name) {
         return true;

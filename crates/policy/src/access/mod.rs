@@ -1,7 +1,7 @@
 //! Resources that a call would read, write, run, fetch or otherwise use.
 
-pub(crate) mod command;
-pub(crate) mod resource;
+pub mod command;
+pub mod resource;
 
 use command::{Command, Host};
 use resource::{EditorUse, RemoteTool};

@@ -1,16 +1,20 @@
 //! The examples in a policy file, which must hold before its rules take effect.
 
-use super::{
-    Decision, Policy, PolicyError, RuleSource, Target,
+use crate::{
+    access::command::Host,
     command::{self, Reading},
+    decision::Decision,
+    error::PolicyError,
     file::{Parsed, ParsedRule},
     pattern::Reach,
+    policy::Policy,
+    rule::{RuleSource, Target},
 };
 use std::path::Path;
-use toolpost_engine::{Host, shell};
+use toolpost_shell as shell;
 
 /// Checks that each rule of a file matches its own examples.
-pub(super) fn each_rule(file: &Parsed, source: &RuleSource) -> Result<(), PolicyError> {
+pub(crate) fn each_rule(file: &Parsed, source: &RuleSource) -> Result<(), PolicyError> {
     for (number, parsed) in file.rules.iter().enumerate() {
         if let Some(example) = parsed.examples.iter().find(|example| !matches(parsed, example)) {
             return Err(PolicyError::Example {
@@ -25,7 +29,7 @@ pub(super) fn each_rule(file: &Parsed, source: &RuleSource) -> Result<(), Policy
 }
 
 /// Checks that the example commands of a file get the decisions that it lists.
-pub(super) fn whole(file: &Parsed, source: &RuleSource, policy: &Policy) -> Result<(), PolicyError> {
+pub(crate) fn whole(file: &Parsed, source: &RuleSource, policy: &Policy) -> Result<(), PolicyError> {
     let lists = [
         (Decision::Allow, &file.examples.allow),
         (Decision::Ask, &file.examples.ask),

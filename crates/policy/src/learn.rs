@@ -1,9 +1,14 @@
 //! Rules from approvals: the text of each, and how a permanent approval is written to the user's policy file.
 
-use super::{
-    Decision, Policy, PolicyError, RuleSource,
+use crate::{
+    access::Touch,
     command::{Explained, FurtherWords},
+    decision::Decision,
+    error::PolicyError,
     file,
+    policy::Policy,
+    rule::RuleSource,
+    withheld::WithheldFinder,
 };
 use serde_json::json;
 use std::{
@@ -12,7 +17,6 @@ use std::{
     sync::Arc,
 };
 use thiserror::Error;
-use toolpost_engine::Touch;
 use toolpost_text::redact::redact;
 use toolpost_workspace::operator;
 
@@ -43,7 +47,7 @@ pub enum LearnError {
 
 /// Rules under which the touches of a question need no approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Lesson {
+pub struct ApprovalRules {
     rules: Vec<LearnedRule>,
 }
 
@@ -68,35 +72,35 @@ impl Policy {
     }
 
     /// Returns the path of the user's policy file.
-    pub(crate) fn learned_file(&self) -> Option<String> {
+    pub fn learned_file(&self) -> Option<String> {
         self.learned.as_ref().map(|file| file.display().to_string())
     }
 
     /// Returns the rules under which these touches need no approval: a program with its subcommand, else exactly this
     /// call and nothing more. `None` if no rule of the user's can express it.
-    pub(crate) fn lesson(&self, touches: &[Touch]) -> Option<Lesson> {
-        let mut lesson = Lesson { rules: Vec::new() };
+    pub fn approval_rules(&self, touches: &[Touch]) -> Option<ApprovalRules> {
+        let mut learned = ApprovalRules { rules: Vec::new() };
         for touch in touches {
             for rule in self.rules_for(touch)? {
-                lesson.add(rule);
+                learned.add(rule);
             }
         }
-        let text = lesson.toml();
+        let text = learned.toml();
         // A rule is stored permanently; a secret must not be.
-        if lesson.rules.is_empty() || redact(&text) != text {
+        if learned.rules.is_empty() || redact(&text) != text {
             return None;
         }
-        let taught = self.taught(&text)?;
-        touches.iter().all(|touch| taught.judge(touch).decision == Decision::Allow).then_some(lesson)
+        let judged = self.with_approved(&text)?;
+        touches.iter().all(|touch| judged.judge(touch).decision == Decision::Allow).then_some(learned)
     }
 
     /// Appends rules to the user's policy file.
-    pub(crate) fn learn(&self, lesson: &Lesson) -> Result<(), LearnError> {
+    pub fn learn(&self, learned: &ApprovalRules) -> Result<(), LearnError> {
         let file = self.learned.as_ref().ok_or(LearnError::Nowhere)?;
         let shown = file.display().to_string();
         let failed = |error| LearnError::File { file: shown.clone(), error };
         let mut text = operator::read(file).map_err(failed)?.unwrap_or_default();
-        let rules = lesson.toml();
+        let rules = learned.toml();
         if text.contains(&rules) {
             return Ok(());
         }
@@ -110,7 +114,7 @@ impl Policy {
     }
 
     /// Returns the policy with more rules at the end of the user's, before those of projects; `None` if there are none.
-    pub(crate) fn taught(&self, rules: &str) -> Option<Self> {
+    pub fn with_approved(&self, rules: &str) -> Option<Self> {
         if rules.is_empty() {
             return None;
         }
@@ -121,8 +125,8 @@ impl Policy {
         let mut all = (*self.rules).clone();
         let at = all.iter().position(|rule| of_projects(&rule.source)).unwrap_or(all.len());
         all.splice(at..at, further.rules.into_iter().map(|parsed| parsed.rule));
-        let looker = self.looker.clone().map(super::tree::Looker::renewed);
-        Some(Self { rules: Arc::new(all), looker, ..self.clone() })
+        let finder = self.finder.clone().map(WithheldFinder::renewed);
+        Some(Self { rules: Arc::new(all), finder, ..self.clone() })
     }
 
     fn rules_for(&self, touch: &Touch) -> Option<Vec<LearnedRule>> {
@@ -146,7 +150,7 @@ impl Policy {
     }
 }
 
-impl Lesson {
+impl ApprovalRules {
     /// Adds a rule; reading and writing the same path is one rule.
     fn add(&mut self, rule: LearnedRule) {
         let same = |known: &&mut LearnedRule| known.key == rule.key && known.pattern == rule.pattern;
@@ -159,28 +163,28 @@ impl Lesson {
     }
 
     /// Returns whether the rules cover more than this call.
-    pub(crate) fn is_general(&self) -> bool {
+    pub fn is_general(&self) -> bool {
         self.rules.iter().any(|rule| rule.words == FurtherWords::Any)
     }
 
     /// Describes the scope of the rules, for a person.
-    pub(crate) fn covers(&self) -> String {
+    pub fn covers(&self) -> String {
         let all = self.rules.iter().map(|rule| rule.covers.as_str()).collect::<Vec<_>>().join(", ");
         if self.is_general() || all.len() <= LONGEST_CHOICE { all } else { String::new() }
     }
 
     /// Returns each rule in one line, as an operator would write it.
-    pub(crate) fn proposed(&self) -> Vec<String> {
+    pub fn proposed(&self) -> Vec<String> {
         self.rules.iter().map(LearnedRule::line).collect()
     }
 
     /// Returns each rule in one line, with all that is added to a policy file.
-    pub(crate) fn added(&self) -> Vec<String> {
+    pub fn added(&self) -> Vec<String> {
         self.rules.iter().map(|rule| format!("{}, cautious = true", rule.line())).collect()
     }
 
     /// Returns the rules as they are written into a policy file.
-    pub(crate) fn toml(&self) -> String {
+    pub fn toml(&self) -> String {
         self.rules.iter().map(LearnedRule::toml).collect()
     }
 }
@@ -192,7 +196,7 @@ impl LearnedRule {
 
     fn of_path(verb: &'static str, path: &str, shown: &str) -> Self {
         let covers = format!("{} {shown}", if verb == "read" { "reading" } else { "writing" });
-        Self { place: shown.to_owned(), ..Self::exact(verb, "paths", globset::escape(path), covers) }
+        Self { place: shown.to_owned(), ..Self::exact(verb, "paths", literal_pattern(path), covers) }
     }
 
     fn of_host(host: &str) -> Self {
@@ -216,6 +220,12 @@ impl LearnedRule {
             self.key
         )
     }
+}
+
+/// Returns the pattern of a rule that matches exactly this path.
+#[must_use]
+pub fn literal_pattern(path: &str) -> String {
+    globset::escape(path)
 }
 
 /// Returns a rule for each part of a command that needs approval.

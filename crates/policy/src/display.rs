@@ -1,20 +1,24 @@
 //! Descriptions of a call's touches, for the person who is asked.
 
-use super::{Decision, Judgement, Policy, command::Explained};
-use toolpost_engine::{Command, Touch};
+use crate::{
+    access::{Touch, command::Command},
+    command::Explained,
+    decision::{Decision, Judgement},
+    policy::Policy,
+};
 
 /// The touches and the reason that a question shows.
 #[derive(Debug, Default)]
-pub(crate) struct Display {
+pub struct Display {
     /// Each touch, and after a command its parts with their reasons.
-    pub(crate) lines: Vec<String>,
+    pub lines: Vec<String>,
     /// The reason, unless the lines contain it.
-    pub(crate) reason: String,
+    pub reason: String,
 }
 
 impl Policy {
     /// Formats touches that need approval: each once, and each reason once.
-    pub(crate) fn display(&self, asked: &[(Touch, Judgement)]) -> Display {
+    pub fn display(&self, asked: &[(Touch, Judgement)]) -> Display {
         let mut touches: Vec<(Vec<String>, Option<&str>)> =
             asked.iter().map(|(touch, judgement)| self.lines(touch, judgement)).collect();
         let mut reasons: Vec<&str> = touches.iter().filter_map(|(_, reason)| *reason).collect();
@@ -45,7 +49,7 @@ impl Policy {
 }
 
 /// Returns the word for a touch in rules.
-pub(crate) fn verb(touch: &Touch) -> &'static str {
+pub fn verb(touch: &Touch) -> &'static str {
     match touch {
         Touch::Read(_) => "read",
         Touch::Write(..) => "write",
@@ -58,7 +62,7 @@ pub(crate) fn verb(touch: &Touch) -> &'static str {
 }
 
 /// Returns the verb that describes a touch, to precede its target.
-pub(crate) fn does(touch: &Touch) -> &'static str {
+pub fn does(touch: &Touch) -> &'static str {
     match touch {
         Touch::Editor(_) => "use the editor to",
         _ => verb(touch),

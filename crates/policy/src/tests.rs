@@ -1,6 +1,7 @@
 //! Tests of the rules about paths.
 
-use super::*;
+use crate::{access::Access, decision::Decision, defaults, policy::Policy, rule::RuleSource};
+use std::path::PathBuf;
 
 fn check(access: Access, path: &str, wanted: Decision) {
     let policy = Policy::built_in().unwrap();

@@ -1,9 +1,13 @@
 //! One rule: the touches, their target, the decision, and the reason.
 
-use super::{Decision, pattern::Pattern};
+use crate::{
+    access::{Access, command::Host},
+    decision::Decision,
+    pattern::Pattern,
+};
 use globset::GlobSet;
 use std::{borrow::Cow, fmt};
-use toolpost_engine::{Access, Host, Say};
+use toolpost_net::Say;
 use toolpost_text::wildcard;
 
 /// The source of a rule.
@@ -22,20 +26,20 @@ pub enum RuleSource {
 /// One rule.
 #[derive(Debug, Clone)]
 pub struct Rule {
-    pub(super) accesses: Vec<Access>,
-    pub(super) target: Target,
-    pub(super) decision: Decision,
-    pub(super) why: String,
+    pub(crate) accesses: Vec<Access>,
+    pub(crate) target: Target,
+    pub(crate) decision: Decision,
+    pub(crate) why: String,
     /// True for a rule that allows, but overrides no denial, and covers no command that passes code to a program.
-    pub(super) cautious: bool,
-    pub(super) source: RuleSource,
+    pub(crate) cautious: bool,
+    pub(crate) source: RuleSource,
     /// The line of the file where it begins.
-    pub(super) line: usize,
+    pub(crate) line: usize,
 }
 
 /// The target of a rule.
 #[derive(Debug, Clone)]
-pub(super) enum Target {
+pub(crate) enum Target {
     /// Files, by patterns relative to a root, and by absolute patterns.
     Paths {
         relative: GlobSet,
@@ -69,7 +73,7 @@ pub struct Origin {
 impl Rule {
     /// Returns the names that the built-in rules allow to be written, and that are reported when a command changes
     /// them.
-    pub(super) fn reported_names(&self) -> &[String] {
+    pub(crate) fn reported_names(&self) -> &[String] {
         let is_report = self.source == RuleSource::BuiltIn
             && self.decision == Decision::Allow
             && self.accesses == [Access::Writes];
@@ -81,7 +85,7 @@ impl Rule {
 
     /// Returns the names that the rule protects from writes, except those that version control keeps for itself, since
     /// its own program has to write them.
-    pub(super) fn kept_names(&self) -> &[String] {
+    pub(crate) fn kept_names(&self) -> &[String] {
         let keeps = match self.decision {
             Decision::Allow => false,
             Decision::Ask => true,
@@ -99,7 +103,7 @@ impl Rule {
     }
 
     /// Returns true if the rule matches a path, either relative to its root or absolute.
-    pub(super) fn matches_path(&self, relative: &str, absolute: &str) -> bool {
+    pub(crate) fn matches_path(&self, relative: &str, absolute: &str) -> bool {
         let Target::Paths { relative: inside, absolute: anywhere, .. } = &self.target else { return false };
         let matches =
             |relative: &str, absolute: &str| inside.is_match(relative) || anywhere.is_match(absolute);
@@ -108,14 +112,14 @@ impl Rule {
         matches(relative, absolute) || (folds && matches(&plain, &whole))
     }
 
-    pub(super) fn matches_host(&self, host: &Host) -> bool {
+    pub(crate) fn matches_host(&self, host: &Host) -> bool {
         let Target::Hosts(hosts) = &self.target else { return false };
         let say = if self.decision == Decision::Allow { Say::Reach } else { Say::Refuse };
         hosts.iter().any(|pattern| host.is_meant_by(pattern, say))
     }
 
     /// Returns true if the rule is the operator's and names this exact host, by its name or its address.
-    pub(super) fn names_host(&self, host: &Host) -> bool {
+    pub(crate) fn names_host(&self, host: &Host) -> bool {
         let Target::Hosts(hosts) = &self.target else { return false };
         let says =
             self.decision == Decision::Allow && self.may_loosen() && self.source != RuleSource::BuiltIn;
@@ -123,23 +127,23 @@ impl Rule {
     }
 
     /// Returns true if the rule matches an upstream tool, by its published name.
-    pub(super) fn matches_tool(&self, name: &str) -> bool {
+    pub(crate) fn matches_tool(&self, name: &str) -> bool {
         let Target::Tools(patterns) = &self.target else { return false };
         patterns.iter().any(|pattern| wildcard::matches(pattern, name))
     }
 
-    pub(super) fn matches_agent(&self, agent: &str) -> bool {
+    pub(crate) fn matches_agent(&self, agent: &str) -> bool {
         let Target::Agents(agents) = &self.target else { return false };
         agents.iter().any(|name| name == "*" || name == agent)
     }
 
-    pub(super) fn matches_act(&self, act: &str) -> bool {
+    pub(crate) fn matches_act(&self, act: &str) -> bool {
         let Target::Acts(acts) = &self.target else { return false };
         acts.iter().any(|name| name == "*" || name == act)
     }
 
     /// Returns the hosts of the rule, with its decision about fetches from them.
-    pub(super) fn hosts(&self) -> impl Iterator<Item = (&str, Decision)> {
+    pub(crate) fn hosts(&self) -> impl Iterator<Item = (&str, Decision)> {
         let hosts = match &self.target {
             Target::Hosts(hosts) if self.may_loosen() || self.decision != Decision::Allow => hosts.as_slice(),
             Target::Hosts(_)
@@ -153,12 +157,12 @@ impl Rule {
     }
 
     /// Returns true if it may override earlier rules with a looser decision.
-    pub(super) fn may_loosen(&self) -> bool {
+    pub(crate) fn may_loosen(&self) -> bool {
         !matches!(self.source, RuleSource::Project(_))
     }
 
     /// Returns its location.
-    pub(super) fn origin(&self, pattern: Option<&Pattern>) -> Origin {
+    pub(crate) fn origin(&self, pattern: Option<&Pattern>) -> Origin {
         Origin {
             file: self.source.to_string(),
             line: self.line,

@@ -4,7 +4,7 @@ use serde_json::{Map, Number, Value, json};
 use toolpost_engine::Failure;
 
 /// Normalizes the arguments: an object, a JSON string of one, or one after a stray `{}`.
-pub(crate) fn whole(arguments: Value) -> Result<Map<String, Value>, Failure> {
+pub(super) fn whole(arguments: Value) -> Result<Map<String, Value>, Failure> {
     match arguments {
         Value::Object(object) => Ok(object),
         Value::Null => Ok(Map::new()),
@@ -26,7 +26,7 @@ pub(crate) fn whole(arguments: Value) -> Result<Map<String, Value>, Failure> {
 }
 
 /// Converts a value to the type in its schema.
-pub(crate) fn value(
+pub(super) fn value(
     name: &str,
     value: Value,
     schema: &Value,
@@ -59,7 +59,7 @@ pub(crate) fn value(
 }
 
 /// Describes the type in a schema.
-pub(crate) fn expected(schema: &Value) -> String {
+pub(super) fn expected(schema: &Value) -> String {
     if let Some(values) = values(schema) {
         let names: Vec<String> =
             values.iter().filter(|value| !value.is_null()).map(Value::to_string).collect();
@@ -82,7 +82,7 @@ fn values(schema: &Value) -> Option<&Vec<Value>> {
 }
 
 /// Returns an example of the argument.
-pub(crate) fn example(name: &str, schema: &Value) -> String {
+pub(super) fn example(name: &str, schema: &Value) -> String {
     let given =
         schema.get("examples").and_then(Value::as_array).and_then(|examples| examples.first()).cloned();
     let first = || values(schema).and_then(|values| values.first()).cloned();
@@ -97,7 +97,7 @@ pub(crate) fn example(name: &str, schema: &Value) -> String {
 }
 
 /// Formats a value, shortened.
-pub(crate) fn short(value: &Value) -> String {
+pub(super) fn short(value: &Value) -> String {
     let text = value.to_string();
     match text.char_indices().nth(60) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -201,7 +201,7 @@ fn object(name: &str, value: Value, schema: &Value, notes: &mut Vec<String>) -> 
         other => return Err(Err(other)),
     };
     let decoded =
-        crate::decode(value, schema).map_err(|failure| Ok(format!("In {name}: {}", failure.what)))?;
+        super::decode(value, schema).map_err(|failure| Ok(format!("In {name}: {}", failure.what)))?;
     notes.extend(decoded.notes);
     Ok(Value::Object(decoded.arguments))
 }

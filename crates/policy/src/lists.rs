@@ -1,12 +1,18 @@
 //! Rules in another syntax: lists of commands with words separated by colons, such as `git:push:--force`.
 
-use super::{Decision, Policy, PolicyError, Rule, RuleSource, pattern::Pattern, rule::Target};
-use toolpost_engine::Access;
+use crate::{
+    access::Access,
+    decision::Decision,
+    error::PolicyError,
+    pattern::Pattern,
+    policy::Policy,
+    rule::{Rule, RuleSource, Target},
+};
 
 /// Lists of commands, in four priorities: own denials, own permissions, the built-in denials, the built-in permissions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct Lists {
+pub(crate) struct Lists {
     /// The allowed commands; they override the built-in denials.
     allow: Vec<String>,
     /// The denied commands; nothing overrides them.
@@ -20,7 +26,7 @@ pub(super) struct Lists {
 /// The use of a built-in list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum BuiltIn {
+pub(crate) enum BuiltIn {
     /// The list applies.
     #[default]
     Kept,
@@ -33,7 +39,7 @@ impl Policy {
     ///
     /// The later rule wins, and the built-in list first permits and then denies, so the order of the rules is that of
     /// the four priorities, the lowest first.
-    pub(super) fn with_lists(self, lists: &Lists, source: &RuleSource) -> Result<Self, PolicyError> {
+    pub(crate) fn with_lists(self, lists: &Lists, source: &RuleSource) -> Result<Self, PolicyError> {
         let drops = [lists.built_in_allow, lists.built_in_deny].contains(&BuiltIn::Dropped);
         if drops && matches!(source, RuleSource::Project(_)) {
             return Err(PolicyError::Drops { file: source.to_string() });

@@ -1,17 +1,20 @@
 //! Decisions about a command: each program that it would run, and each file and host that it would touch.
 
-use super::{
-    Decision, Judgement, Policy, Target, general,
+use crate::{
+    access::{
+        Access,
+        command::{Command, Host},
+    },
+    decision::{Decision, Judgement},
+    general,
     pattern::{Pattern, Reach},
     place::{self, Place},
-    rule::{Origin, Rule},
+    policy::Policy,
+    rule::{Origin, Rule, Target},
 };
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use toolpost_engine::{
-    Access, Command, Host,
-    shell::{Effect, Places, Role, Script, Search, Segment, Word},
-};
+use toolpost_shell::{Effect, Places, Role, Script, Search, Segment, Word};
 
 /// The effects of a command, and the rule that decides each part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -99,17 +102,17 @@ pub struct JudgedTouch {
     pub rule: Option<Origin>,
     /// The path or the host as rules name it, if known.
     #[serde(skip)]
-    pub(super) place: Option<String>,
+    pub(crate) place: Option<String>,
     /// True if no rule could change the decision.
     #[serde(skip)]
     fixed: bool,
 }
 
 /// A parsed command and its working directory.
-pub(super) struct Reading<'a> {
-    pub(super) script: Script,
-    pub(super) directory: &'a Path,
-    pub(super) roots: &'a [PathBuf],
+pub(crate) struct Reading<'a> {
+    pub(crate) script: Script,
+    pub(crate) directory: &'a Path,
+    pub(crate) roots: &'a [PathBuf],
 }
 
 impl Explained {
@@ -134,14 +137,14 @@ impl Explained {
     }
 
     /// Returns true if no rule could allow the command.
-    pub(super) fn fixed(&self) -> bool {
+    pub(crate) fn fixed(&self) -> bool {
         self.segments.iter().flat_map(|segment| &segment.touches).any(|touch| touch.fixed)
     }
 }
 
 impl Uncertain {
     /// Returns why the piece could not be judged; the piece is named only if it is not the whole command.
-    pub(super) fn reason(&self, command: &str) -> String {
+    pub(crate) fn reason(&self, command: &str) -> String {
         let whole = self.text.strip_suffix('…').unwrap_or(&self.text);
         if command.trim().starts_with(whole) && (self.text.ends_with('…') || command.trim() == whole) {
             return self.why.clone();
@@ -152,7 +155,7 @@ impl Uncertain {
 
 impl JudgedSegment {
     /// Returns the reason, with the rule that denies and its location.
-    pub(super) fn ruled(&self) -> String {
+    pub(crate) fn ruled(&self) -> String {
         let Some(rule) = self.rule.as_ref().filter(|_| self.decision == Decision::Deny) else {
             return self.why.clone();
         };
@@ -163,7 +166,7 @@ impl JudgedSegment {
 }
 
 /// Explains the effects of a command, and the rule that decides each part.
-pub(super) fn explain(policy: &Policy, command: &Command) -> Explained {
+pub(crate) fn explain(policy: &Policy, command: &Command) -> Explained {
     let roots = if policy.roots.is_empty() {
         vec![command.directory.root().path().to_path_buf()]
     } else {
@@ -174,7 +177,7 @@ pub(super) fn explain(policy: &Policy, command: &Command) -> Explained {
 }
 
 /// Judges a parsed command.
-pub(super) fn judge(policy: &Policy, command: String, reading: &Reading<'_>) -> Explained {
+pub(crate) fn judge(policy: &Policy, command: String, reading: &Reading<'_>) -> Explained {
     let segments: Vec<JudgedSegment> =
         reading.script.segments.iter().map(|segment| judge_segment(policy, segment, reading)).collect();
     let unsure = reading.script.unsure.iter();

@@ -7,7 +7,7 @@ use std::{
 use toolpost_engine::{Access, MayRead};
 use toolpost_workspace::WorkspacePath;
 
-use crate::{Decision, Policy};
+use toolpost_policy::{Decision, Policy};
 
 /// The most cached paths; when there are more, the cache is emptied.
 const MOST: usize = 200_000;

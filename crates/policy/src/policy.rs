@@ -1,106 +1,40 @@
-//! The policy: rules that allow, ask about, or deny touches.
+//! The active rules, and the decision about each kind of access.
 
-mod colon;
-mod command;
-mod defaults;
-mod examples;
-mod file;
-mod general;
-mod host;
-mod learn;
-mod network;
-mod pattern;
-mod place;
-mod rule;
-mod shown;
-mod tree;
-
-use colon::Lists;
-use rule::Target;
-use std::{path::PathBuf, sync::Arc};
-use toolpost_engine::{Access, Approval, Command, EditorUse, RemoteTool, Touch};
+use crate::{
+    access::{
+        Access, Touch,
+        resource::{EditorUse, RemoteTool},
+    },
+    decision::{Decision, Judgement, Lifted},
+    rule::{Rule, RuleSource},
+    withheld::WithheldFinder,
+};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 use toolpost_workspace::WorkspacePath;
-
-pub use command::{Approvable, Explained, FurtherWords, JudgedSegment, JudgedTouch, Uncertain};
-pub use file::PolicyError;
-pub use learn::LearnError;
-pub(crate) use learn::Lesson;
-pub use rule::{Origin, Rule, RuleSource};
-pub(crate) use shown::{does, verb};
-
-/// The decision of a rule.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize, serde::Serialize,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Decision {
-    /// The touch is allowed.
-    #[default]
-    Allow,
-    /// The user is asked first.
-    Ask,
-    /// The touch is denied.
-    Deny,
-}
-
-impl Decision {
-    /// Returns the word that policy files use for it.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Ask => "ask",
-            Self::Deny => "deny",
-        }
-    }
-}
-
-/// The decision of the rules about one touch.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Judgement {
-    pub(crate) decision: Decision,
-    pub(crate) why: String,
-    pub(crate) lifted: Lifted,
-}
-
-/// The way to change a decision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Lifted {
-    ByRule,
-    ByNothing,
-}
 
 /// The active rules.
 #[derive(Debug, Clone)]
 pub struct Policy {
-    rules: Arc<Vec<Rule>>,
+    pub(crate) rules: Arc<Vec<Rule>>,
     /// Toolpost's own files, which no rule makes writable.
-    own: Arc<Vec<PathBuf>>,
+    pub(crate) own: Arc<Vec<PathBuf>>,
     /// Files that no rule makes readable either: the state, with its copies of changed files.
-    hidden: Arc<Vec<PathBuf>>,
+    pub(crate) hidden: Arc<Vec<PathBuf>>,
     /// The kinds of access that are always denied.
-    denied: Arc<Vec<Access>>,
+    pub(crate) denied: Arc<Vec<Access>>,
     /// The roots, to resolve the paths that commands name.
-    roots: Arc<Vec<PathBuf>>,
+    pub(crate) roots: Arc<Vec<PathBuf>>,
     /// The user's policy file, which receives permanent approvals.
-    learned: Option<Arc<PathBuf>>,
+    pub(crate) learned: Option<Arc<PathBuf>>,
     /// Finds withheld files below the directories that commands search.
-    looker: Option<tree::Looker>,
+    pub(crate) finder: Option<WithheldFinder>,
 }
 
 impl Policy {
-    /// Creates a policy of only the built-in rules; a test checks their examples, so that startup need not.
-    ///
-    /// # Errors
-    /// Never in a released program: a test checks the rules.
-    pub fn built_in() -> Result<Self, PolicyError> {
-        let source = RuleSource::BuiltIn;
-        let file = file::parse(defaults::RULES, &source)?;
-        let rules = file.rules.into_iter().map(|parsed| parsed.rule);
-        Self::of(Vec::new()).adding(rules).with_lists(&file.lists, &source)
-    }
-
-    fn of(rules: Vec<Rule>) -> Self {
+    pub(crate) fn of(rules: Vec<Rule>) -> Self {
         Self {
             rules: Arc::new(rules),
             own: Arc::default(),
@@ -108,36 +42,14 @@ impl Policy {
             denied: Arc::default(),
             roots: Arc::default(),
             learned: None,
-            looker: None,
+            finder: None,
         }
     }
 
-    /// Adds the rules of a file; the later rule wins over the earlier one, except that a project can only tighten.
-    ///
-    /// # Errors
-    /// When the file is not TOML, a pattern is invalid, or one of its examples does not hold.
-    pub fn with(self, text: &str, source: &RuleSource) -> Result<Self, PolicyError> {
-        let file = file::parse(text, source)?;
-        examples::each_rule(&file, source)?;
-        let rules = file.rules.iter().map(|parsed| parsed.rule.clone());
-        let policy = self.clone().adding(rules).with_lists(&file.lists, source)?;
-        // The examples in a project's file must hold once the file is trusted.
-        let trusted = match source {
-            RuleSource::Project(name) => {
-                let trusted = RuleSource::Trusted(name.clone());
-                let rules = file::parse(text, &trusted)?.rules.into_iter().map(|parsed| parsed.rule);
-                self.adding(rules).with_lists(&file.lists, &trusted)?
-            }
-            _ => policy.clone(),
-        };
-        examples::whole(&file, source, &trusted)?;
-        Ok(policy)
-    }
-
-    fn adding(self, further: impl IntoIterator<Item = Rule>) -> Self {
+    pub(crate) fn adding(self, further: impl IntoIterator<Item = Rule>) -> Self {
         let mut rules = (*self.rules).clone();
         rules.extend(further);
-        Self { rules: Arc::new(rules), looker: self.looker.map(tree::Looker::renewed), ..self }
+        Self { rules: Arc::new(rules), finder: self.finder.map(WithheldFinder::renewed), ..self }
     }
 
     /// Sets the roots, so that paths in commands are judged as the file tools judge them.
@@ -198,20 +110,6 @@ impl Policy {
         named.filter(|name| !kept.contains(name)).collect()
     }
 
-    /// Judges one touch.
-    pub(crate) fn judge(&self, touch: &Touch) -> Judgement {
-        match touch {
-            Touch::Read(path) => self.judge_path(Access::Reads, path),
-            Touch::Write(path, _) => self.judge_path(Access::Writes, path),
-            Touch::Execute(command) => self.judge_command(command),
-            Touch::Fetch(host) => self.judge_fetch(host),
-            Touch::Consult(host) => self.judge_service(host),
-            Touch::Bridge(tool) => self.judge_tool(tool),
-            Touch::Delegate(agent) => self.judge_agent(agent),
-            Touch::Editor(act) => self.judge_editor(touch, *act),
-        }
-    }
-
     /// Returns true if a path may be read without a prompt.
     #[must_use]
     pub fn lets_read(&self, path: &WorkspacePath) -> bool {
@@ -219,7 +117,8 @@ impl Policy {
     }
 
     /// Judges a path in a root.
-    pub(crate) fn judge_path(&self, access: Access, path: &WorkspacePath) -> Judgement {
+    #[must_use]
+    pub fn judge_path(&self, access: Access, path: &WorkspacePath) -> Judgement {
         if let Some(kept) = self.kept(access, path.raw()) {
             return kept;
         }
@@ -230,17 +129,11 @@ impl Policy {
         }
         // A path in a separate read-only root may also be in a workspace root, or in a directory that a rule names:
         // those rules apply, too.
-        let above = [std::path::Path::new("/")];
+        let above = [Path::new("/")];
         let above = above.into_iter().chain(self.roots.iter().map(PathBuf::as_path));
         let inside = above.filter_map(|root| path.raw().strip_prefix(root).ok());
         let inside = inside.map(|relative| self.judge_name(access, &relative.to_string_lossy(), &absolute));
         inside.fold(own, |all, other| if other.decision > all.decision { other } else { all })
-    }
-
-    /// Explains the effects of a command, and the rule that decides each part.
-    #[must_use]
-    pub fn explain(&self, command: &Command) -> Explained {
-        command::explain(self, command)
     }
 
     pub(crate) fn judge_name(&self, access: Access, relative: &str, absolute: &str) -> Judgement {
@@ -250,17 +143,8 @@ impl Policy {
         Judgement { decision, why, lifted: Lifted::ByRule }
     }
 
-    fn judge_command(&self, command: &Command) -> Judgement {
-        let explained = self.explain(command);
-        if explained.decision == Decision::Allow && command.approval == Approval::Wanted {
-            return Judgement { decision: Decision::Ask, why: WANTED.to_owned(), lifted: Lifted::ByNothing };
-        }
-        let lifted = if explained.fixed() { Lifted::ByNothing } else { Lifted::ByRule };
-        Judgement { decision: explained.decision, why: explained.reason(), lifted }
-    }
-
     /// Judges a tool of an upstream server: the operator permitted its calls by connecting the server.
-    fn judge_tool(&self, tool: &RemoteTool) -> Judgement {
+    pub(crate) fn judge_tool(&self, tool: &RemoteTool) -> Judgement {
         if let Some(denied) = self.denies(Access::Bridges) {
             return denied;
         }
@@ -271,7 +155,7 @@ impl Policy {
     }
 
     /// Judges an agent: its calls are judged one by one, so an agent that no rule matches is allowed.
-    fn judge_agent(&self, agent: &str) -> Judgement {
+    pub(crate) fn judge_agent(&self, agent: &str) -> Judgement {
         if let Some(denied) = self.denies(Access::Delegates) {
             return denied;
         }
@@ -282,7 +166,7 @@ impl Policy {
     }
 
     /// Judges an editor action: the operator permitted it by attaching the editor, for files that the rules allow.
-    fn judge_editor(&self, touch: &Touch, act: EditorUse) -> Judgement {
+    pub(crate) fn judge_editor(&self, touch: &Touch, act: EditorUse) -> Judgement {
         if let Some(denied) = self.denies(Access::Editor).or_else(|| self.denies(touch.access())) {
             return denied;
         }
@@ -293,7 +177,7 @@ impl Policy {
     }
 
     /// Finds the last rule that matches and may decide.
-    fn find(
+    pub(crate) fn find(
         &self,
         access: Access,
         first: Decision,
@@ -310,7 +194,7 @@ impl Policy {
     }
 
     /// Returns the decision that overrides the rules for a path.
-    fn kept(&self, access: Access, path: &std::path::Path) -> Option<Judgement> {
+    pub(crate) fn kept(&self, access: Access, path: &Path) -> Option<Judgement> {
         if let Some(denied) = self.denies(access) {
             return Some(denied);
         }
@@ -326,14 +210,9 @@ impl Policy {
         None
     }
 
-    fn denies(&self, access: Access) -> Option<Judgement> {
+    pub(crate) fn denies(&self, access: Access) -> Option<Judgement> {
         let why = "Toolpost was started so that no tool does that.".to_owned();
         let denied = self.denied.contains(&access);
         denied.then_some(Judgement { decision: Decision::Deny, why, lifted: Lifted::ByNothing })
     }
 }
-
-const WANTED: &str = "the call itself requires approval; without that, the rules would allow it";
-
-#[cfg(test)]
-mod tests;

@@ -1,7 +1,12 @@
 //! Network hosts: the hosts that commands and tools may fetch from, and how far those may redirect.
 
-use super::{Decision, Judgement, Lifted, Policy, Rule};
-use toolpost_engine::{Access, BadHost, Host, Hosts, Reach, Say, Touch};
+use crate::{
+    access::{Access, Touch, command::Host},
+    decision::{Decision, Judgement, Lifted},
+    policy::Policy,
+    rule::Rule,
+};
+use toolpost_net::{BadHost, Hosts, Reach, Say};
 
 impl Policy {
     /// Lists the hosts that commands reach without a prompt. A host that would need one is refused, because nothing can
@@ -21,7 +26,7 @@ impl Policy {
     }
 
     /// Judges a host that a tool would fetch from: only a rule opens a local or private one, never a prompt.
-    pub(super) fn judge_fetch(&self, host: &Host) -> Judgement {
+    pub(crate) fn judge_fetch(&self, host: &Host) -> Judgement {
         let judgement = self.judge_host(host);
         if judgement.decision == Decision::Deny || !host.is_own() || self.is_named(host) {
             return judgement;
@@ -31,7 +36,7 @@ impl Policy {
     }
 
     /// Judges the host of a service: the operator permitted it by naming it in the settings.
-    pub(super) fn judge_service(&self, host: &Host) -> Judgement {
+    pub(crate) fn judge_service(&self, host: &Host) -> Judgement {
         if let Some(denied) = self.denies(Access::Fetches) {
             return denied;
         }
@@ -41,7 +46,7 @@ impl Policy {
     }
 
     /// Judges a host: one that no rule allows needs approval.
-    pub(super) fn judge_host(&self, host: &Host) -> Judgement {
+    pub(crate) fn judge_host(&self, host: &Host) -> Judgement {
         if let Some(denied) = self.denies(Access::Fetches) {
             return denied;
         }
@@ -55,7 +60,7 @@ impl Policy {
     ///
     /// # Errors
     /// The reason why it may not be reached.
-    pub(crate) fn reach(&self, host: &Host, is_granted: impl Fn(&Touch) -> bool) -> Result<Reach, String> {
+    pub fn reach(&self, host: &Host, is_granted: impl Fn(&Touch) -> bool) -> Result<Reach, String> {
         let judgement = self.judge_fetch(host);
         let reach = if self.is_named(host) { Reach::Anywhere } else { Reach::Public };
         match judgement.decision {

@@ -1,11 +1,9 @@
 //! Tests of commands under the rules: each decision, and that no addition to a denied command frees it.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use toolpost_engine::{Access, Approval, Command, Line};
-use toolpost_runtime::{Decision, Explained, Policy, RuleSource};
+use toolpost_policy::{Access, Approval, Command, Decision, Explained, Line, Policy, RuleSource};
 use toolpost_workspace::{Options, Workspace};
 
 /// A workspace for commands.

@@ -1,10 +1,7 @@
 //! Hosts that well-known commands usually need, so that a question can mention the network.
 
-use super::{Decision, Policy};
-use toolpost_engine::{
-    Host,
-    shell::{Segment, Word},
-};
+use crate::{access::command::Host, decision::Decision, policy::Policy, rule::Rule};
+use toolpost_shell::{Segment, Word};
 
 const NPM: &[&str] = &["registry.npmjs.org"];
 const YARN: &[&str] = &["registry.yarnpkg.com"];
@@ -78,7 +75,7 @@ const REMOTE: &[&str] = &["clone", "fetch", "ls-remote", "pull", "push"];
 
 /// Network access that a command needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Need {
+pub(crate) enum Need {
     /// Hosts, none of them within the reach of commands.
     Hosts(Vec<&'static str>),
     /// The host of a git remote.
@@ -87,7 +84,7 @@ pub(super) enum Need {
 
 impl Policy {
     /// Returns the network access that a command needs and no rule gives to commands.
-    pub(super) fn unmet(&self, segment: &Segment) -> Option<Need> {
+    pub(crate) fn unmet(&self, segment: &Segment) -> Option<Need> {
         let words: Vec<&str> = segment.words.iter().map_while(Word::known).collect();
         let name = segment.program_name()?;
         let rest = words.get(1..).unwrap_or_default();
@@ -95,7 +92,7 @@ impl Policy {
             && rest.iter().find(|word| !word.starts_with('-')).is_some_and(|word| REMOTE.contains(word))
         {
             let reaches_some =
-                self.rules.iter().flat_map(super::rule::Rule::hosts).any(|(_, said)| said == Decision::Allow);
+                self.rules.iter().flat_map(Rule::hosts).any(|(_, said)| said == Decision::Allow);
             return (!reaches_some).then_some(Need::Remote);
         }
         let begins = |row: &str| {
@@ -111,7 +108,7 @@ impl Policy {
 
 impl Need {
     /// Formats it for a person who is asked.
-    pub(super) fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         match self {
             Self::Hosts(hosts) => format!(
                 "it usually fetches from {}, which no rule opens to commands: without one it will fail",
