@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 /// The meaning of a line.
 #[derive(Debug)]
-pub(crate) enum Said {
+pub(crate) enum Incoming {
     /// A request.
     Request(Box<Request>),
     /// The cancellation of a request.
@@ -33,10 +33,10 @@ pub(crate) struct Request {
 }
 
 /// Parses a line.
-pub(crate) fn understand(line: &[u8]) -> Said {
+pub(crate) fn parse(line: &[u8]) -> Incoming {
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
     if line.iter().all(u8::is_ascii_whitespace) {
-        return Said::Nothing;
+        return Incoming::Nothing;
     }
     match serde_json::from_slice(line) {
         Ok(Value::Object(fields)) => message(fields),
@@ -45,7 +45,7 @@ pub(crate) fn understand(line: &[u8]) -> Said {
             None,
         ),
         Ok(_) => wrong("A message is a JSON object.", None),
-        Err(error) => Said::Wrong(
+        Err(error) => Incoming::Wrong(
             ErrorData::parse_error(
                 format!("The line is not JSON: {error}. Send one JSON object a line, in UTF-8."),
                 None,
@@ -56,7 +56,7 @@ pub(crate) fn understand(line: &[u8]) -> Said {
 }
 
 /// Rejects a line that was too long to keep more than its first and last bytes.
-pub(crate) fn too_long(head: &[u8], tail: &[u8], most: usize) -> Said {
+pub(crate) fn too_long(head: &[u8], tail: &[u8], most: usize) -> Incoming {
     wrong(
         format!(
             "The message has more than {} MiB and was not read. Send less at once.",
@@ -66,7 +66,7 @@ pub(crate) fn too_long(head: &[u8], tail: &[u8], most: usize) -> Said {
     )
 }
 
-fn message(fields: Map<String, Value>) -> Said {
+fn message(fields: Map<String, Value>) -> Incoming {
     let has = |name| fields.contains_key(name);
     match (fields.get("method"), has("id")) {
         (Some(Value::String(method)), true) => {
@@ -78,7 +78,7 @@ fn message(fields: Map<String, Value>) -> Said {
             notification(fields, &method)
         }
         (None, _) if has("result") || has("error") => serde_json::from_value(Value::Object(fields))
-            .map_or(Said::Nothing, |answer| Said::Answer(Box::new(answer))),
+            .map_or(Incoming::Nothing, |answer| Incoming::Answer(Box::new(answer))),
         _ => {
             let id = fields.get("id").and_then(read_id);
             wrong("A message has a `method`, a `result` or an `error`.", id)
@@ -86,7 +86,7 @@ fn message(fields: Map<String, Value>) -> Said {
     }
 }
 
-fn request(mut fields: Map<String, Value>, method: String) -> Said {
+fn request(mut fields: Map<String, Value>, method: String) -> Incoming {
     let Some(id) = fields.get("id").and_then(read_id) else {
         return wrong("The `id` of a request is a string or a whole number.", None);
     };
@@ -104,10 +104,15 @@ fn request(mut fields: Map<String, Value>, method: String) -> Said {
     match read {
         Ok(JsonRpcMessage::Request(mut request)) => {
             request.id = id.clone();
-            Said::Request(Box::new(Request { id, method, tool, message: JsonRpcMessage::Request(request) }))
+            Incoming::Request(Box::new(Request {
+                id,
+                method,
+                tool,
+                message: JsonRpcMessage::Request(request),
+            }))
         }
         Ok(_) => wrong("A request has neither a `result` nor an `error`.", Some(id)),
-        Err(error) => Said::Wrong(
+        Err(error) => Incoming::Wrong(
             ErrorData::invalid_params(format!("The request `{method}` cannot be read: {error}."), None),
             Some(id),
         ),
@@ -137,23 +142,23 @@ fn call(mut fields: Map<String, Value>) -> Result<FromClient, String> {
 }
 
 /// Only cancellations matter here: the protocol library would merely log other notifications.
-fn notification(fields: Map<String, Value>, method: &str) -> Said {
+fn notification(fields: Map<String, Value>, method: &str) -> Incoming {
     if method != "notifications/cancelled" {
-        return Said::Nothing;
+        return Incoming::Nothing;
     }
     let Some(id) = fields.get("params").and_then(|params| read_id(&params["requestId"])) else {
-        return Said::Nothing;
+        return Incoming::Nothing;
     };
     serde_json::from_value(Value::Object(fields))
-        .map_or(Said::Nothing, |cancelled| Said::Cancelled(id, Box::new(cancelled)))
+        .map_or(Incoming::Nothing, |cancelled| Incoming::Cancelled(id, Box::new(cancelled)))
 }
 
 fn read_id(id: &Value) -> Option<RequestId> {
     serde_json::from_value(id.clone()).ok()
 }
 
-fn wrong(why: impl Into<String>, id: Option<RequestId>) -> Said {
-    Said::Wrong(ErrorData::invalid_request(why.into(), None), id)
+fn wrong(why: impl Into<String>, id: Option<RequestId>) -> Incoming {
+    Incoming::Wrong(ErrorData::invalid_request(why.into(), None), id)
 }
 
 #[cfg(test)]
@@ -163,14 +168,14 @@ mod tests {
     /// Summarises a parsed line: its kind, the id, the method or the code.
     fn check(line: impl AsRef<[u8]>, expected: &str) {
         let id = |id: Option<RequestId>| id.map_or("-".to_owned(), |id| format!("{id:?}"));
-        let got = match understand(line.as_ref()) {
-            Said::Request(request) => {
+        let got = match parse(line.as_ref()) {
+            Incoming::Request(request) => {
                 format!("request {:?} {} {:?}", request.id, request.method, request.tool)
             }
-            Said::Cancelled(request, _) => format!("cancelled {request:?}"),
-            Said::Answer(_) => "answer".to_owned(),
-            Said::Nothing => "nothing".to_owned(),
-            Said::Wrong(error, request) => format!("wrong {} {}", error.code.0, id(request)),
+            Incoming::Cancelled(request, _) => format!("cancelled {request:?}"),
+            Incoming::Answer(_) => "answer".to_owned(),
+            Incoming::Nothing => "nothing".to_owned(),
+            Incoming::Wrong(error, request) => format!("wrong {} {}", error.code.0, id(request)),
         };
         assert_eq!(got, expected, "{}", String::from_utf8_lossy(line.as_ref()));
     }
