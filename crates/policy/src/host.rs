@@ -31,7 +31,8 @@ impl Policy {
         if judgement.decision == Decision::Deny || !host.is_own() || self.is_named(host) {
             return judgement;
         }
-        let why = "It is no host of the public network, and no rule of the operator names it.".to_owned();
+        let why =
+            "Toolpost reaches a local or private host only if a rule of the operator names it.".to_owned();
         Judgement { decision: Decision::Deny, why, lifted: Lifted::ByRule }
     }
 
@@ -41,7 +42,7 @@ impl Policy {
             return denied;
         }
         let (decision, rule) = self.find(Access::Fetches, Decision::Allow, |rule| rule.matches_host(host));
-        let why = rule.map_or_else(|| "no rule forbids it".to_owned(), |rule| rule.why.clone());
+        let why = rule.map_or_else(|| "no rule forbids it".to_owned(), |rule| reason(rule, host));
         Judgement { decision, why, lifted: Lifted::ByRule }
     }
 
@@ -51,8 +52,10 @@ impl Policy {
             return denied;
         }
         let (decision, rule) = self.deciding(host);
-        let why =
-            rule.map_or_else(|| "no rule allows to fetch from there".to_owned(), |rule| rule.why.clone());
+        let why = match rule {
+            Some(rule) => reason(rule, host),
+            None => "no rule of Toolpost's policy allows this host".to_owned(),
+        };
         Judgement { decision, why, lifted: Lifted::ByRule }
     }
 
@@ -78,4 +81,14 @@ impl Policy {
     fn deciding(&self, host: &Host) -> (Decision, Option<&Rule>) {
         self.find(Access::Fetches, Decision::Ask, |rule| rule.matches_host(host))
     }
+}
+
+/// Returns the reason of a rule's decision about a host; a denial names the rule and its location.
+fn reason(rule: &Rule, host: &Host) -> String {
+    if rule.decision != Decision::Deny {
+        return rule.why.clone();
+    }
+    let pattern = rule.host_pattern(host).unwrap_or_default();
+    let line = if rule.line == 0 { String::new() } else { format!(", line {}", rule.line) };
+    format!("the rule for `{pattern}` in Toolpost's policy denies it ({}{line}): {}", rule.source, rule.why)
 }

@@ -113,9 +113,14 @@ impl Rule {
     }
 
     pub(crate) fn matches_host(&self, host: &Host) -> bool {
-        let Target::Hosts(hosts) = &self.target else { return false };
+        self.host_pattern(host).is_some()
+    }
+
+    /// Returns the pattern of the rule that matches a host.
+    pub(crate) fn host_pattern(&self, host: &Host) -> Option<&str> {
+        let Target::Hosts(hosts) = &self.target else { return None };
         let say = if self.decision == Decision::Allow { Say::Reach } else { Say::Refuse };
-        hosts.iter().any(|pattern| host.is_meant_by(pattern, say))
+        hosts.iter().find(|pattern| host.is_meant_by(pattern, say)).map(String::as_str)
     }
 
     /// Returns true if the rule is the operator's and names this exact host, by its name or its address.

@@ -3,3 +3,4 @@
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 mod commands;
+mod hosts;
