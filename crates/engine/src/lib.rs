@@ -1,5 +1,6 @@
 //! The engine: operations in one folder for each capability, and the session.
 
+mod access;
 mod agents;
 mod call;
 mod code;
@@ -24,9 +25,10 @@ mod workers;
 
 pub use agents::{AgentAccess, Agents, Finished, Job, Prompt, Report};
 pub use call::nested::{
-    Calling, Ended, FrontDoor, InnerAnswer, InnerCall, InnerPicture, May, Offered, Pictures,
+    CallGateway, Calling, Ended, InnerAnswer, InnerCall, InnerPicture, May, Offered, Pictures,
 };
-pub use call::{Asking, CallCtx, MayDelegate, MayFetch, MayRead, MayWrite, Progress};
+pub use call::permissions::{MayRead, NoPermissions, Permissions};
+pub use call::{Asking, CallCtx, Progress};
 pub use code::Code;
 pub use commands::{CommandAccess, Commands};
 pub use editors::buffers::BufferNotes;
@@ -72,8 +74,6 @@ pub use toolpost_script::Limits as ScriptLimits;
 pub use upstream::{Bridges, Piece, UpstreamAccess};
 pub use web::Web;
 pub use workers::WORKERS;
-
-use toolpost_policy::access;
 
 /// Every operation by its name: its request, its output and the type that runs it.
 pub mod operations {

@@ -184,7 +184,7 @@ pub(crate) fn judge(policy: &Policy, command: String, reading: &Reading<'_>) -> 
     let mut uncertain: Vec<Uncertain> =
         unsure.map(|piece| Uncertain { text: piece.text.clone(), why: piece.why.to_string() }).collect();
     if segments.is_empty() && uncertain.is_empty() {
-        let why = "there is no command in it".to_owned();
+        let why = "it contains no command".to_owned();
         uncertain.push(Uncertain { text: command.clone(), why });
     }
     let parts = segments
@@ -227,7 +227,8 @@ fn judge_segment(policy: &Policy, segment: &Segment, reading: &Reading<'_>) -> J
             judged.decision = decision;
             judged.why = match (rule.decision, decision) {
                 (Decision::Deny, Decision::Ask) => {
-                    "a word of it is not known before it runs, and may make it what a rule denies".to_owned()
+                    "a word of it is known only when it runs, and could make it a command that a rule denies"
+                        .to_owned()
                 }
                 _ => rule.why.clone(),
             };
@@ -274,7 +275,7 @@ fn approvable(segment: &Segment) -> Option<Approvable> {
 fn unruled(segment: &Segment) -> (Decision, String) {
     let (decision, why) = match segment.role {
         Role::Program if segment.program().is_none() => {
-            (Decision::Ask, "which program it runs is not known before it runs")
+            (Decision::Ask, "the program is known only when it runs")
         }
         Role::Program => (Decision::Ask, "no rule allows it"),
         Role::Wrapper => (Decision::Allow, "it does nothing but run the command behind it"),
@@ -413,7 +414,7 @@ fn named(policy: &Policy, place: &Place) -> JudgedTouch {
 
 fn read(policy: &Policy, place: &Place) -> JudgedTouch {
     let Place::At { absolute, relative } = place else {
-        return said(Decision::Ask, "which file that is, is not known before it runs");
+        return said(Decision::Ask, "the file is known only when it runs");
     };
     if let Some(judgement) = policy.kept(Access::Reads, absolute) {
         return kept(judgement);
@@ -423,15 +424,15 @@ fn read(policy: &Policy, place: &Place) -> JudgedTouch {
     match (rule, relative) {
         (Some(rule), _) => by_rule(decision, rule),
         (None, Some(_)) => said(decision, "no rule forbids it"),
-        (None, None) => said(decision, "it lies outside of the roots, and no rule allows it"),
+        (None, None) => said(decision, "it is outside the roots, and no rule allows it"),
     }
 }
 
 fn written(policy: &Policy, place: &Place, places: &Places) -> JudgedTouch {
     let Place::At { absolute, relative } = place else {
         let why = match places {
-            Places::Known(_) => "which file that is, is not known before it runs",
-            Places::Unknown => "in which directory that is, is not known before it runs",
+            Places::Known(_) => "the file is known only when it runs",
+            Places::Unknown => "the directory is known only when it runs",
         };
         return said(Decision::Ask, why);
     };
@@ -467,7 +468,7 @@ fn fetched(policy: &Policy, word: &Word) -> JudgedTouch {
             let place = Some(host.name().to_owned());
             JudgedTouch { place, ..said(judgement.decision, &judgement.why) }
         }
-        None => said(Decision::Ask, "from which host, is not known before it runs"),
+        None => said(Decision::Ask, "the host is known only when it runs"),
     };
     JudgedTouch { touch: "fetch", what: word.text.clone(), ..judged }
 }

@@ -18,6 +18,7 @@ pub struct Display {
 
 impl Policy {
     /// Formats touches that need approval: each once, and each reason once.
+    #[must_use]
     pub fn display(&self, asked: &[(Touch, Judgement)]) -> Display {
         let mut touches: Vec<(Vec<String>, Option<&str>)> =
             asked.iter().map(|(touch, judgement)| self.lines(touch, judgement)).collect();
@@ -49,6 +50,7 @@ impl Policy {
 }
 
 /// Returns the word for a touch in rules.
+#[must_use]
 pub fn verb(touch: &Touch) -> &'static str {
     match touch {
         Touch::Read(_) => "read",
@@ -62,6 +64,7 @@ pub fn verb(touch: &Touch) -> &'static str {
 }
 
 /// Returns the verb that describes a touch, to precede its target.
+#[must_use]
 pub fn does(touch: &Touch) -> &'static str {
     match touch {
         Touch::Editor(_) => "use the editor to",

@@ -183,7 +183,7 @@ fn is_name(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use toolpost_engine::shell;
+    use toolpost_shell as shell;
 
     fn only(text: &str) -> Segment {
         shell::read(text).segments.into_iter().next().unwrap()

@@ -30,7 +30,7 @@ const LONGEST_CHOICE: usize = 160;
 #[derive(Debug, Error)]
 pub enum LearnError {
     /// No file is configured.
-    #[error("there is no policy file to write it into")]
+    #[error("no policy file is configured")]
     Nowhere,
     /// The file cannot be read or written.
     #[error("{file}: {error}")]
@@ -72,12 +72,14 @@ impl Policy {
     }
 
     /// Returns the path of the user's policy file.
+    #[must_use]
     pub fn learned_file(&self) -> Option<String> {
         self.learned.as_ref().map(|file| file.display().to_string())
     }
 
     /// Returns the rules under which these touches need no approval: a program with its subcommand, else exactly this
     /// call and nothing more. `None` if no rule of the user's can express it.
+    #[must_use]
     pub fn approval_rules(&self, touches: &[Touch]) -> Option<ApprovalRules> {
         let mut learned = ApprovalRules { rules: Vec::new() };
         for touch in touches {
@@ -95,6 +97,9 @@ impl Policy {
     }
 
     /// Appends rules to the user's policy file.
+    ///
+    /// # Errors
+    /// When no file is configured, it cannot be read or written, or it would be invalid with the rules.
     pub fn learn(&self, learned: &ApprovalRules) -> Result<(), LearnError> {
         let file = self.learned.as_ref().ok_or(LearnError::Nowhere)?;
         let shown = file.display().to_string();
@@ -114,6 +119,7 @@ impl Policy {
     }
 
     /// Returns the policy with more rules at the end of the user's, before those of projects; `None` if there are none.
+    #[must_use]
     pub fn with_approved(&self, rules: &str) -> Option<Self> {
         if rules.is_empty() {
             return None;
@@ -163,27 +169,32 @@ impl ApprovalRules {
     }
 
     /// Returns whether the rules cover more than this call.
+    #[must_use]
     pub fn is_general(&self) -> bool {
         self.rules.iter().any(|rule| rule.words == FurtherWords::Any)
     }
 
     /// Describes the scope of the rules, for a person.
+    #[must_use]
     pub fn covers(&self) -> String {
         let all = self.rules.iter().map(|rule| rule.covers.as_str()).collect::<Vec<_>>().join(", ");
         if self.is_general() || all.len() <= LONGEST_CHOICE { all } else { String::new() }
     }
 
     /// Returns each rule in one line, as an operator would write it.
+    #[must_use]
     pub fn proposed(&self) -> Vec<String> {
         self.rules.iter().map(LearnedRule::line).collect()
     }
 
     /// Returns each rule in one line, with all that is added to a policy file.
+    #[must_use]
     pub fn added(&self) -> Vec<String> {
         self.rules.iter().map(|rule| format!("{}, cautious = true", rule.line())).collect()
     }
 
     /// Returns the rules as they are written into a policy file.
+    #[must_use]
     pub fn toml(&self) -> String {
         self.rules.iter().map(LearnedRule::toml).collect()
     }

@@ -14,7 +14,7 @@ const MOST: usize = 200_000;
 
 /// For each path, true if it may be read without a prompt.
 #[derive(Debug, Default)]
-struct Judged(RwLock<HashMap<Key, bool>>);
+struct ReadCache(RwLock<HashMap<Key, bool>>);
 
 /// A path and the length of its part below the root: rules match both.
 type Key = (WorkspacePath, usize);
@@ -22,13 +22,13 @@ type Key = (WorkspacePath, usize);
 /// Returns a cached test for files that may be read without a prompt; one call can ask about thousands, usually the
 /// same ones.
 pub(crate) fn may_read(policy: Policy) -> MayRead {
-    let judged = Judged::default();
+    let cache = ReadCache::default();
     Arc::new(move |path| {
-        judged.allows(path, || policy.judge_path(Access::Reads, path).decision == Decision::Allow)
+        cache.allows(path, || policy.judge_path(Access::Reads, path).decision == Decision::Allow)
     })
 }
 
-impl Judged {
+impl ReadCache {
     /// Returns the cached decision about a path, or decides it.
     fn allows(&self, path: &WorkspacePath, judge: impl FnOnce() -> bool) -> bool {
         let key = (path.clone(), path.relative().as_os_str().len());

@@ -32,7 +32,8 @@ impl EditorUse {
     }
 
     /// Describes the action, for people and models.
-    pub(crate) fn shown(self) -> &'static str {
+    #[must_use]
+    pub fn shown(self) -> &'static str {
         match self {
             Self::Look => "see what is open and selected",
             Self::Open => "open a file",

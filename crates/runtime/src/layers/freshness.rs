@@ -2,32 +2,44 @@
 //!
 //! An attached editor must have no unsaved changes of that file. Contents that were shown and written are recorded.
 
-use super::{Back, Going, Next, Stop, Trip};
+use super::{
+    state::{CallError, CallState, Layer, LayerFuture, LayerResult, Next, Permitted, Stage},
+    turn::WriteTurn,
+};
 use toolpost_engine::{Access, Session};
 
-pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
-    Box::pin(async move {
-        let session = trip.cx.session.clone();
-        let mut back = judged(trip, next).await;
-        record(&session, &mut back);
-        back
-    })
+pub(crate) struct Freshness;
+
+impl Stage for Freshness {
+    type Data<'a> = Permitted<'a>;
 }
 
-async fn judged<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Back {
-    let engine = &next.runtime.engine;
+impl Layer for Freshness {
+    type After = WriteTurn;
+
+    fn around<'a>(state: CallState<'a, WriteTurn>, next: Next<'a, Self>) -> LayerFuture<'a> {
+        Box::pin(async move {
+            let session = state.data.cx.session.clone();
+            let mut result = check(state, next).await;
+            record(&session, &mut result);
+            result
+        })
+    }
+}
+
+async fn check<'a>(mut state: CallState<'a, WriteTurn>, next: Next<'a, Freshness>) -> LayerResult {
+    let engine = &next.services.engine;
+    let Permitted { prepared, cx, .. } = &mut state.data;
     let touches = match engine.editing().editor {
-        Some(_) => trip.prepared()?.touches.clone(),
+        Some(_) => prepared.touches.clone(),
         None => Vec::new(),
     };
-    let buffers = engine.check_buffers(&trip.cx, touches).await?;
-    let prepared = trip.prepared()?;
-    let pinned = !trip.cx.session.pinned().is_empty();
+    let buffers = engine.check_buffers(cx, touches).await?;
+    let pinned = !cx.session.pinned().is_empty();
     if pinned || prepared.touches.iter().any(|touch| touch.access() == Access::Writes) {
-        let touches = prepared.touches.clone();
-        trip.cx.expected = next.runtime.engine.freshness(&trip.cx, touches).await?;
+        cx.expected = engine.freshness(cx, prepared.touches.clone()).await?;
     }
-    let mut done = next.go(trip).await?;
+    let mut done = next.run(state.passed()).await?;
     buffers.of_call.into_iter().for_each(|note| done.page.note(note));
     buffers.of_session.into_iter().for_each(|note| done.page.note_once(note));
     Ok(done)
@@ -35,10 +47,12 @@ async fn judged<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Back {
 
 /// Records the file contents that a call showed. Failures count too: one that refuses a write over unread content shows
 /// it.
-fn record(session: &Session, back: &mut Back) {
-    match back {
+fn record(session: &Session, result: &mut LayerResult) {
+    match result {
         Ok(done) => std::mem::take(&mut done.seen).into_iter().for_each(|seen| session.record(seen)),
-        Err(Stop::Failed(failure)) => failure.shows.take().into_iter().for_each(|seen| session.record(*seen)),
-        Err(Stop::Ask(_) | Stop::NoSuchTool(_) | Stop::Refused(_)) => {}
+        Err(CallError::Failed(failure)) => {
+            failure.shows.take().into_iter().for_each(|seen| session.record(*seen))
+        }
+        Err(CallError::Ask(_) | CallError::NoSuchTool(_) | CallError::Refused(_)) => {}
     }
 }

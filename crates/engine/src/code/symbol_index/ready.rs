@@ -93,7 +93,7 @@ pub(crate) fn holding(
     if patterns.is_empty() {
         return HashSet::new();
     }
-    let may = cx.may_read.clone();
+    let may = cx.read_filter();
     let request = GrepRequest {
         case: Case::Insensitive,
         mode: Mode::Files,

@@ -49,7 +49,7 @@ impl Searched {
             }
         }
         let may =
-            |path: &&WorkspacePath| (asked.cx.may_read)(path) && base.is_none_or(|base| base.contains(path));
+            |path: &&WorkspacePath| asked.cx.may_read(path) && base.is_none_or(|base| base.contains(path));
         out.waiting = asked.index.waiting().iter().filter(may).count();
         let withheld = withheld.len() as u64;
         let left = asked.index.left_out();
