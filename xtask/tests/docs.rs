@@ -3,7 +3,7 @@
 use serde_json::json;
 use xtask::{
     book,
-    docs::{first_difference, marked, readme, tools},
+    docs::{first_difference, marked, picture, readme, tools},
     parity::Against,
     said::{Said, SaidTool},
     tree::Tree,
@@ -171,4 +171,15 @@ fn dead_links_of_the_built_book() {
             "b/c.html links to `d.html`, which does not exist",
         ]
     );
+}
+
+#[test]
+fn the_picture_shows_the_commands_and_the_output_of_its_sections() {
+    let tutorial = "## Install\n\n```sh\nhidden\n```\n\n## Edit and undo\n\n```sh\nedit 'a<b'\n```\n\n```text\n-old\n+new\n```\n\n## Run\n";
+    let svg = picture::svg(tutorial);
+    let shown: Vec<&str> = svg.lines().filter(|line| line.starts_with("<text")).collect();
+    assert_eq!(shown.len(), 3, "{svg}");
+    assert!(shown[0].ends_with(">$ edit 'a&lt;b'</text>"), "{svg}");
+    assert!(shown[1].contains("#ff7b72") && shown[2].contains("#7ee787"), "{svg}");
+    assert!(!svg.contains("hidden"), "{svg}");
 }
