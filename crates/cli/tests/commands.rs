@@ -79,7 +79,7 @@ fn where_nothing_may_be_written_commands_write_nothing() {
             .unwrap();
         let tried = bash(&world, &["--read-only", "--policy", &rules.display().to_string()], &opens("made"));
         assert!(text(&tried).contains("Read-only file system"), "{tried}");
-        assert!(text(&tried).contains("This may be the sandbox"), "{tried}");
+        assert!(text(&tried).contains("Toolpost's sandbox lets commands only read"), "{tried}");
         assert!(!world.root().join("made").exists());
     }
     let arguments = json!({"command": "true"}).to_string();
@@ -196,7 +196,7 @@ fn a_server_is_reached_by_the_next_command_of_its_session_only() {
 }
 
 /// Runs a line in a sandbox made by `bwrap` or by this program; returns its output and the remarks about it.
-async fn ran(
+pub(crate) async fn ran(
     (engine, root): &(Engine, WorkspacePath),
     session: &Arc<Session>,
     line: &str,
@@ -218,13 +218,35 @@ async fn ran(
 }
 
 fn engine(world: &World, means: Means) -> (Engine, WorkspacePath) {
+    engine_with(world, Plan { means, ..Plan::new([world.root()]) }, |commands| commands)
+}
+
+/// An engine with commands that a plan confines.
+pub(crate) fn engine_with(
+    world: &World,
+    plan: Plan,
+    change: impl FnOnce(Commands) -> Commands,
+) -> (Engine, WorkspacePath) {
+    engine_of(world, plan, Hosts::default(), change)
+}
+
+/// An engine with commands that reach these hosts.
+pub(crate) fn engine_for_hosts(world: &World, means: Means, hosts: Hosts) -> (Engine, WorkspacePath) {
+    engine_of(world, Plan { means, ..Plan::new([world.root()]) }, hosts, |commands| commands)
+}
+
+fn engine_of(
+    world: &World,
+    plan: Plan,
+    hosts: Hosts,
+    change: impl FnOnce(Commands) -> Commands,
+) -> (Engine, WorkspacePath) {
     let (roots, state) = (vec![world.root()], Some(world.base().join("state")));
     std::fs::create_dir_all(world.base().join("state")).unwrap();
     let (workspace, _) = Workspace::open(Options { roots, state, ..Options::default() }).unwrap();
-    let plan = Plan { means, ..Plan::new([world.root()]) };
-    let commands = Commands::new(world.base().join("state"), Sandbox::On(plan), Hosts::default()).unwrap();
+    let commands = Commands::new(world.base().join("state"), Sandbox::On(plan), hosts).unwrap();
     let root = workspace.resolve(&world.root().display().to_string()).unwrap();
-    (Engine::builder(workspace).with_commands(commands).build(), root)
+    (Engine::builder(workspace).with_commands(change(commands)).build(), root)
 }
 
 #[test]

@@ -15,6 +15,8 @@ mod narrow;
 mod operator;
 mod parallel;
 mod policy;
+mod published;
+mod refusals;
 mod skills;
 mod symbols;
 mod tasks;

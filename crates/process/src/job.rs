@@ -13,10 +13,11 @@ use tokio::sync::watch::Sender;
 use crate::jobs::SessionKey;
 use crate::launch::{Program, Size};
 use crate::leftovers::{self, Holder};
+use crate::network::SessionNetwork;
 use crate::output::{Followed, Output, Shown, Want};
 use crate::reported::Reported;
 use crate::resources::Resources;
-use crate::sandbox::Enforcement;
+use crate::sandbox::{Enforcement, Network, PathAccess, Scope};
 use crate::state::{Ending, Leftover, Report, Stage, Why};
 use crate::watch;
 
@@ -58,8 +59,10 @@ pub(crate) struct Shared {
     pub(crate) program: Program,
     pub(crate) directory: PathBuf,
     pub(crate) enforcement: Enforcement,
-    /// True if it shares a network with the other commands of its session.
-    pub(crate) shares_network: bool,
+    /// The network that it shares with the other commands of its session.
+    pub(crate) session_network: Option<Arc<SessionNetwork>>,
+    /// What it reaches; `None` without a sandbox.
+    pub(crate) scope: Option<Scope>,
     /// The names that it may not create, by their numbers.
     pub(crate) guarded: Vec<PathBuf>,
     /// The files whose change is reported.
@@ -156,7 +159,25 @@ impl Job {
 
     /// Checks whether it shares one loopback with the other commands of its session.
     pub fn shares_network(&self) -> bool {
-        self.shared.shares_network
+        self.shared.session_network.is_some()
+    }
+
+    /// Returns the network that it shares with the other commands of its session; `None` if it has another one.
+    pub fn session_network(&self) -> Option<&Arc<SessionNetwork>> {
+        self.shared.session_network.as_ref()
+    }
+
+    /// Returns its network access; `None` without a sandbox.
+    pub fn network(&self) -> Option<Network> {
+        self.shared.scope.as_ref().map(Scope::network)
+    }
+
+    /// Returns its access to a path, which counts from its directory if it is relative. Without a sandbox, that is `Change`.
+    ///
+    /// Only the words of the path are looked at: links inside a root are not followed.
+    pub fn path_access(&self, path: &std::path::Path) -> PathAccess {
+        let path = self.shared.directory.join(path);
+        self.shared.scope.as_ref().map_or(PathAccess::Change, |scope| scope.of(&path))
     }
 
     /// Returns when it was started, and when it ended if it has.

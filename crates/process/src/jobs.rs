@@ -114,12 +114,13 @@ impl Jobs {
             Sandbox::Off => Network::Closed,
         };
         let prepared = prepare(launch, &run, || self.networks.of(session, kind))?;
-        let shares_network = prepared.confinement.as_ref().is_some_and(Confinement::shares_network);
         let confined = prepared.confinement.as_ref();
         let enforcement = confined.map_or_else(Enforcement::off, |confined| confined.enforcement.clone());
         let holder = Holder::of(confined);
         let guarded = confined.and_then(|confined| confined.creations.as_ref()).map(Creations::names);
         let guarded = guarded.unwrap_or_default().iter().map(|name| path_of(name)).collect();
+        let scope = confined.map(|confined| confined.scope.clone());
+        let session_network = confined.and_then(Confinement::session_network).cloned();
         let started = spawn(launch, prepared, self.files)?;
         let (wake, mut started) = match waker() {
             Ok(wake) => (Arc::new(wake), started),
@@ -144,7 +145,8 @@ impl Jobs {
             program: launch.program.clone(),
             directory: launch.directory.clone(),
             enforcement,
-            shares_network,
+            session_network,
+            scope,
             guarded,
             reported,
             holder,

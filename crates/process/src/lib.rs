@@ -36,9 +36,12 @@ pub use job::{Job, Until, Woke};
 pub use jobs::{Jobs, SessionKey, Settings};
 pub use launch::{Channel, Launch, Limits, Program, Shell, Size, Survivors};
 pub use meaning::{Meaning, Verdict, meaning};
+pub use network::{LoopbackSockets, SessionNetwork};
 pub use output::{Followed, From, Piece, Shown, Want};
 pub use resources::Resources;
-pub use sandbox::{Access, Available, Enforcement, Guard, Held, Means, Network, Plan, Sandbox, available};
+pub use sandbox::{
+    Access, Available, Enforcement, Guard, Held, Means, Network, PathAccess, Plan, Sandbox, available,
+};
 pub use search::{Sought, programs};
 pub use served::{Served, Wires};
 pub use state::{Ending, Exit, Holds, Leftover, Report, Stage, Why};

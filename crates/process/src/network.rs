@@ -17,7 +17,8 @@ use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::Errno;
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg, send, sendmsg, socketpair,
+    SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg, send, sendmsg, socket_with,
+    socketpair, sockopt::socket_domain,
 };
 
 use crate::jobs::SessionKey;
@@ -29,9 +30,9 @@ const DESCRIPTOR: &[u8] = b"d";
 const COMPLETE: &[u8] = b"c";
 const FAILED: &[u8] = b"f";
 
-/// The namespaces of a session's network.
+/// The network that the commands of a session share.
 #[derive(Debug)]
-pub(crate) struct SessionNetwork {
+pub struct SessionNetwork {
     users: OwnedFd,
     network: OwnedFd,
     /// The listener of the commands' proxy, until it is taken.
@@ -83,23 +84,7 @@ impl SessionNetwork {
     /// When the system does not let this process make namespaces.
     fn new(kind: Network) -> io::Result<Self> {
         let users = own_users();
-        let (ours, theirs) =
-            socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
-        // SAFETY: the child makes system calls alone, and never comes back.
-        let child = match unsafe { system::fork() }? {
-            Forked::Child => {
-                drop(ours);
-                let made = make(kind, &users, &theirs);
-                // Another process that was forked meanwhile may have the socket, too, so its end alone says nothing.
-                let _ = send(&theirs, if made.is_ok() { COMPLETE } else { FAILED }, SendFlags::NOSIGNAL);
-                system::exit(i32::from(made.is_err()))
-            }
-            Forked::Parent(child) => child,
-        };
-        drop(theirs);
-        let received = receive(&ours);
-        system::wait(child);
-        let mut descriptors = received?.into_iter();
+        let mut descriptors = in_fork(|to| make(kind, &users, to))?.into_iter();
         match (descriptors.next(), descriptors.next()) {
             (Some(users), Some(network)) => {
                 let listener = Mutex::new(descriptors.next());
@@ -115,11 +100,72 @@ impl SessionNetwork {
         calls::join_namespace(self.network.as_fd(), libc::CLONE_NEWNET)
     }
 
+    /// Makes sockets in this network, which the caller connects: so many pairs of an IPv4 and an IPv6 socket. They belong to the
+    /// network wherever they are used, and do not block.
+    ///
+    /// # Errors
+    /// When the system has no room for a process or a descriptor.
+    pub fn sockets(&self, pairs: usize) -> io::Result<Vec<LoopbackSockets>> {
+        let received = in_fork(|to| {
+            self.join()?;
+            for _ in 0..pairs {
+                let version_4 = socket(AddressFamily::INET)?;
+                // IPv6 may be turned off.
+                let version_6 = socket(AddressFamily::INET6).ok();
+                hand_over(to, &[Some(&version_4), version_6.as_ref()])?;
+            }
+            Ok(())
+        })?;
+        let mut sockets: Vec<LoopbackSockets> = Vec::with_capacity(pairs);
+        for socket in received {
+            match (socket_domain(&socket)?, sockets.last_mut()) {
+                (AddressFamily::INET, _) => sockets.push(LoopbackSockets { v4: socket, v6: None }),
+                (_, Some(last)) => last.v6 = Some(socket),
+                (_, None) => return Err(io::ErrorKind::InvalidData.into()),
+            }
+        }
+        Ok(sockets)
+    }
+
     /// Takes the listener of its commands' proxy, once.
     pub(crate) fn take_listener(&self) -> Option<TcpListener> {
         let mut listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner);
         listener.take().map(TcpListener::from)
     }
+}
+
+/// A pair of sockets in a session's network that are not connected yet.
+#[derive(Debug)]
+pub struct LoopbackSockets {
+    /// Connects to 127.0.0.1.
+    pub v4: OwnedFd,
+    /// Connects to `::1`; `None` if IPv6 is turned off.
+    pub v6: Option<OwnedFd>,
+}
+
+/// Lets a forked process do something, and returns the descriptors that it sends. `work` allocates nothing.
+fn in_fork(work: impl FnOnce(&OwnedFd) -> io::Result<()>) -> io::Result<Vec<OwnedFd>> {
+    let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
+    // SAFETY: the child makes system calls alone, and never comes back.
+    let child = match unsafe { system::fork() }? {
+        Forked::Child => {
+            drop(ours);
+            let made = work(&theirs);
+            // Another process that was forked meanwhile may have the socket, too, so its end alone says nothing.
+            let _ = send(&theirs, if made.is_ok() { COMPLETE } else { FAILED }, SendFlags::NOSIGNAL);
+            system::exit(i32::from(made.is_err()))
+        }
+        Forked::Parent(child) => child,
+    };
+    drop(theirs);
+    let received = receive(&ours);
+    system::wait(child);
+    received
+}
+
+fn socket(family: AddressFamily) -> io::Result<OwnedFd> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    Ok(socket_with(family, SocketType::STREAM, flags, None)?)
 }
 
 /// Makes the namespaces around this process, and sends them away.

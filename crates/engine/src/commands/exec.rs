@@ -78,8 +78,8 @@ impl Operation for Exec {
         watched.dropped = Dropped::Leave;
         let (commands, cx) = (commands.clone(), cx.clone());
         blocking(move || {
-            let notes = notes.into_iter().chain(commands.refused(&cx, &job)).collect();
-            Ran::of(&job, want, notes)
+            let network = commands.network(&cx, &job);
+            Ran::of(&job, want, notes, network)
         })
         .await
     }

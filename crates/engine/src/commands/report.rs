@@ -1,6 +1,10 @@
 //! Reports on commands: state, exit status and output.
 
-use super::{blocked, network};
+use super::{
+    blocked, network,
+    network::NetworkState,
+    refusal::{self, Reported},
+};
 use crate::failure::{Failure, Kind};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -107,7 +111,12 @@ pub struct Leftover {
 
 impl Ran {
     /// Builds the report on a job.
-    pub(crate) fn of(job: &Job, want: Want, mut notes: Vec<String>) -> Result<Self, Failure> {
+    pub(crate) fn of(
+        job: &Job,
+        want: Want,
+        mut notes: Vec<String>,
+        network: NetworkState,
+    ) -> Result<Self, Failure> {
         let report = job.report();
         let shown = job.show(want).map_err(|error| {
             let what = format!("The output of {} could not be read back: {error}.", job.id());
@@ -118,19 +127,20 @@ impl Ran {
         let leftovers = report.leftovers.into_iter();
         let ending = ending(job, &report.stage);
         let failed = ending.as_ref().is_some_and(|ending| ending.standing == Standing::Failed);
-        notes.extend(blocked::refused(&job.refused(), job.directory()));
-        notes.extend(blocked::changed(&job.changed(), job.directory()));
-        if failed && pieces.iter().any(|piece| blocked::seems(&piece.text)) {
-            notes.extend(blocked::note(job.enforcement()));
+        let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>().join("\n");
+        let guarded = blocked::refused(&job.refused(), job.directory());
+        if failed {
+            let reported = Reported { names: guarded.is_some(), hosts: network.refused.is_some() };
+            notes.extend(refusal::line(job, &text, reported));
         }
+        notes.extend(network.refused);
+        notes.extend(guarded);
+        notes.extend(blocked::changed(&job.changed(), job.directory()));
         notes.extend(oversized(ending.as_ref(), job.resources().file_size));
-        let listens = network::listens(job);
-        // Either a client that found no server, or a running server.
-        if listens.is_some() {
-            notes.extend(listens);
-        } else if (failed || ending.is_none()) && pieces.iter().any(|piece| blocked::serves(&piece.text)) {
+        if ending.is_none() && network.ports.is_empty() && blocked::serves(&text) {
             notes.extend(blocked::reached(job.enforcement().means, job.shares_network()));
         }
+        notes.extend(network::listens(job, &network.ports));
         Ok(Self {
             job: job.id().to_owned(),
             command: job.program().words(),

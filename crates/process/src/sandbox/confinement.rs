@@ -18,6 +18,7 @@ use crate::sandbox::filter::{Attributes, Sockets};
 use crate::sandbox::locks::Locks;
 use crate::sandbox::pins::{Pins, pins};
 use crate::sandbox::rules::{NetworkIs, Right, Rules};
+use crate::sandbox::scope::Scope;
 use crate::sandbox::script::{GUARD_WORDS, NETWORK_WORDS, PROXY, Script, Stop};
 use crate::sandbox::told::Inside;
 use crate::sandbox::view::{Shown, View, view};
@@ -35,6 +36,8 @@ pub(crate) struct Confinement {
     pub(crate) creations: Option<Creations>,
     /// The locks that are closed last.
     pub(crate) locks: Locks,
+    /// Access to paths and to the network, for replies.
+    pub(crate) scope: Scope,
     /// Additional environment variables.
     pub(crate) variables: Vec<(&'static str, OsString)>,
 }
@@ -128,12 +131,13 @@ impl Confinement {
             variables.extend(names.map(|name| (name, OsString::from(&proxy))));
             variables.extend(["no_proxy", "NO_PROXY"].map(|name| (name, "localhost,127.0.0.1,::1".into())));
         }
-        Ok(Self { enforcement, world: Some(world), creations, locks, variables })
+        let scope = Scope::new(&view, &pinned, (plan.access, plan.network), means, None);
+        Ok(Self { enforcement, world: Some(world), creations, locks, scope, variables })
     }
 
-    /// Checks whether the program joins the network of its session.
-    pub(crate) fn shares_network(&self) -> bool {
-        self.world.as_ref().is_some_and(|world| world.joined.is_some())
+    /// Returns the network of its session, if the program joins it.
+    pub(crate) fn session_network(&self) -> Option<&Arc<SessionNetwork>> {
+        self.world.as_ref()?.joined.as_ref()
     }
 
     /// Says in words where it failed.

@@ -15,6 +15,7 @@ use crate::sandbox::locks::Locks;
 use crate::sandbox::pins::Pins;
 use crate::sandbox::places::DEVICES;
 use crate::sandbox::rules::{NetworkIs, Right, Rules};
+use crate::sandbox::scope::Scope;
 use crate::sandbox::view::{Shown, View, view};
 use crate::sandbox::{Access, Plan};
 
@@ -47,8 +48,10 @@ pub(crate) fn confine(
     let enforcement =
         Enforcement { means: Means::Landlock, landlock: Some(version), guards: guards(version, why) };
     let locks = Locks::new(Some(rules), Sockets::None, attributes);
+    let of_plan = (plan.access, plan.network);
+    let scope = Scope::new(&view, &pins, of_plan, Means::Landlock, temporary.clone());
     let variables = temporary.map(|path| ("TMPDIR", path.into_os_string())).into_iter().collect();
-    Ok(Confinement { enforcement, world: None, creations, locks, variables })
+    Ok(Confinement { enforcement, world: None, creations, locks, scope, variables })
 }
 
 /// Lists what may be read and what may be changed.

@@ -16,6 +16,7 @@ mod nested;
 mod pins;
 mod places;
 mod rules;
+mod scope;
 mod script;
 #[cfg(any(test, target_os = "macos"))]
 mod seatbelt;
@@ -26,6 +27,7 @@ use std::path::PathBuf;
 
 pub use available::{Available, available};
 pub use enforcement::{Enforcement, Guard, Held, Means};
+pub use scope::PathAccess;
 
 pub(crate) use confinement::{Confinement, Maker, World};
 pub(crate) use creations::Creations;
@@ -34,6 +36,7 @@ pub(crate) use locks::Locks;
 pub(crate) use pins::Pinned;
 pub(crate) use places::{TOOLCHAIN_VARIABLES, UNFINISHED};
 pub(crate) use rules::{NetworkIs, Rules};
+pub(crate) use scope::Scope;
 pub(crate) use script::{Script, Stop, listener, own_users, write_users};
 
 /// Whether a program is confined.

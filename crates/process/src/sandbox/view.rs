@@ -1,13 +1,14 @@
 //! Paths of the host that a confined program sees.
 
 use std::ffi::OsStr;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use crate::environment::Environment;
 use crate::sandbox::host::{self, Kind};
 use crate::sandbox::places::{
     EMPTY, MACHINE_KEYS, NO_HOMES, OF_CARGO, SECRETS, SYSTEM, SYSTEM_SECRETS, TOOLCHAIN_VARIABLES, TOOLCHAINS,
 };
+use crate::sandbox::scope::plain;
 use crate::sandbox::{Access, Plan};
 
 /// Maximum number of links in one path.
@@ -247,21 +248,6 @@ fn repository_of_worktree(root: &Path) -> Option<PathBuf> {
     let worktrees = of_worktree.parent()?;
     let is_it = back == file && worktrees.file_name()? == "worktrees";
     is_it.then(|| worktrees.parent().map(Path::to_owned)).flatten()
-}
-
-/// Takes `.` and `..` out of a path by its words.
-fn plain(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                out.pop();
-            }
-            other => out.push(other),
-        }
-    }
-    out
 }
 
 #[cfg(test)]
