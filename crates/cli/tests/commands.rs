@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use toolpost_engine::operations::exec::{Exec, Request, Shell, Side, Wait, Want};
+use toolpost_engine::operations::exec::{Exec, Output, Request, Shell, Side, Wait, Want};
 use toolpost_engine::{
     Approval, Available, CallCtx, Command, Commands, Engine, Hosts, Line, Means, Plan, Sandbox, Session,
     inner_step_of,
@@ -197,10 +197,30 @@ fn a_server_is_reached_by_the_next_command_of_its_session_only() {
 
 /// Runs a line in a sandbox made by `bwrap` or by this program; returns its output and the remarks about it.
 pub(crate) async fn ran(
-    (engine, root): &(Engine, WorkspacePath),
+    engine: &(Engine, WorkspacePath),
     session: &Arc<Session>,
     line: &str,
 ) -> (String, String) {
+    let output = run(engine, session, line, Wait::OrLeave(Duration::from_millis(1500))).await;
+    (output.output.into_iter().map(|piece| piece.text).collect(), output.notes.join("\n"))
+}
+
+/// Runs a line in a sandbox until it ends; returns the reason why it was stopped and the remarks about it.
+pub(crate) async fn ran_to_end(
+    engine: &(Engine, WorkspacePath),
+    session: &Arc<Session>,
+    line: &str,
+) -> (Option<String>, String) {
+    let output = run(engine, session, line, Wait::OrEnd(Duration::from_secs(60))).await;
+    (output.ending.and_then(|ending| ending.why), output.notes.join("\n"))
+}
+
+async fn run(
+    (engine, root): &(Engine, WorkspacePath),
+    session: &Arc<Session>,
+    line: &str,
+    wait: Wait,
+) -> Output {
     let command = Command {
         line: Line::Shell(line.to_owned()),
         directory: root.clone(),
@@ -209,12 +229,11 @@ pub(crate) async fn ran(
     let request = Request {
         command,
         shell: Shell::Plain,
-        wait: Wait::OrLeave(Duration::from_millis(1500)),
+        wait,
         want: Want { from: Side::Top, skip: 0, count: 10_000 },
         notes: Vec::new(),
     };
-    let output = engine.run::<Exec>(request, &CallCtx::denied(Arc::clone(session))).await.unwrap();
-    (output.output.into_iter().map(|piece| piece.text).collect(), output.notes.join("\n"))
+    engine.run::<Exec>(request, &CallCtx::denied(Arc::clone(session))).await.unwrap()
 }
 
 fn engine(world: &World, means: Means) -> (Engine, WorkspacePath) {

@@ -4,6 +4,7 @@
 mod bad_input;
 mod behaviours;
 mod call;
+mod command_limits;
 mod commands;
 mod common;
 mod embedding;
