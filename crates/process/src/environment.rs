@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
-use crate::sandbox::TOOLCHAIN_VARIABLES;
-
 /// The variable by which every process of a job is known.
 pub(crate) const COOKIE: &str = "TOOLPOST_RUN_ID";
 
@@ -34,6 +32,24 @@ const TAKEN: &[&str] = &[
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
     "NIX_SSL_CERT_FILE",
+];
+
+/// The variables that name directories of toolchains.
+pub(crate) const TOOLCHAIN_VARIABLES: &[&str] = &[
+    "RUSTUP_HOME",
+    "GOROOT",
+    "GOMODCACHE",
+    "JAVA_HOME",
+    "ANDROID_HOME",
+    "NVM_DIR",
+    "NODE_PATH",
+    "PNPM_HOME",
+    "BUN_INSTALL",
+    "PYENV_ROOT",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "RBENV_ROOT",
+    "GEM_HOME",
 ];
 
 /// What nobody can answer is not asked, and nothing is paged or coloured.

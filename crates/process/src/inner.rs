@@ -17,6 +17,7 @@ use rustix::process::{DumpableBehavior, Signal};
 use crate::becoming::{Setup, become_command, limit_processes, own_number};
 use crate::guard::{Guard, Guarded, give_away};
 use crate::message::{Message, failed, hand_out, say};
+use crate::sandbox::bubblewrap::{DIRECTORY, LISTENER, PINNED, PROCESS};
 use crate::sandbox::told::{Told, all_of};
 use crate::sandbox::{
     Attributes, Creations, Locks, Network, NetworkIs, Pinned, Rules, Sockets, Stop, calls, host, listener,
@@ -30,11 +31,6 @@ pub(crate) const NAME: &str = "toolpost-inner-step";
 
 /// The program that knows the inner step.
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-
-const PINNED: u16 = u16::MAX - 20;
-const DIRECTORY: u16 = u16::MAX - 21;
-const LISTENER: u16 = u16::MAX - 22;
-const PROCESS: u16 = u16::MAX - 23;
 
 /// Becomes the inner step of a sandbox if this process was started as one, and then never returns.
 ///
@@ -61,17 +57,6 @@ pub fn inner_step_of(program: &Path) {
 /// Returns the program that knows the inner step, if there is one.
 pub(crate) fn program() -> Option<&'static Path> {
     PROGRAM.get().map(PathBuf::as_path)
-}
-
-/// Says in words what a part does, if it is one of these.
-pub(crate) fn words(part: u16) -> Option<&'static str> {
-    match part {
-        PINNED => Some("what is protected is not held in it"),
-        DIRECTORY => Some("the command's directory is not to be seen in it"),
-        LISTENER => Some("its network could not be made"),
-        PROCESS => Some("its first process could not be made"),
-        _ => None,
-    }
 }
 
 #[expect(unsafe_code, reason = "a number becomes a descriptor")]

@@ -10,16 +10,15 @@ use std::time::{Duration, Instant, SystemTime};
 
 use tokio::sync::watch::Sender;
 
-use crate::jobs::SessionKey;
 use crate::launch::{Program, Size};
 use crate::leftovers::{self, Holder};
-use crate::network::SessionNetwork;
 use crate::output::{Followed, Output, Shown, Want};
 use crate::reported::Reported;
 use crate::resources::Resources;
-use crate::sandbox::{Enforcement, Network, PathAccess, Scope};
+use crate::sandbox::{Enforcement, Network, PathAccess, Scope, SessionNetwork};
+use crate::session::SessionKey;
 use crate::state::{Ending, Leftover, Report, Stage, Why};
-use crate::watch;
+use crate::waker::wake;
 
 /// Time to wait for a stopped job after the grace period.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -344,7 +343,7 @@ impl Job {
         let mut inner = self.shared.lock();
         inner.request = Some(request);
         if let Some(waker) = &inner.waker {
-            watch::wake(waker.as_fd());
+            wake(waker.as_fd());
         }
     }
 

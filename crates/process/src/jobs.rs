@@ -19,20 +19,19 @@ use crate::leftovers::{Holder, name_of_other_end};
 use crate::network::Networks;
 use crate::output::Output;
 use crate::prepare::prepare;
+use crate::random::random_name;
 use crate::reported::Reported;
 use crate::sandbox::{Confinement, Creations, Enforcement, Network, Plan, Sandbox};
+use crate::session::SessionKey;
 use crate::spawn::{raise_file_limit, spawn};
 use crate::state::{Stage, Why};
 use crate::temporary::Temporaries;
 use crate::tree;
-use crate::watch::{Watch, waker};
+use crate::waker::waker;
+use crate::watch::Watch;
 
 /// Stack size of a job's thread, in bytes.
 const STACK: usize = 256 * 1024;
-
-/// Whose jobs they are; it outlives connections.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct SessionKey(pub String);
 
 /// Limits of the job table.
 #[derive(Debug, Clone)]
@@ -325,12 +324,4 @@ fn given_up(mut started: crate::spawn::Started, fault: std::io::Error) -> StartE
     // The supervisor ends when all below it has.
     let _ = started.supervisor.wait();
     StartError::Missing { what: "a descriptor", fault }
-}
-
-pub(crate) fn random_name() -> Result<String, StartError> {
-    const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
-    let mut random = [0; 10];
-    getrandom::fill(&mut random)
-        .map_err(|error| StartError::Missing { what: "randomness", fault: std::io::Error::other(error) })?;
-    Ok(random.iter().map(|byte| char::from(LETTERS[usize::from(byte & 31)])).collect())
 }

@@ -10,11 +10,11 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 use tokio::sync::watch;
 
 use crate::error::StartError;
-use crate::jobs::random_name;
 use crate::launch::{Launch, Program};
 use crate::leftovers::{kill_by_cookie, read};
 use crate::message::{MESSAGE, Message};
 use crate::prepare::prepare;
+use crate::random::random_name;
 use crate::sandbox::{Enforcement, Sandbox};
 use crate::search::belongings;
 use crate::spawn::{raise_file_limit, spawn_apart};

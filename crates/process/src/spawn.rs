@@ -18,9 +18,10 @@ use rustix::pty::OpenptFlags;
 use crate::becoming::{Setup, Terminal};
 use crate::environment::Environment;
 use crate::error::StartError;
+use crate::inner_launch;
 use crate::launch::{Channel, Launch, Size};
 use crate::message::{MESSAGE, Message};
-use crate::prepare::Prepared;
+use crate::prepared::Prepared;
 use crate::resources::Resources;
 use crate::sandbox::{Confinement, Maker, World};
 use crate::supervisor;
@@ -87,7 +88,7 @@ fn spawn_on(
         Maker::Own(_) => None,
     });
     let prepared = match bubblewrap {
-        Some(bubblewrap) => bubblewrap.around(prepared, &mut setup)?,
+        Some(bubblewrap) => inner_launch::around(bubblewrap, prepared, &mut setup)?,
         None => prepared,
     };
     let spawned = command(prepared, confinement.clone(), ends.stdio, setup).spawn();

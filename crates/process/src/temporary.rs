@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rustix::fs::{AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, flock, fstat, mkdirat, openat, statat};
 use rustix::io::Errno;
 
-use crate::jobs::SessionKey;
+use crate::session::SessionKey;
 
 /// How their names begin, so that those that somebody left who was killed are known.
 const BEGINS: &str = "toolpost-tmp-";

@@ -1,7 +1,6 @@
 //! The thread of a job: it reads what the program writes, hears of its end, and ends it when that is due.
 
-use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::process::Child;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -323,15 +322,4 @@ struct Ready {
     woken: bool,
     control: bool,
     output: bool,
-}
-
-/// Makes what wakes a job's thread.
-pub(crate) fn waker() -> io::Result<OwnedFd> {
-    use rustix::event::{EventfdFlags, eventfd};
-    Ok(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?)
-}
-
-/// Wakes a job's thread.
-pub(crate) fn wake(waker: BorrowedFd<'_>) {
-    let _ = rustix::io::write(waker.as_fd(), &1_u64.to_ne_bytes());
 }

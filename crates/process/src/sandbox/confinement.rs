@@ -7,22 +7,20 @@ use std::sync::Arc;
 
 use crate::environment::Environment;
 use crate::error::StartError;
-use crate::inner;
-use crate::network::SessionNetwork;
-use crate::sandbox::available::Available;
-use crate::sandbox::bubblewrap::Bubblewrap;
+use crate::sandbox::bubblewrap::{self, Bubblewrap};
 use crate::sandbox::calls::OfNetwork;
 use crate::sandbox::creations::{Creations, unavailable};
 use crate::sandbox::enforcement::{Enforcement, Guard, Held, Means};
 use crate::sandbox::filter::{Attributes, Sockets};
 use crate::sandbox::locks::Locks;
 use crate::sandbox::pins::{Pins, pins};
+use crate::sandbox::plan::{Access, Network, Plan};
 use crate::sandbox::rules::{NetworkIs, Right, Rules};
 use crate::sandbox::scope::Scope;
 use crate::sandbox::script::{GUARD_WORDS, NETWORK_WORDS, PROXY, Script, Stop};
+use crate::sandbox::session_network::SessionNetwork;
 use crate::sandbox::told::Inside;
 use crate::sandbox::view::{Shown, View, view};
-use crate::sandbox::{Access, Network, Plan};
 use crate::sandbox::{fallback, host};
 
 /// Confinement of a program.
@@ -62,27 +60,14 @@ pub(crate) enum Maker {
 }
 
 impl Confinement {
-    /// Confines a program that starts in a directory, by the strongest means that there is.
-    ///
-    /// It joins the session's network if this program makes the namespaces. `bwrap` makes a network for each program.
-    pub(crate) fn new(
+    /// Confines a program by Landlock and a filter of system calls alone; `why` says why by nothing better.
+    pub(crate) fn by_landlock(
         plan: &Plan,
         environment: &Environment,
-        directory: &Path,
-        network: impl FnOnce() -> Option<Arc<SessionNetwork>>,
+        version: u32,
+        why: &str,
     ) -> Result<Self, StartError> {
-        let available = Available::for_roots(plan.means, &plan.roots);
-        match available.means {
-            Means::Namespaces | Means::Bubblewrap => {
-                let joined = if available.means == Means::Namespaces { network() } else { None };
-                Self::in_world(available.means, plan, environment, directory, available.landlock, joined)
-            }
-            Means::Landlock => match available.landlock {
-                Some(version) => fallback::confine(plan, environment, version, &available.why(plan.means)),
-                None => Err(StartError::NoSandbox { tried: available.why(plan.means) }),
-            },
-            Means::Nothing => Err(StartError::NoSandbox { tried: available.why(plan.means) }),
-        }
+        fallback::confine(plan, environment, version, why)
     }
 
     /// Confines a program in a world of its own.
@@ -148,7 +133,7 @@ impl Confinement {
             (None, _) if part == Stop::NETWORK => NETWORK_WORDS.to_owned(),
             (None, Some(World { maker: Maker::Own(script), .. })) => script.words(part),
             (None, Some(World { maker: Maker::Bubblewrap(_), .. })) => {
-                inner::words(part).unwrap_or("it could not be made").to_owned()
+                bubblewrap::words(part).unwrap_or("it could not be made").to_owned()
             }
             (None, None) => "it could not be made".to_owned(),
         }

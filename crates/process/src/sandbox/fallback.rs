@@ -14,10 +14,10 @@ use crate::sandbox::host::{self, Kind};
 use crate::sandbox::locks::Locks;
 use crate::sandbox::pins::Pins;
 use crate::sandbox::places::DEVICES;
+use crate::sandbox::plan::{Access, Plan};
 use crate::sandbox::rules::{NetworkIs, Right, Rules};
 use crate::sandbox::scope::Scope;
 use crate::sandbox::view::{Shown, View, view};
-use crate::sandbox::{Access, Plan};
 
 /// Confines a program by a version of the kernel's Landlock; `why` says why by nothing better.
 pub(crate) fn confine(

@@ -3,7 +3,7 @@
 use std::ffi::{CStr, OsString};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{
     AtFlags, CWD, Dir, FileType, Mode, OFlags, ResolveFlags, openat, openat2, readlinkat, statat,
@@ -79,4 +79,19 @@ pub(crate) fn pinned(path: &CStr) -> Result<OwnedFd, Errno> {
 /// Returns whether a path can be given to the system: it is absolute and holds no NUL.
 pub(crate) fn is_plain(path: &Path) -> bool {
     path.is_absolute() && !path.as_os_str().as_bytes().contains(&0)
+}
+
+/// Removes `.` and `..` from a path by its words.
+pub(crate) fn plain(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    out
 }

@@ -1,10 +1,12 @@
 //! Access that a confined program has to a path, so that a reply can explain an error of the program.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
+use crate::sandbox::enforcement::Means;
+use crate::sandbox::host::plain;
 use crate::sandbox::pins::Pins;
+use crate::sandbox::plan::{Access, Network};
 use crate::sandbox::view::{Place, Shown, View};
-use crate::sandbox::{Access, Means, Network};
 
 /// Maximum number of links that are followed in one path.
 const LINKS: usize = 16;
@@ -119,21 +121,6 @@ impl Scope {
 /// Returns whether a path is a directory above another one.
 fn is_above(path: &Path, other: &Path) -> bool {
     other != path && other.starts_with(path)
-}
-
-/// Removes `.` and `..` from a path by its words.
-pub(crate) fn plain(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                out.pop();
-            }
-            other => out.push(other),
-        }
-    }
-    out
 }
 
 #[cfg(test)]

@@ -12,11 +12,11 @@ use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, mkdirat, openat, openat2, syml
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 
-use crate::sandbox::Network;
 use crate::sandbox::calls::{self, NO_DEVICES, NO_EXECUTION, NO_SETUID, OfNetwork, READ_ONLY};
 use crate::sandbox::host::{self, Kind};
 use crate::sandbox::pins::{Pinned, Pins};
 use crate::sandbox::places::DEVICES;
+use crate::sandbox::plan::Network;
 use crate::sandbox::view::{Shown, View};
 
 /// The steps, in their order.

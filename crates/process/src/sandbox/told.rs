@@ -9,8 +9,8 @@ use rustix::process::Rlimit;
 
 use crate::becoming::Terminal;
 use crate::resources::Resources;
-use crate::sandbox::Network;
 use crate::sandbox::pins::Pinned;
+use crate::sandbox::plan::Network;
 use crate::sandbox::rules::Right;
 
 /// All that the inner step needs to know.

@@ -3,13 +3,12 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::environment::Environment;
-use crate::sandbox::host::{self, Kind};
+use crate::environment::{Environment, TOOLCHAIN_VARIABLES};
+use crate::sandbox::host::{self, Kind, plain};
 use crate::sandbox::places::{
-    EMPTY, MACHINE_KEYS, NO_HOMES, OF_CARGO, SECRETS, SYSTEM, SYSTEM_SECRETS, TOOLCHAIN_VARIABLES, TOOLCHAINS,
+    EMPTY, MACHINE_KEYS, NO_HOMES, OF_CARGO, SECRETS, SYSTEM, SYSTEM_SECRETS, TOOLCHAINS,
 };
-use crate::sandbox::scope::plain;
-use crate::sandbox::{Access, Plan};
+use crate::sandbox::plan::{Access, Plan};
 
 /// Maximum number of links in one path.
 const LINKS: usize = 16;

@@ -9,9 +9,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::error::StartError;
 use crate::sandbox::calls::OfNetwork;
-use crate::sandbox::confinement::{Confinement, Maker, to_be_tried};
-use crate::sandbox::script::Stop;
-use crate::sandbox::{Means, bubblewrap, calls};
+use crate::sandbox::{Confinement, Maker, Means, Stop, bubblewrap, calls, to_be_tried};
 use crate::spawn::try_spawn;
 use crate::system::{self, Forked};
 
