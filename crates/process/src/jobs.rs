@@ -27,6 +27,7 @@ use crate::spawn::{raise_file_limit, spawn};
 use crate::state::{Stage, Why};
 use crate::temporary::Temporaries;
 use crate::tree;
+use crate::usage::{FreeSpace, free_space};
 use crate::waker::waker;
 use crate::watch::Watch;
 
@@ -46,6 +47,8 @@ pub struct Settings {
     pub remembered: usize,
     /// Time for which an ended job is remembered.
     pub age: Duration,
+    /// Measurement of free disk space, for the limit of it.
+    pub free_space: FreeSpace,
 }
 
 impl Default for Settings {
@@ -56,6 +59,7 @@ impl Default for Settings {
             running: 1000,
             remembered: 100,
             age: Duration::from_secs(24 * 60 * 60),
+            free_space,
         }
     }
 }
@@ -158,7 +162,7 @@ impl Jobs {
             changed: Sender::new(()),
         });
         let job = Job::new(Arc::clone(&shared));
-        let watch = Watch::new(shared, started, wake, launch);
+        let watch = Watch::new(shared, started, wake, launch, self.settings.free_space);
         let thread = std::thread::Builder::new().name("job".to_owned()).stack_size(STACK);
         // Where there is no thread the watch is dropped, and with it the control socket: the supervisor kills all.
         thread.spawn(move || watch.run()).map_err(|fault| StartError::Missing { what: "a thread", fault })?;

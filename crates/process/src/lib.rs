@@ -53,3 +53,4 @@ pub use search::{Sought, programs};
 pub use served::{Served, Wires};
 pub use session::SessionKey;
 pub use state::{Ending, Exit, Holds, Leftover, Report, Stage, Why};
+pub use usage::FreeSpace;

@@ -18,7 +18,7 @@ use crate::spawn::Started;
 use crate::state::{Ending, Exit, Stage, Why};
 use crate::supervisor::KILL;
 use crate::tree;
-use crate::usage::{DiskMeter, MEBIBYTE};
+use crate::usage::{DiskMeter, FreeSpace, MEBIBYTE};
 
 /// How long what is still in the pipe is waited for when the program has ended.
 const DRAIN: Duration = Duration::from_millis(100);
@@ -54,7 +54,13 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// Makes what the thread needs.
-    pub(crate) fn new(shared: Arc<Shared>, started: Started, waker: Arc<OwnedFd>, launch: &Launch) -> Self {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        started: Started,
+        waker: Arc<OwnedFd>,
+        launch: &Launch,
+        free: FreeSpace,
+    ) -> Self {
         Self {
             shared,
             waker,
@@ -69,7 +75,7 @@ impl Watch {
             kill_at: None,
             give_up_at: None,
             supervisor_gone_at: None,
-            disk: DiskMeter::new(launch),
+            disk: DiskMeter::new(launch, free),
             buffer: vec![0; READ],
         }
     }
