@@ -34,13 +34,13 @@ enum State {
 }
 
 /// The command's end: what it puts itself under, and where it sends the listener.
-pub(crate) struct Guarded<'a> {
+pub(crate) struct GuardSender<'a> {
     creations: &'a Creations,
     to: OwnedFd,
 }
 
 /// Puts this process under the filter, as the last thing before it executes a program, and gives the listener away.
-pub(crate) fn give_away(guarded: Option<Guarded<'_>>) -> Result<(), Stop> {
+pub(crate) fn give_away(guarded: Option<GuardSender<'_>>) -> Result<(), Stop> {
     let Some(guarded) = guarded else { return Ok(()) };
     let listener = guarded.creations.listen();
     let given = listener.and_then(|listener| hand_over(guarded.to.as_fd(), &listener));
@@ -51,12 +51,12 @@ impl<'a> Guard<'a> {
     /// Makes both ends, if there are names to be guarded.
     pub(crate) fn set_up(
         creations: Option<&'a Creations>,
-    ) -> io::Result<(Option<Self>, Option<Guarded<'a>>)> {
+    ) -> io::Result<(Option<Self>, Option<GuardSender<'a>>)> {
         let Some(creations) = creations else { return Ok((None, None)) };
         let (source, to) =
             socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
         let guard = Self { creations, source, state: State::Expected, said: [0; 16] };
-        Ok((Some(guard), Some(Guarded { creations, to })))
+        Ok((Some(guard), Some(GuardSender { creations, to })))
     }
 
     /// Puts its descriptor where the supervisor closes nothing.

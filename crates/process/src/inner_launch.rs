@@ -6,23 +6,23 @@ use std::path::Path;
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
-use crate::becoming::Setup;
+use crate::command_setup::Setup;
 use crate::environment::Environment;
 use crate::error::StartError;
+use crate::execution::Execution;
 use crate::inner;
-use crate::prepared::Prepared;
 use crate::sandbox::bubblewrap::{Bubblewrap, string};
 use crate::sandbox::host;
-use crate::sandbox::told::{Told, file, number_of};
+use crate::sandbox::inner_plan::{InnerPlan, file, number_of};
 
 /// Puts the launch of a program into that of `bwrap`, which executes the inner step, which executes the program.
 ///
 /// `setup` is changed to what has to be open for that.
 pub(crate) fn around(
     bubblewrap: &Bubblewrap,
-    prepared: Prepared,
+    prepared: Execution,
     setup: &mut Setup,
-) -> Result<Prepared, StartError> {
+) -> Result<Execution, StartError> {
     let missing = |what: &'static str| {
         move |errno: rustix::io::Errno| StartError::Missing { what, fault: errno.into() }
     };
@@ -37,7 +37,7 @@ pub(crate) fn around(
     let words = std::iter::once(prepared.program.as_os_str())
         .chain(prepared.arguments.iter().map(OsString::as_os_str));
     let variables = prepared.environment.variables();
-    let told = Told {
+    let plan = InnerPlan {
         control: setup.control,
         processes: processes.as_raw_fd(),
         kept: setup.kept.clone(),
@@ -51,17 +51,17 @@ pub(crate) fn around(
             .map(|(name, value)| string(Path::new(&[name, value].join("=".as_ref()))))
             .collect(),
     };
-    let told = told.to_file().map_err(missing("a file for the inner step"))?;
+    let plan = plan.to_file().map_err(missing("a file for the inner step"))?;
     let mut arguments: Vec<OsString> = vec!["--args".into(), number_of(&options).into(), "--".into()];
     arguments.extend(
-        [format!("/proc/self/fd/{}", number_of(&step)), inner::NAME.to_owned(), number_of(&told)]
+        [format!("/proc/self/fd/{}", number_of(&step)), inner::NAME.to_owned(), number_of(&plan)]
             .map(Into::into),
     );
     let mut kept = prepared.kept;
-    kept.extend([step, processes, options, told]);
+    kept.extend([step, processes, options, plan]);
     setup.kept.push(setup.control);
     setup.kept.extend(kept.iter().chain(&bubblewrap.opened).map(AsRawFd::as_raw_fd));
-    Ok(Prepared {
+    Ok(Execution {
         program: bubblewrap.program.clone(),
         arguments,
         directory: prepared.directory,

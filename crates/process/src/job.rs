@@ -12,8 +12,8 @@ use tokio::sync::watch::Sender;
 
 use crate::launch::{Program, Size};
 use crate::leftovers::{self, Holder};
-use crate::output::{Followed, Output, Shown, Want};
-use crate::reported::Reported;
+use crate::output::{Excerpt, Output, OutputTail, Want};
+use crate::reported_files::ReportedFiles;
 use crate::resources::Resources;
 use crate::sandbox::{Enforcement, Network, PathAccess, Scope, SessionNetwork};
 use crate::session::SessionKey;
@@ -42,7 +42,7 @@ pub enum Until {
 
 /// Why a wait was over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Woke {
+pub enum WaitResult {
     /// The event has occurred.
     Come,
     /// The time was up.
@@ -65,7 +65,7 @@ pub(crate) struct Shared {
     /// The names that it may not create, by their numbers.
     pub(crate) guarded: Vec<PathBuf>,
     /// The files whose change is reported.
-    pub(crate) reported: Reported,
+    pub(crate) reported: ReportedFiles,
     pub(crate) holder: Holder,
     pub(crate) begun: SystemTime,
     pub(crate) started: Instant,
@@ -107,14 +107,14 @@ pub(crate) enum Presence {
 pub(crate) struct Request {
     pub(crate) why: Why,
     pub(crate) grace: Duration,
-    pub(crate) told: Told,
+    pub(crate) notice: Notice,
 }
 
 /// Whether the processes of a job were already asked to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Told {
-    Already,
-    NotYet,
+pub(crate) enum Notice {
+    Given,
+    Pending,
 }
 
 impl Job {
@@ -264,19 +264,19 @@ impl Job {
     }
 
     /// Shows a part of what it wrote.
-    pub fn show(&self, want: Want) -> io::Result<Shown> {
+    pub fn show(&self, want: Want) -> io::Result<Excerpt> {
         self.shared.lock().output.show(want)
     }
 
     /// Gives what it wrote after a place, at most that many bytes; the first place is 0.
     ///
     /// A line that is not ended is given apart from the text: it may still change.
-    pub fn follow(&self, cursor: u64, limit: usize) -> io::Result<Followed> {
+    pub fn follow(&self, cursor: u64, limit: usize) -> io::Result<OutputTail> {
         self.shared.lock().output.follow(cursor, limit)
     }
 
     /// Waits until something has come, or the time is up; dropping the wait leaves the job alone.
-    pub async fn wait(&self, until: Until, limit: Duration) -> Woke {
+    pub async fn wait(&self, until: Until, limit: Duration) -> WaitResult {
         let mut changed = self.shared.changed.subscribe();
         let come = async {
             while !self.has_come(until) {
@@ -287,14 +287,14 @@ impl Job {
             }
         };
         match tokio::time::timeout(limit, come).await {
-            Ok(()) => Woke::Come,
-            Err(_) => Woke::TimeUp,
+            Ok(()) => WaitResult::Come,
+            Err(_) => WaitResult::TimeUp,
         }
     }
 
     /// Has it ended: asked first, killed when its grace is over; returns at once.
     pub fn ask_to_stop(&self, why: Why) {
-        self.request(Request { why, grace: self.shared.grace, told: Told::NotYet });
+        self.request(Request { why, grace: self.shared.grace, notice: Notice::Pending });
     }
 
     /// Ends it and all that descends from it, and tells how that went.

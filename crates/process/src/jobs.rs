@@ -13,14 +13,14 @@ use rustix::process::{Rlimit, Signal};
 use tokio::sync::watch::Sender;
 
 use crate::error::{StartError, UnknownJob};
-use crate::job::{Inner, Job, Presence, Request, Shared, Told, Until};
+use crate::job::{Inner, Job, Notice, Presence, Request, Shared, Until};
 use crate::launch::Launch;
 use crate::leftovers::{Holder, name_of_other_end};
 use crate::network::Networks;
 use crate::output::Output;
 use crate::prepare::prepare;
 use crate::random::random_name;
-use crate::reported::Reported;
+use crate::reported_files::ReportedFiles;
 use crate::sandbox::{Confinement, Creations, Enforcement, Network, Plan, Sandbox};
 use crate::session::SessionKey;
 use crate::spawn::{raise_file_limit, spawn};
@@ -80,11 +80,11 @@ pub struct Jobs {
 struct Table {
     /// In the order of their starts.
     jobs: Vec<Job>,
-    door: Door,
+    door: Admission,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Door {
+enum Admission {
     #[default]
     Open,
     Closed,
@@ -111,7 +111,7 @@ impl Jobs {
         let launch = &self.with_temporary(session, launch);
         let id = format!("job-{}", random_name()?);
         let run = format!("{}-{id}", self.server);
-        let reported = Reported::new(&launch.sandbox);
+        let reported = ReportedFiles::new(&launch.sandbox);
         let kind = match &launch.sandbox {
             Sandbox::On(plan) => plan.network,
             Sandbox::Off => Network::Closed,
@@ -210,7 +210,7 @@ impl Jobs {
     pub async fn shut_down(&self) {
         let jobs = {
             let mut table = self.lock();
-            table.door = Door::Closed;
+            table.door = Admission::Closed;
             table.jobs.clone()
         };
         end(&jobs, Duration::from_secs(1), Duration::from_millis(1900)).await;
@@ -237,16 +237,16 @@ impl Jobs {
         let table = self.lock();
         let running = table.jobs.iter().filter(|job| job.presence() == Presence::Here).count();
         match table.door {
-            Door::Closed => Err(StartError::ShuttingDown),
-            Door::Open if running >= self.settings.running => Err(StartError::TooMany { running }),
-            Door::Open => Ok(()),
+            Admission::Closed => Err(StartError::ShuttingDown),
+            Admission::Open if running >= self.settings.running => Err(StartError::TooMany { running }),
+            Admission::Open => Ok(()),
         }
     }
 
     fn add(&self, job: Job) {
         let mut table = self.lock();
         // The door may have been closed meanwhile.
-        if table.door == Door::Closed {
+        if table.door == Admission::Closed {
             job.request(at_once());
         }
         self.forget_old(&mut table);
@@ -298,7 +298,7 @@ async fn end(jobs: &[Job], grace: Duration, limit: Duration) {
     let _ = tree::each(|process| all.push(process));
     // The wish comes first, so that nobody takes what follows for an end of its own.
     for job in jobs {
-        job.request(Request { why: Why::SessionEnded, grace, told: Told::Already });
+        job.request(Request { why: Why::SessionEnded, grace, notice: Notice::Given });
     }
     for job in jobs {
         let inner = job.shared().lock();
@@ -319,11 +319,11 @@ fn path_of(name: &CStr) -> PathBuf {
 }
 
 fn at_once() -> Request {
-    Request { why: Why::SessionEnded, grace: Duration::ZERO, told: Told::NotYet }
+    Request { why: Why::SessionEnded, grace: Duration::ZERO, notice: Notice::Pending }
 }
 
 /// Ends what was started and cannot be watched.
-fn given_up(mut started: crate::spawn::Started, fault: std::io::Error) -> StartError {
+fn given_up(mut started: crate::spawn::ProgramHandle, fault: std::io::Error) -> StartError {
     drop(started.control);
     // The supervisor ends when all below it has.
     let _ = started.supervisor.wait();

@@ -33,7 +33,10 @@ pub(crate) enum Holder {
 impl Holder {
     /// Says what holds a program that is confined in this way.
     pub(crate) fn of(confinement: Option<&Confinement>) -> Self {
-        match confinement.and_then(|confinement| confinement.world.as_ref()).map(|world| &world.maker) {
+        match confinement
+            .and_then(|confinement| confinement.namespaces.as_ref())
+            .map(|namespaces| &namespaces.maker)
+        {
             Some(Maker::Own(_)) => Self::Grandchild,
             Some(Maker::Bubblewrap(_)) => Self::GreatGrandchild,
             None => Self::Child,

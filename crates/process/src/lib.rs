@@ -1,9 +1,11 @@
 //! Other programs: start, watch, stop.
 
 mod available;
-mod becoming;
+mod command_setup;
 mod environment;
 mod error;
+mod execution;
+mod exit_meaning;
 mod guard;
 mod inner;
 mod inner_launch;
@@ -11,19 +13,17 @@ mod job;
 mod jobs;
 mod launch;
 mod leftovers;
-mod meaning;
 mod message;
 mod network;
 mod output;
 mod ports;
 mod prepare;
-mod prepared;
+mod program_search;
 mod random;
-mod reported;
+mod reported_files;
 mod resources;
 mod sandbox;
-mod search;
-mod served;
+mod service;
 mod session;
 mod spawn;
 mod state;
@@ -38,19 +38,19 @@ mod watch;
 pub use available::{Available, available};
 pub use environment::Environment;
 pub use error::{StartError, UnknownJob};
+pub use exit_meaning::{Meaning, Verdict, meaning};
 pub use inner::{inner_step, inner_step_of};
-pub use job::{Job, Until, Woke};
+pub use job::{Job, Until, WaitResult};
 pub use jobs::{Jobs, Settings};
 pub use launch::{Channel, Launch, Limits, Program, Shell, Size, Survivors};
-pub use meaning::{Meaning, Verdict, meaning};
-pub use output::{Followed, From, Piece, Shown, Want};
+pub use output::{Excerpt, From, OutputTail, Piece, Want};
+pub use program_search::{ProgramSearch, programs};
 pub use resources::Resources;
 pub use sandbox::{
-    Access, Enforcement, Guard, Held, LoopbackSockets, Means, Network, PathAccess, Plan, Sandbox,
+    Access, Enforcement, Guard, GuardState, LoopbackSockets, Means, Network, PathAccess, Plan, Sandbox,
     SessionNetwork,
 };
-pub use search::{Sought, programs};
-pub use served::{Served, Wires};
+pub use service::{Service, ServicePipes};
 pub use session::SessionKey;
 pub use state::{Ending, Exit, Holds, Leftover, Report, Stage, Why};
 pub use usage::FreeSpace;

@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::sandbox::{Network, SessionNetwork};
 use crate::session::SessionKey;
 
-type Made = HashMap<(SessionKey, Network), Arc<SessionNetwork>>;
+type NetworkTable = HashMap<(SessionKey, Network), Arc<SessionNetwork>>;
 
 /// The networks of a server's sessions. Commands with a proxy and commands without one do not share a network.
 #[derive(Debug, Default)]
 pub(crate) struct Networks {
-    made: Mutex<Made>,
+    made: Mutex<NetworkTable>,
 }
 
 impl Networks {
@@ -40,7 +40,7 @@ impl Networks {
         self.lock().clear();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Made> {
+    fn lock(&self) -> MutexGuard<'_, NetworkTable> {
         self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

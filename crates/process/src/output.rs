@@ -10,7 +10,7 @@ use std::io;
 use std::path::PathBuf;
 
 use ring::{DISK, MEMORY, Ring};
-pub use slice::{From, Piece, Shown, Want};
+pub use slice::{Excerpt, From, Piece, Want};
 use toolpost_text::terminal::Terminal;
 
 /// The output of one job.
@@ -25,7 +25,7 @@ pub(crate) struct Output {
 
 /// Output after a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Followed {
+pub struct OutputTail {
     /// The text, as much of its end as was asked for, from a line's beginning where it could be.
     pub text: String,
     /// What stands after it for now: the line that is not ended, and copies of the one before that are only counted.
@@ -85,12 +85,12 @@ impl Output {
     }
 
     /// Shows a part.
-    pub(crate) fn show(&self, want: Want) -> io::Result<Shown> {
+    pub(crate) fn show(&self, want: Want) -> io::Result<Excerpt> {
         slice::show(&self.ring, &self.terminal.pending(), want)
     }
 
     /// Gives what came after a place, at most that many bytes of its end.
-    pub(crate) fn follow(&self, cursor: u64, limit: usize) -> io::Result<Followed> {
+    pub(crate) fn follow(&self, cursor: u64, limit: usize) -> io::Result<OutputTail> {
         slice::follow(&self.ring, self.terminal.pending(), cursor, limit)
     }
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use crate::available::Available;
 use crate::environment::{COOKIE, Environment};
 use crate::error::StartError;
+use crate::execution::Execution;
 use crate::launch::{Channel, Launch, Program, Shell};
-use crate::prepared::Prepared;
 use crate::sandbox::{Confinement, Means, Plan, Sandbox, SessionNetwork};
 
 /// The longest argument that Linux takes is 128 KiB with its NUL.
@@ -22,7 +22,7 @@ pub(crate) fn prepare(
     launch: &Launch,
     run: &str,
     network: impl FnOnce() -> Option<Arc<SessionNetwork>>,
-) -> Result<Prepared, StartError> {
+) -> Result<Execution, StartError> {
     let mut environment = launch.environment.clone();
     let terminal = match launch.channel {
         Channel::Pipe => "dumb",
@@ -51,7 +51,7 @@ pub(crate) fn prepare(
     };
     let variables = confinement.iter().flat_map(|confinement| confinement.variables.clone());
     let environment = variables.fold(environment, |environment, (name, value)| environment.with(name, value));
-    Ok(Prepared { program, arguments, directory, environment, confinement, kept: Vec::new() })
+    Ok(Execution { program, arguments, directory, environment, confinement, kept: Vec::new() })
 }
 
 /// Confines a program that starts in a directory, by the strongest means that there is.
@@ -68,7 +68,7 @@ fn confine(
     match means {
         Means::Namespaces | Means::Bubblewrap => {
             let joined = if means == Means::Namespaces { network() } else { None };
-            Confinement::in_world(means, plan, environment, directory, landlock, joined)
+            Confinement::in_namespaces(means, plan, environment, directory, landlock, joined)
         }
         Means::Landlock => match landlock {
             Some(version) => Confinement::by_landlock(plan, environment, version, &available.why(plan.means)),

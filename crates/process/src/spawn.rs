@@ -15,19 +15,19 @@ use rustix::pipe::PipeFlags;
 use rustix::process::{Resource, Rlimit};
 use rustix::pty::OpenptFlags;
 
-use crate::becoming::{Setup, Terminal};
+use crate::command_setup::{Setup, Terminal};
 use crate::environment::Environment;
 use crate::error::StartError;
+use crate::execution::Execution;
 use crate::inner_launch;
 use crate::launch::{Channel, Launch, Size};
 use crate::message::{MESSAGE, Message};
-use crate::prepared::Prepared;
 use crate::resources::Resources;
-use crate::sandbox::{Confinement, Maker, World};
+use crate::sandbox::{Confinement, Maker, Namespaces};
 use crate::supervisor;
 
 /// A program that was started, and the ends of what it is connected to.
-pub(crate) struct Started {
+pub(crate) struct ProgramHandle {
     /// The supervisor, a child of this process.
     pub(crate) supervisor: Child,
     /// What is said to the supervisor, and by it.
@@ -41,7 +41,11 @@ pub(crate) struct Started {
 }
 
 /// Starts a prepared launch; `files` is how many files the program may open.
-pub(crate) fn spawn(launch: &Launch, prepared: Prepared, files: Rlimit) -> Result<Started, StartError> {
+pub(crate) fn spawn(
+    launch: &Launch,
+    prepared: Execution,
+    files: Rlimit,
+) -> Result<ProgramHandle, StartError> {
     let ends = match launch.channel {
         Channel::Pipe => pipe().map_err(missing("a pipe"))?,
         Channel::Terminal(size) => terminal(size).map_err(missing("a terminal"))?,
@@ -52,9 +56,9 @@ pub(crate) fn spawn(launch: &Launch, prepared: Prepared, files: Rlimit) -> Resul
 /// Starts a prepared launch with three pipes of its own; gives besides what is written to it, and its errors.
 pub(crate) fn spawn_apart(
     launch: &Launch,
-    prepared: Prepared,
+    prepared: Execution,
     files: Rlimit,
-) -> Result<(Started, OwnedFd, OwnedFd), StartError> {
+) -> Result<(ProgramHandle, OwnedFd, OwnedFd), StartError> {
     let pipe = || rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(missing("a pipe"));
     let ((their_input, input), (output, their_output), (errors, their_errors)) = (pipe()?, pipe()?, pipe()?);
     let stdio = [their_input.into(), their_output.into(), their_errors.into()];
@@ -65,9 +69,9 @@ pub(crate) fn spawn_apart(
 
 fn spawn_on(
     ends: Ends,
-    mut prepared: Prepared,
+    mut prepared: Execution,
     (files, resources): (Rlimit, Resources),
-) -> Result<Started, StartError> {
+) -> Result<ProgramHandle, StartError> {
     let confinement = prepared.confinement.take().map(Arc::new);
     check_directory(&prepared)?;
     let (control, theirs) =
@@ -80,10 +84,10 @@ fn spawn_on(
         resources,
         kept: prepared.kept.iter().map(AsRawFd::as_raw_fd).collect(),
     };
-    let world = confinement.as_ref().and_then(|it| it.world.as_ref());
-    let is_proxied = world.is_some_and(World::is_proxied);
+    let namespaces = confinement.as_ref().and_then(|it| it.namespaces.as_ref());
+    let is_proxied = namespaces.is_some_and(Namespaces::is_proxied);
     let name = prepared.program.display().to_string();
-    let bubblewrap = world.and_then(|world| match &world.maker {
+    let bubblewrap = namespaces.and_then(|namespaces| match &namespaces.maker {
         Maker::Bubblewrap(bubblewrap) => Some(bubblewrap),
         Maker::Own(_) => None,
     });
@@ -104,7 +108,7 @@ fn spawn_on(
     };
     match listener {
         Ok(listener) => {
-            Ok(Started { supervisor, control, output: ends.output, listener, terminal: ends.terminal })
+            Ok(ProgramHandle { supervisor, control, output: ends.output, listener, terminal: ends.terminal })
         }
         Err(error) => {
             drop(control);
@@ -122,7 +126,7 @@ fn spawn_on(
 
 /// Tries a confinement on nothing, which ends well if it works.
 pub(crate) fn try_spawn(confinement: Confinement) -> Result<(), StartError> {
-    let prepared = Prepared {
+    let prepared = Execution {
         program: PathBuf::new(),
         arguments: Vec::new(),
         directory: PathBuf::from("/"),
@@ -250,13 +254,13 @@ fn terminal(size: Size) -> io::Result<Ends> {
 #[expect(clippy::disallowed_methods, reason = "this is the door through which programs are started")]
 #[expect(unsafe_code, reason = "the supervisor is made between fork and execute")]
 fn command(
-    prepared: Prepared,
+    prepared: Execution,
     confinement: Option<Arc<Confinement>>,
     stdio: [Stdio; 3],
     setup: Setup,
 ) -> Command {
     let [input, output, errors] = stdio;
-    let Prepared { program, arguments, directory, environment, kept, .. } = prepared;
+    let Execution { program, arguments, directory, environment, kept, .. } = prepared;
     let mut command = Command::new(program);
     command.args(arguments).current_dir(directory).env_clear().envs(environment.variables());
     command.stdin(input).stdout(output).stderr(errors);
@@ -302,7 +306,7 @@ fn not_confined(
 }
 
 /// A directory that cannot be entered is told from a program that cannot be started.
-fn check_directory(prepared: &Prepared) -> Result<(), StartError> {
+fn check_directory(prepared: &Execution) -> Result<(), StartError> {
     use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, accessat, openat};
     let directory = &prepared.directory;
     let opened = openat(CWD, directory, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());

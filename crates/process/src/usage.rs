@@ -15,7 +15,7 @@ use crate::message::Message;
 use crate::resources::Resources;
 use crate::sandbox::Sandbox;
 use crate::system;
-use crate::tree::{self, Circle, Process};
+use crate::tree::{self, Process, ProcessScope};
 
 pub(crate) const MEBIBYTE: u64 = 1 << 20;
 
@@ -41,7 +41,7 @@ const PASSES: usize = 4;
 /// The part of the supervisor that watches the limits of memory and processes.
 pub(crate) struct Meter {
     limits: Resources,
-    circle: Circle,
+    scope: ProcessScope,
     page: u64,
     processors: u64,
     schedule: Schedule,
@@ -78,10 +78,10 @@ struct Usage {
 }
 
 impl Meter {
-    pub(crate) fn new(limits: Resources, circle: Circle) -> Self {
+    pub(crate) fn new(limits: Resources, scope: ProcessScope) -> Self {
         let (page, processors) = (system::page_size(), system::processors());
         let schedule = Schedule::starting_at(Instant::now() + SHORTEST);
-        Self { limits, circle, page, processors, schedule }
+        Self { limits, scope, page, processors, schedule }
     }
 
     /// Measures if it is time to, and returns which limit is exceeded.
@@ -128,7 +128,7 @@ impl Meter {
     /// Visits each process of the command.
     fn each(&self, mut visit: impl FnMut(&Process)) {
         let own = rustix::process::getpid().as_raw_nonzero().get();
-        if self.circle == Circle::World {
+        if self.scope == ProcessScope::Namespace {
             let _ = tree::each(|process| {
                 if process.pid != own {
                     visit(&process);
@@ -155,7 +155,7 @@ impl Meter {
 
     /// Returns the bytes that files in the command's own `/dev/shm` and `/run` take.
     fn files_in_memory(&self) -> u64 {
-        if self.circle != Circle::World {
+        if self.scope != ProcessScope::Namespace {
             return 0;
         }
         let (shared, run) = (statvfs(c"/dev/shm"), statvfs(c"/run"));

@@ -10,11 +10,11 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::job::{Shared, Told};
+use crate::job::{Notice, Shared};
 use crate::launch::{Launch, Limits, Survivors};
 use crate::leftovers::kill_by_cookie;
 use crate::message::{MESSAGE, Message};
-use crate::spawn::Started;
+use crate::spawn::ProgramHandle;
 use crate::state::{Ending, Exit, Stage, Why};
 use crate::supervisor::KILL;
 use crate::tree;
@@ -56,7 +56,7 @@ impl Watch {
     /// Makes what the thread needs.
     pub(crate) fn new(
         shared: Arc<Shared>,
-        started: Started,
+        started: ProgramHandle,
         waker: Arc<OwnedFd>,
         launch: &Launch,
         free: FreeSpace,
@@ -134,7 +134,7 @@ impl Watch {
                 if let Some(limit) = self.limits.output
                     && written > limit
                 {
-                    self.end(Why::TooMuchOutput(limit), Told::NotYet);
+                    self.end(Why::TooMuchOutput(limit), Notice::Pending);
                 }
             }
             Err(Errno::INTR | Errno::AGAIN) => {}
@@ -182,7 +182,7 @@ impl Watch {
     fn ended(&mut self, exit: Exit) {
         self.exit = Some((exit, Instant::now()));
         if self.survivors == Survivors::End && self.why.is_none() {
-            self.terminate(Told::NotYet);
+            self.terminate(Notice::Pending);
         }
     }
 
@@ -202,32 +202,32 @@ impl Watch {
         self.give_up_at = None;
     }
 
-    /// Does what was asked from outside.
+    /// Carries out the request of another thread.
     fn obey(&mut self) {
         let mut count = [0; 8];
         let _ = rustix::io::read(&self.waker, &mut count);
         if let Some(request) = self.shared.take_request() {
             self.limits.grace = self.limits.grace.min(request.grace);
-            self.end(request.why, request.told);
+            self.end(request.why, request.notice);
         }
     }
 
     /// Asks everything to end; what has not done so when the grace is over is killed.
-    fn end(&mut self, why: Why, told: Told) {
+    fn end(&mut self, why: Why, notice: Notice) {
         if self.exit.is_none() && self.why.is_none() {
             self.why = Some(why);
         }
-        self.terminate(told);
+        self.terminate(notice);
     }
 
-    fn terminate(&mut self, told: Told) {
+    fn terminate(&mut self, notice: Notice) {
         let at = Instant::now() + self.limits.grace;
         match self.kill_at {
             Some(before) => self.kill_at = Some(before.min(at)),
             None if self.control.is_some() && self.give_up_at.is_none() => {
                 self.kill_at = Some(at);
                 self.resume();
-                if told == Told::NotYet {
+                if notice == Notice::Pending {
                     self.ask_to_end();
                 }
             }
@@ -258,7 +258,7 @@ impl Watch {
             && self.why.is_none()
             && now >= self.started + limit
         {
-            self.end(Why::TimedOut(limit), Told::NotYet);
+            self.end(Why::TimedOut(limit), Notice::Pending);
         }
         if self.control.is_some()
             && self.give_up_at.is_none()
@@ -266,7 +266,7 @@ impl Watch {
         {
             // A program that writes continues to write after the request to end.
             self.limits.grace = Duration::ZERO;
-            self.end(Why::TooLittleDisk { reserve, free }, Told::Already);
+            self.end(Why::TooLittleDisk { reserve, free }, Notice::Given);
         }
         if self.kill_at.is_some_and(|at| now >= at) {
             self.kill_at = None;

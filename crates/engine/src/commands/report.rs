@@ -8,7 +8,9 @@ use super::{
 use crate::failure::{Failure, Kind};
 use schemars::JsonSchema;
 use serde::Serialize;
-use toolpost_process::{self as process, Enforcement, Held, Job, Report, Stage, Verdict, Want, Why, meaning};
+use toolpost_process::{
+    self as process, Enforcement, GuardState, Job, Report, Stage, Verdict, Want, Why, meaning,
+};
 
 /// A report on a command.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
@@ -169,8 +171,8 @@ fn confined(enforcement: &Enforcement) -> Confined {
     let (mut enforced, mut not_enforced) = (Vec::new(), Vec::new());
     for (guard, held) in &enforcement.guards {
         match held {
-            Held::Yes(how) => enforced.push(format!("{}: {how}", guard.name())),
-            Held::No(why) => not_enforced.push(format!("{}: {why}", guard.name())),
+            GuardState::Yes(how) => enforced.push(format!("{}: {how}", guard.name())),
+            GuardState::No(why) => not_enforced.push(format!("{}: {why}", guard.name())),
         }
     }
     Confined { by: enforcement.means.name().to_owned(), enforced, not_enforced }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::Followed;
+use super::OutputTail;
 use super::ring::{Ring, line_breaks};
 
 /// Size of one read, in bytes.
@@ -32,7 +32,7 @@ pub enum From {
 
 /// A part of an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
+pub struct Excerpt {
     /// One piece; two where the middle is left out.
     pub pieces: Vec<Piece>,
     /// Total number of characters.
@@ -58,7 +58,7 @@ impl Piece {
 }
 
 /// Shows a part of the kept text and of what stands after it for now.
-pub(crate) fn show(ring: &Ring, pending: &str, want: Want) -> io::Result<Shown> {
+pub(crate) fn show(ring: &Ring, pending: &str, want: Want) -> io::Result<Excerpt> {
     let text = Text { ring, pending };
     let total = text.characters();
     let pieces = match want.from {
@@ -67,11 +67,11 @@ pub(crate) fn show(ring: &Ring, pending: &str, want: Want) -> io::Result<Shown> 
         From::Split => text.split(want.skip, want.count)?,
     };
     let lines = text.lines()?;
-    Ok(Shown { pieces: pieces.into_iter().filter(|piece| !piece.text.is_empty()).collect(), total, lines })
+    Ok(Excerpt { pieces: pieces.into_iter().filter(|piece| !piece.text.is_empty()).collect(), total, lines })
 }
 
 /// Gives what came after a byte, at most that many bytes of its end.
-pub(crate) fn follow(ring: &Ring, pending: String, cursor: u64, limit: usize) -> io::Result<Followed> {
+pub(crate) fn follow(ring: &Ring, pending: String, cursor: u64, limit: usize) -> io::Result<OutputTail> {
     let total = ring.total();
     let cursor = cursor.min(total);
     let mut from = cursor.max(total.saturating_sub(limit as u64));
@@ -83,7 +83,7 @@ pub(crate) fn follow(ring: &Ring, pending: String, cursor: u64, limit: usize) ->
     let mut start = if is_cut { next_line(&bytes).unwrap_or(0) } else { 0 };
     start += bytes[start..].iter().take_while(|byte| is_inside(**byte)).count();
     let text = String::from_utf8_lossy(&bytes[start..]).into_owned();
-    Ok(Followed { text, pending, skipped: from - cursor + start as u64, cursor: total })
+    Ok(OutputTail { text, pending, skipped: from - cursor + start as u64, cursor: total })
 }
 
 /// Kept text and what stands after it for now, read in whole characters.

@@ -1,4 +1,4 @@
-//! The distribution's `bwrap` as the launcher: the same world as by our own, written as its options.
+//! The distribution's `bwrap` as the launcher: the same namespaces as ours, written as its options.
 
 use std::ffi::CString;
 use std::os::fd::OwnedFd;
@@ -9,9 +9,9 @@ use rustix::fs::{AtFlags, CWD, Mode, statat};
 
 use crate::error::StartError;
 use crate::sandbox::host::{self, Kind};
-use crate::sandbox::pins::{Pinned, Pins};
-use crate::sandbox::told::{Inside, file, number_of};
-use crate::sandbox::view::{Shown, View};
+use crate::sandbox::inner_plan::{NamespacePlan, file, number_of};
+use crate::sandbox::pins::{Pins, Protection};
+use crate::sandbox::view::{Content, View};
 
 /// Where the distribution puts it; the `PATH` may be anybody's words.
 const PLACES: [&str; 3] = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
@@ -43,8 +43,8 @@ pub(crate) struct Bubblewrap {
     pub(crate) options: Vec<u8>,
     /// Descriptors that the options name.
     pub(crate) opened: Vec<OwnedFd>,
-    /// What the inner step is told of the world.
-    pub(crate) inside: Inside,
+    /// The plan for the inner step.
+    pub(crate) inside: NamespacePlan,
 }
 
 /// Finds the system's `bwrap`: nobody but root may have changed it, and no command in a root.
@@ -79,7 +79,7 @@ impl Bubblewrap {
         roots: &[PathBuf],
         view: &View,
         pins: &[Pins],
-        inside: Inside,
+        inside: NamespacePlan,
     ) -> Result<Self, StartError> {
         let program = find(roots).map_err(|tried| StartError::NoSandbox { tried })?;
         let mut made = Self { program, options: Vec::new(), opened: Vec::new(), inside };
@@ -91,7 +91,7 @@ impl Bubblewrap {
         for pins in pins {
             for (path, pinned) in &pins.mounts {
                 let path = pins.root.join(path);
-                let option = if *pinned == Pinned::Unchanged { "--ro-bind-fd" } else { "--bind-fd" };
+                let option = if *pinned == Protection::Unchanged { "--ro-bind-fd" } else { "--bind-fd" };
                 made.bind(option, &path, &path)?;
                 made.inside.pinned.push((string(&path), *pinned));
             }
@@ -124,17 +124,17 @@ impl Bubblewrap {
         Ok(())
     }
 
-    fn place(&mut self, path: &Path, shown: &Shown) -> Result<(), StartError> {
+    fn place(&mut self, path: &Path, shown: &Content) -> Result<(), StartError> {
         match shown {
-            Shown::Read => self.bind("--ro-bind-fd", path, path),
-            Shown::Change => self.bind("--bind-fd", path, path),
-            Shown::Other(other) => self.bind("--bind-fd", other, path),
-            Shown::Empty => {
+            Content::Read => self.bind("--ro-bind-fd", path, path),
+            Content::Change => self.bind("--bind-fd", path, path),
+            Content::Other(other) => self.bind("--bind-fd", other, path),
+            Content::Empty => {
                 let mode = if path.ends_with("tmp") || path.ends_with("shm") { "1777" } else { "0755" };
                 self.add([b"--perms", mode.as_bytes(), b"--tmpfs", path.as_os_str().as_bytes()]);
                 Ok(())
             }
-            Shown::Link(to) => {
+            Content::Link(to) => {
                 self.add([b"--symlink", to.as_os_str().as_bytes(), path.as_os_str().as_bytes()]);
                 Ok(())
             }

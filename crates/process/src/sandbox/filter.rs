@@ -5,7 +5,7 @@ use libc::{
     sock_filter,
 };
 
-use crate::sandbox::creations::{Does, Extent, WRITES, attribute_calls, shapes};
+use crate::sandbox::creations::{Extent, PathEffect, WRITES, attribute_calls, shapes};
 
 /// Which sockets a program may make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -238,13 +238,13 @@ pub(crate) fn creations(extent: Extent) -> Vec<sock_filter> {
     }
     let mut calls: Vec<c_long> = Vec::new();
     for shape in shapes() {
-        let is_looked_at = shape.does != Does::Removes || extent == Extent::Removal;
+        let is_looked_at = shape.does != PathEffect::Removes || extent == Extent::Removal;
         if !is_looked_at || calls.contains(&shape.call) {
             continue;
         }
         calls.push(shape.call);
         match shape.does {
-            Does::Opens(flags) => filter.when(
+            PathEffect::Opens(flags) => filter.when(
                 number(shape.call),
                 &[argument(flags), jump(BPF_JSET, WRITES, 0, 1), leave_to_supervisor(), allow()],
             ),

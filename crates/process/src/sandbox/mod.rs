@@ -8,6 +8,7 @@ mod enforcement;
 mod fallback;
 mod filter;
 pub(crate) mod host;
+pub(crate) mod inner_plan;
 #[cfg(windows)]
 mod job_object;
 mod locks;
@@ -21,20 +22,19 @@ mod script;
 #[cfg(any(test, target_os = "macos"))]
 mod seatbelt;
 mod session_network;
-pub(crate) mod told;
 mod view;
 
-pub use enforcement::{Enforcement, Guard, Held, Means};
+pub use enforcement::{Enforcement, Guard, GuardState, Means};
 pub use plan::{Access, Network, Plan, Sandbox};
 pub use scope::PathAccess;
 pub use session_network::{LoopbackSockets, SessionNetwork};
 
-pub(crate) use confinement::{Confinement, Maker, World, to_be_tried};
+pub(crate) use confinement::{Confinement, Maker, Namespaces, to_be_tried};
 pub(crate) use creations::Creations;
 pub(crate) use filter::{Attributes, Sockets};
 pub(crate) use locks::Locks;
-pub(crate) use pins::Pinned;
+pub(crate) use pins::Protection;
 pub(crate) use places::UNFINISHED;
-pub(crate) use rules::{NetworkIs, Rules};
+pub(crate) use rules::{NetworkScope, Rules};
 pub(crate) use scope::Scope;
 pub(crate) use script::{Script, Stop, listener};

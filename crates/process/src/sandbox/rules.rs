@@ -5,7 +5,7 @@ use std::io;
 
 use rustix::fs::{FileType, fstat};
 
-use crate::sandbox::calls::{self, Handled};
+use crate::sandbox::calls::{self, RuleRights};
 use crate::sandbox::host;
 
 /// Access below a path.
@@ -22,7 +22,7 @@ pub(crate) enum Right {
 /// Rules for Landlock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Rules {
-    handled: Handled,
+    handled: RuleRights,
     allowed: Vec<(CString, Right)>,
 }
 
@@ -47,7 +47,7 @@ const SCOPES: u64 = 0b11;
 
 /// Whether a network namespace of its own keeps the network away already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NetworkIs {
+pub(crate) enum NetworkScope {
     /// It does.
     Own,
     /// It does not.
@@ -56,11 +56,11 @@ pub(crate) enum NetworkIs {
 
 impl Rules {
     /// Makes rules for a version of the kernel's Landlock.
-    pub(crate) fn new(version: u32, network: NetworkIs, allowed: Vec<(CString, Right)>) -> Self {
+    pub(crate) fn new(version: u32, network: NetworkScope, allowed: Vec<(CString, Right)>) -> Self {
         let since = |first: u32, rights: u64| if version >= first { rights } else { 0 };
         let files = FIRST | since(2, MOVE) | since(3, TRUNCATE) | since(5, CONTROL_DEVICE);
-        let network = if network == NetworkIs::OfHost { since(4, TCP) } else { 0 };
-        Self { handled: Handled { files, network, scopes: since(6, SCOPES) }, allowed }
+        let network = if network == NetworkScope::OfHost { since(4, TCP) } else { 0 };
+        Self { handled: RuleRights { files, network, scopes: since(6, SCOPES) }, allowed }
     }
 
     /// Puts this process under the rules; allocates nothing.
@@ -93,17 +93,17 @@ mod tests {
     #[test]
     fn a_version_is_asked_only_what_it_knows() {
         let rows = [
-            (1, NetworkIs::OfHost, (0x1fff, 0, 0)),
-            (2, NetworkIs::OfHost, (0x3fff, 0, 0)),
-            (3, NetworkIs::OfHost, (0x7fff, 0, 0)),
-            (4, NetworkIs::OfHost, (0x7fff, 3, 0)),
-            (5, NetworkIs::OfHost, (0xffff, 3, 0)),
-            (6, NetworkIs::OfHost, (0xffff, 3, 3)),
-            (7, NetworkIs::Own, (0xffff, 0, 3)),
+            (1, NetworkScope::OfHost, (0x1fff, 0, 0)),
+            (2, NetworkScope::OfHost, (0x3fff, 0, 0)),
+            (3, NetworkScope::OfHost, (0x7fff, 0, 0)),
+            (4, NetworkScope::OfHost, (0x7fff, 3, 0)),
+            (5, NetworkScope::OfHost, (0xffff, 3, 0)),
+            (6, NetworkScope::OfHost, (0xffff, 3, 3)),
+            (7, NetworkScope::Own, (0xffff, 0, 3)),
         ];
         for (version, network, (files, tcp, scopes)) in rows {
             let rules = Rules::new(version, network, Vec::new());
-            assert_eq!(rules.handled, Handled { files, network: tcp, scopes }, "{version}");
+            assert_eq!(rules.handled, RuleRights { files, network: tcp, scopes }, "{version}");
         }
     }
 }

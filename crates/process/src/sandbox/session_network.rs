@@ -22,7 +22,7 @@ use rustix::net::{
 use crate::sandbox::calls;
 use crate::sandbox::plan::Network;
 use crate::sandbox::script::{listener, own_users, write_users};
-use crate::system::{self, Forked};
+use crate::system::{self, ForkSide};
 
 /// The messages of the process that makes a network: a descriptor comes with it, all were sent, or it failed.
 const DESCRIPTOR: &[u8] = b"d";
@@ -109,14 +109,14 @@ fn in_fork(work: impl FnOnce(&OwnedFd) -> io::Result<()>) -> io::Result<Vec<Owne
     let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
     // SAFETY: the child makes system calls alone, and never comes back.
     let child = match unsafe { system::fork() }? {
-        Forked::Child => {
+        ForkSide::Child => {
             drop(ours);
             let made = work(&theirs);
             // Another process that was forked meanwhile may have the socket, too, so its end alone says nothing.
             let _ = send(&theirs, if made.is_ok() { COMPLETE } else { FAILED }, SendFlags::NOSIGNAL);
             system::exit(i32::from(made.is_err()))
         }
-        Forked::Parent(child) => child,
+        ForkSide::Parent(child) => child,
     };
     drop(theirs);
     let received = receive(&ours);

@@ -14,9 +14,9 @@ use crate::launch::{Launch, Program};
 use crate::leftovers::{kill_by_cookie, read};
 use crate::message::{MESSAGE, Message};
 use crate::prepare::prepare;
+use crate::program_search::belongings;
 use crate::random::random_name;
 use crate::sandbox::{Enforcement, Sandbox};
-use crate::search::belongings;
 use crate::spawn::{raise_file_limit, spawn_apart};
 use crate::state::Exit;
 use crate::supervisor::KILL;
@@ -27,7 +27,7 @@ const STACK: usize = 128 * 1024;
 
 /// A program that was started to be talked to; it is ended, with all that it started, when this is dropped.
 #[derive(Debug)]
-pub struct Served {
+pub struct Service {
     shared: Arc<Shared>,
     enforcement: Enforcement,
     ended: watch::Receiver<Option<Exit>>,
@@ -35,7 +35,7 @@ pub struct Served {
 
 /// The ends of what a served program is connected to.
 #[derive(Debug)]
-pub struct Wires {
+pub struct ServicePipes {
     /// Its standard input.
     pub input: PipeWriter,
     /// Its standard output.
@@ -51,12 +51,12 @@ struct Shared {
     supervisor: Mutex<Option<i32>>,
 }
 
-impl Served {
+impl Service {
     /// Starts a program; what belongs to its installation can be seen from its sandbox.
     ///
     /// # Errors
     /// When there is no such program, or it cannot be confined as the launch says.
-    pub fn start(launch: &Launch) -> Result<(Self, Wires), StartError> {
+    pub fn start(launch: &Launch) -> Result<(Self, ServicePipes), StartError> {
         let launch = with_belongings(launch);
         let run = format!("served-{}", random_name()?);
         let prepared = prepare(&launch, &run, || None)?;
@@ -73,7 +73,7 @@ impl Served {
             .spawn(move || tell.send_replace(Some(watch_over(&watched, child, &run))))
             .map_err(|fault| StartError::Missing { what: "a thread", fault })?;
         let (output, input) = (started.output.into(), input.into());
-        Ok((served, Wires { input, output, errors: errors.into() }))
+        Ok((served, ServicePipes { input, output, errors: errors.into() }))
     }
 
     /// Says what is enforced for it and all that it starts.
@@ -106,7 +106,7 @@ impl Served {
     }
 }
 
-impl Drop for Served {
+impl Drop for Service {
     fn drop(&mut self) {
         self.kill();
     }

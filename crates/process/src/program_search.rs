@@ -9,7 +9,7 @@ use crate::sandbox::host;
 
 /// Result of the lookup of a program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Sought {
+pub struct ProgramSearch {
     /// The first that may be started.
     pub program: Option<PathBuf>,
     /// Those that stand before it in a directory that must not be started from.
@@ -17,8 +17,8 @@ pub struct Sought {
 }
 
 /// Looks for a program in the `PATH`, and takes none that lies in one of these directories, or leads into one.
-pub fn programs(name: &str, environment: &Environment, not_in: &[PathBuf]) -> Sought {
-    let mut sought = Sought::default();
+pub fn programs(name: &str, environment: &Environment, not_in: &[PathBuf]) -> ProgramSearch {
+    let mut sought = ProgramSearch::default();
     if name.is_empty() || name.contains('/') {
         return sought;
     }
@@ -109,7 +109,7 @@ mod tests {
         let check = |name: &str, path: &[&str], program: Option<&PathBuf>, passed_over: &[PathBuf]| {
             let path = std::env::join_paths(path.iter().map(|place| at(place))).unwrap();
             let environment = Environment::from([("PATH".into(), path)]);
-            let wanted = Sought { program: program.cloned(), passed_over: passed_over.to_vec() };
+            let wanted = ProgramSearch { program: program.cloned(), passed_over: passed_over.to_vec() };
             assert_eq!(programs(name, &environment, &roots), wanted, "{name}");
         };
         let inside = [inside];

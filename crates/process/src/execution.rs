@@ -8,7 +8,7 @@ use crate::environment::Environment;
 use crate::sandbox::Confinement;
 
 /// A launch as it will be executed.
-pub(crate) struct Prepared {
+pub(crate) struct Execution {
     /// The program, as a path.
     pub(crate) program: PathBuf,
     /// Its arguments, without its name.

@@ -8,7 +8,7 @@ use crate::sandbox::{Access, Sandbox, UNFINISHED};
 
 /// The files that are looked at, as they were when a program started.
 #[derive(Debug, Default)]
-pub(crate) struct Reported {
+pub(crate) struct ReportedFiles {
     before: Vec<(PathBuf, Option<Print>)>,
 }
 
@@ -20,7 +20,7 @@ struct Print {
     changed: (i64, u64),
 }
 
-impl Reported {
+impl ReportedFiles {
     /// Looks at what a plan wants reported; without a sandbox, or where nothing may be changed, that is nothing.
     pub(crate) fn new(sandbox: &Sandbox) -> Self {
         let Sandbox::On(plan) = sandbox else { return Self::default() };
