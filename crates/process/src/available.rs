@@ -64,7 +64,7 @@ impl Available {
         found
     }
 
-    /// Says why nothing stronger is taken than there is, or than is wanted.
+    /// Explains why no stronger means is used: those that fail here, and the limit of the plan.
     pub(crate) fn why(&self, wanted: Means) -> String {
         let failed = self.failed.iter().filter(|(means, _)| *means <= wanted);
         let mut said: Vec<String> = failed.map(|(means, why)| format!("{}: {why}", means.name())).collect();

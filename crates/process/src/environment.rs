@@ -52,7 +52,7 @@ pub(crate) const TOOLCHAIN_VARIABLES: &[&str] = &[
     "GEM_HOME",
 ];
 
-/// What nobody can answer is not asked, and nothing is paged or coloured.
+/// Variables that turn off prompts, pagers and colours.
 const FIXED: &[(&str, &str)] = &[
     ("LANG", "C.UTF-8"),
     ("LC_ALL", "C.UTF-8"),
@@ -68,7 +68,7 @@ const FIXED: &[(&str, &str)] = &[
     ("DEBIAN_FRONTEND", "noninteractive"),
 ];
 
-/// Where programs are looked for when nobody says it.
+/// The `PATH` if the environment has none.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// Environment of a program.
@@ -113,7 +113,7 @@ impl Environment {
         self.variables.get(name.as_ref()).map(OsString::as_os_str)
     }
 
-    /// Gives all variables by name.
+    /// Returns all variables, sorted by name.
     pub fn variables(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         self.variables.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
     }

@@ -15,10 +15,10 @@ use crate::message::{Message, hand_over};
 use crate::sandbox::{Creations, Stop};
 use crate::system;
 
-/// What decides about calls that would create a guarded name: the supervisor's end.
+/// The supervisor's end of the guard, which decides about calls that would create a guarded name.
 pub(crate) struct Guard<'a> {
     creations: &'a Creations,
-    /// Where the command's listener comes from, and then that listener.
+    /// The socket that the command's listener comes from, and then the listener itself.
     source: OwnedFd,
     state: State,
     /// The numbers of the names that the server knows of already.
@@ -66,7 +66,7 @@ impl<'a> Guard<'a> {
         Ok(Self { source: system::take(PLACE), ..self })
     }
 
-    /// Gives what is to be polled.
+    /// Returns the descriptor to poll.
     pub(crate) fn waits_at(&self) -> Option<BorrowedFd<'_>> {
         (self.state != State::Never).then(|| self.source.as_fd())
     }

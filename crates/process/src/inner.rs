@@ -137,12 +137,12 @@ fn make_ready(plan: &InnerPlan) -> Result<(), Stop> {
         let listener = listener().map_err(|errno| at(LISTENER)(errno.into()))?;
         hand_out(plan.control, &listener).map_err(at(LISTENER))?;
     }
-    // What the command finds in here, and that is before it runs, is not to be looked into.
+    // No other process may read the memory of this one, even before the command runs.
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)
         .map_err(|errno| at(PROCESS)(errno.into()))
 }
 
-/// Looks whether a path, through no link, is a mount of its own, and read-only where it should be.
+/// Checks that a path without links is a mount, and a read-only one if it has to be.
 fn look(path: &CString, pinned: Protection) -> io::Result<()> {
     let open = host::pinned(path)?;
     let stat = statx(&open, c"", AtFlags::EMPTY_PATH, StatxFlags::BASIC_STATS)?;

@@ -39,7 +39,7 @@ const STACK: usize = 256 * 1024;
 pub struct Settings {
     /// The directory for output that is too long for memory, whose files have no names, and for temporary files.
     pub spool: PathBuf,
-    /// How many bytes of output lie on the disk at most when several jobs are done.
+    /// Maximum size of the output on the disk, of all ended jobs together, in bytes.
     pub spooled: u64,
     /// Maximum number of running jobs.
     pub running: usize,
@@ -68,7 +68,7 @@ impl Default for Settings {
 #[derive(Debug)]
 pub struct Jobs {
     settings: Settings,
-    /// By this the cookies of this server differ from those of any other.
+    /// Distinguishes the cookies of this server from those of others.
     server: String,
     files: Rlimit,
     table: Mutex<Table>,
@@ -164,7 +164,7 @@ impl Jobs {
         let job = Job::new(Arc::clone(&shared));
         let watch = Watch::new(shared, started, wake, launch, self.settings.free_space);
         let thread = std::thread::Builder::new().name("job".to_owned()).stack_size(STACK);
-        // Where there is no thread the watch is dropped, and with it the control socket: the supervisor kills all.
+        // Without a thread the watch is dropped, and with it the control socket: the supervisor kills everything.
         thread.spawn(move || watch.run()).map_err(|fault| StartError::Missing { what: "a thread", fault })?;
         self.add(job.clone());
         Ok(job)
@@ -218,7 +218,7 @@ impl Jobs {
         self.temporaries.forget_all();
     }
 
-    /// Returns a confined program the temporary directory of its session, unless its plan names another.
+    /// Adds the session's temporary directory to the plan of a confined program, unless it names another.
     fn with_temporary<'a>(&self, session: &SessionKey, launch: &'a Launch) -> Cow<'a, Launch> {
         match &launch.sandbox {
             Sandbox::On(plan) if plan.temporary.is_none() => {
@@ -254,7 +254,7 @@ impl Jobs {
         table.jobs.push(job);
     }
 
-    /// Forgets what is over: what is too old, and the oldest of a session that has too many.
+    /// Forgets ended jobs that are too old, and the oldest of a session that has too many.
     fn forget_old(&self, table: &mut Table) {
         let mut seen: std::collections::HashMap<SessionKey, usize> = std::collections::HashMap::new();
         table.jobs.reverse();
@@ -269,7 +269,7 @@ impl Jobs {
         table.jobs.reverse();
     }
 
-    /// Takes the room on the disk from the oldest that are over, until all have room.
+    /// Shrinks the output of the oldest ended jobs until all fit on the disk.
     fn shrink_old(&self, table: &Table) {
         let spooled = |job: &Job| job.shared().lock().output.spooled();
         let mut all: u64 = table.jobs.iter().map(spooled).sum();
@@ -294,9 +294,9 @@ impl Drop for Jobs {
 /// Asks all processes of these jobs to end, looking at the machine once, and waits until they have.
 async fn end(jobs: &[Job], grace: Duration, limit: Duration) {
     let mut all = Vec::new();
-    // What cannot be asked is killed when the grace is over.
+    // Processes that cannot be asked are killed at the end of the grace period.
     let _ = tree::each(|process| all.push(process));
-    // The wish comes first, so that nobody takes what follows for an end of its own.
+    // The request comes first, so that the ends that follow are not taken for ends of their own.
     for job in jobs {
         job.request(Request { why: Why::SessionEnded, grace, notice: Notice::Given });
     }
@@ -322,7 +322,7 @@ fn at_once() -> Request {
     Request { why: Why::SessionEnded, grace: Duration::ZERO, notice: Notice::Pending }
 }
 
-/// Ends what was started and cannot be watched.
+/// Ends a program that cannot be watched.
 fn given_up(mut started: crate::spawn::ProgramHandle, fault: std::io::Error) -> StartError {
     drop(started.control);
     // The supervisor ends when all below it has.

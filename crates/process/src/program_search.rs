@@ -16,7 +16,7 @@ pub struct ProgramSearch {
     pub passed_over: Vec<PathBuf>,
 }
 
-/// Looks for a program in the `PATH`, and takes none that lies in one of these directories, or leads into one.
+/// Finds a program in the `PATH`, except in these directories or through links into them.
 pub fn programs(name: &str, environment: &Environment, not_in: &[PathBuf]) -> ProgramSearch {
     let mut sought = ProgramSearch::default();
     if name.is_empty() || name.contains('/') {
@@ -45,7 +45,7 @@ impl Environment {
         let path = self.get("PATH").unwrap_or_default().to_owned();
         let kept =
             std::env::split_paths(&path).filter(|place| place.is_absolute() && !lies_in(place, not_in));
-        // What was split at colons holds none.
+        // A part between colons contains no colon.
         let path = std::env::join_paths(kept).unwrap_or_else(|_| OsString::new());
         self.with("PATH", path)
     }

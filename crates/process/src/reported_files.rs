@@ -21,7 +21,7 @@ struct Print {
 }
 
 impl ReportedFiles {
-    /// Looks at what a plan wants reported; without a sandbox, or where nothing may be changed, that is nothing.
+    /// Records the state of the files that a plan wants reported. Without a sandbox, or if the program may change nothing, there are none.
     pub(crate) fn new(sandbox: &Sandbox) -> Self {
         let Sandbox::On(plan) = sandbox else { return Self::default() };
         if plan.access == Access::Read {

@@ -1,4 +1,4 @@
-//! A program that answers through pipes for as long as somebody asks it, such as a language server.
+//! A program that answers through pipes until it is dropped, such as a language server.
 
 use std::io::{PipeReader, PipeWriter};
 use std::os::fd::OwnedFd;
@@ -25,7 +25,7 @@ use crate::tree;
 /// Stack size of the thread that waits for the end, in bytes.
 const STACK: usize = 128 * 1024;
 
-/// A program that was started to be talked to; it is ended, with all that it started, when this is dropped.
+/// A program that communicates through pipes. Dropping it ends it, with everything that it started.
 #[derive(Debug)]
 pub struct Service {
     shared: Arc<Shared>,
@@ -33,7 +33,7 @@ pub struct Service {
     ended: watch::Receiver<Option<Exit>>,
 }
 
-/// The ends of what a served program is connected to.
+/// The pipes of such a program.
 #[derive(Debug)]
 pub struct ServicePipes {
     /// Its standard input.
@@ -47,7 +47,7 @@ pub struct ServicePipes {
 #[derive(Debug)]
 struct Shared {
     control: OwnedFd,
-    /// The supervisor's number, as long as it is its.
+    /// The supervisor's PID, until it is reaped.
     supervisor: Mutex<Option<i32>>,
 }
 
@@ -68,7 +68,7 @@ impl Service {
         let (watched, child) = (Arc::clone(&shared), started.supervisor);
         let thread = std::thread::Builder::new().name("served".to_owned()).stack_size(STACK);
         let served = Self { shared, enforcement: enforcement.unwrap_or_else(Enforcement::off), ended };
-        // Where there is no thread `served` is dropped, and with it everything is ended.
+        // Without a thread `served` is dropped, which ends everything.
         thread
             .spawn(move || tell.send_replace(Some(watch_over(&watched, child, &run))))
             .map_err(|fault| StartError::Missing { what: "a thread", fault })?;
@@ -76,12 +76,12 @@ impl Service {
         Ok((served, ServicePipes { input, output, errors: errors.into() }))
     }
 
-    /// Says what is enforced for it and all that it starts.
+    /// Returns the restrictions of it and of everything that it starts.
     pub fn enforcement(&self) -> &Enforcement {
         &self.enforcement
     }
 
-    /// Says how it ended, once it has, with everything that it started.
+    /// Returns how it ended, once everything that it started has ended, too.
     pub fn exit(&self) -> Option<Exit> {
         *self.ended.borrow()
     }
@@ -93,12 +93,12 @@ impl Service {
         exit.unwrap_or(Exit::Unknown)
     }
 
-    /// Has it ended at once, with everything that it started; does not wait for it.
+    /// Kills it immediately, with everything that it started; does not wait for the end.
     pub fn kill(&self) {
         let _ = send(&self.shared.control, &[KILL], SendFlags::NOSIGNAL);
     }
 
-    /// Gives how many bytes of memory it and what it started hold; none once it has ended.
+    /// Returns the memory of it and everything that it started, in bytes; `None` once it has ended.
     pub fn memory(&self) -> Option<u64> {
         let supervisor = self.shared.lock();
         let processes = tree::below((*supervisor)?);
@@ -118,7 +118,7 @@ impl Shared {
     }
 }
 
-/// Lets what belongs to the program be read in its sandbox.
+/// Makes the files of the program's installation readable in its sandbox.
 fn with_belongings(launch: &Launch) -> Launch {
     let mut launch = launch.clone();
     if let (Program::Direct { program, .. }, Sandbox::On(plan)) = (&launch.program, &mut launch.sandbox)
@@ -136,7 +136,7 @@ fn resident(pid: i32) -> Option<u64> {
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
 }
 
-/// Hears what the supervisor says until it is gone; when the program itself ends, all that it started is ended.
+/// Reads the supervisor's messages until it is gone. When the program itself ends, everything that it started is ended.
 fn watch_over(shared: &Shared, mut supervisor: Child, run: &str) -> Exit {
     let mut exit = None;
     loop {

@@ -30,7 +30,7 @@ use crate::supervisor;
 pub(crate) struct ProgramHandle {
     /// The supervisor, a child of this process.
     pub(crate) supervisor: Child,
-    /// What is said to the supervisor, and by it.
+    /// The socket to the supervisor.
     pub(crate) control: OwnedFd,
     /// Output of the program.
     pub(crate) output: OwnedFd,
@@ -152,7 +152,7 @@ pub(crate) fn try_spawn(confinement: Confinement) -> Result<(), StartError> {
     }
 }
 
-/// What happened if nobody says what.
+/// The step that is reported if `bwrap` ends without a message.
 const BEFORE: &str = "bubblewrap ended before the command began";
 
 /// Waits until the inner step has begun the program, or has said why not; takes what listens for the proxy on the way.
@@ -199,7 +199,7 @@ fn begun(
     }
 }
 
-/// Gives what was written before the end, as an error; nothing if that was nothing.
+/// Returns the output so far as an error; `None` if there is none.
 fn said(output: &OwnedFd) -> Option<io::Error> {
     let mut bytes = [0; 1024];
     let length = rustix::io::read(output, &mut bytes).ok()?;
@@ -213,7 +213,7 @@ pub(crate) fn raise_file_limit() -> Rlimit {
     *BEFORE.get_or_init(|| {
         let before = rustix::process::getrlimit(Resource::Nofile);
         let most = Rlimit { current: before.maximum, ..before };
-        // Where it cannot be raised, fewer programs run at once, and the one too many says so.
+        // If the limit cannot be raised, fewer programs run at once, and a start beyond it fails.
         let _ = rustix::process::setrlimit(Resource::Nofile, most);
         before
     })
@@ -245,7 +245,7 @@ fn terminal(size: Size) -> io::Result<Ends> {
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
     let theirs = rustix::pty::ioctl_tiocgptpeer(&ours, flags)?;
     set_size(&ours, size)?;
-    // Who types more than the program reads is told so, and does not wait.
+    // Writing more than the program reads returns an error instead of waiting.
     rustix::io::ioctl_fionbio(&ours, true)?;
     let stdio = [theirs.try_clone()?.into(), theirs.try_clone()?.into(), theirs.into()];
     Ok(Ends { stdio, output: ours.try_clone()?, terminal: Some(ours) })
@@ -288,7 +288,7 @@ fn listener(control: &OwnedFd) -> io::Result<OwnedFd> {
     found.next().ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
-/// Tells a sandbox that could not be built from a program that could not be executed in it.
+/// Distinguishes a sandbox that could not be built from a program that could not be executed in it.
 fn not_confined(
     program: String,
     fault: io::Error,

@@ -104,7 +104,7 @@ unsafe fn split_into_namespaces<'a>(
     if let Some(listener) = script.build(network).map_err(|stop| failed(setup.control, &stop))? {
         hand_out(setup.control, &listener)?;
     }
-    // What the command finds in here, and that is before it runs, is not to be looked into.
+    // No other process may read the memory of this one, even before the command runs.
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     let (guard, guarded) = Guard::set_up(creations)?;
     let supervisor = rustix::process::getpid();
@@ -140,7 +140,7 @@ unsafe fn split_for_bubblewrap(setup: &Setup) -> io::Result<()> {
     }
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
     be_killed_first();
-    // What asks the command to end is not for `bwrap`, which would take all with it.
+    // Signals that ask the command to end must not reach `bwrap`, which would kill everything with it.
     system::block_signals();
     system::close_on_exec_from(3);
     setup.kept.iter().try_for_each(|kept| command_setup::keep(*kept))
@@ -255,7 +255,7 @@ impl Watch {
         }
     }
 
-    /// Hears what the server says; its end, however it came, is the order to kill.
+    /// Reads the server's order. If the server has gone, for any reason, that is the order to kill.
     fn listen(&mut self, control: BorrowedFd<'_>) {
         let mut order = [0; 1];
         match recv(control, &mut order, RecvFlags::DONTWAIT) {

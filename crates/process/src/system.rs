@@ -4,7 +4,7 @@
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
-/// Which side of a fork this is.
+/// Side of a fork.
 pub(crate) enum ForkSide {
     Child,
     Parent(i32),
@@ -46,7 +46,7 @@ pub(crate) fn children_descriptor() -> io::Result<OwnedFd> {
     }
 }
 
-/// Gives every signal its default effect, so that a program does not inherit what the server ignores.
+/// Resets every signal to its default effect, so that a program does not inherit what the server ignores.
 pub(crate) fn default_signals() {
     for signal in 1..=64 {
         // SAFETY: setting the default is safe for every number; the system refuses those that have no handler.

@@ -52,7 +52,7 @@ pub(crate) fn each(mut visit: impl FnMut(Process)) -> Result<(), Errno> {
     Ok(())
 }
 
-/// Looks at one process.
+/// Returns the state of one process.
 pub(crate) fn look(pid: i32) -> Option<Process> {
     let name = std::ffi::CString::new(format!("/proc/{pid}")).ok()?;
     stat_at(CWD, &name).ok()

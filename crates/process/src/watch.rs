@@ -1,4 +1,4 @@
-//! The thread of a job: it reads what the program writes, hears of its end, and ends it when that is due.
+//! The thread of a job: it reads the program's output, notes its end, and ends it when that is due.
 
 use std::os::fd::OwnedFd;
 use std::process::Child;
@@ -20,7 +20,7 @@ use crate::supervisor::KILL;
 use crate::tree;
 use crate::usage::{DiskMeter, FreeSpace, MEBIBYTE};
 
-/// How long what is still in the pipe is waited for when the program has ended.
+/// Time to wait for output that is still in the pipe after the program's end.
 const DRAIN: Duration = Duration::from_millis(100);
 
 /// Time to wait for killed processes before the end is reported without them.
@@ -36,7 +36,7 @@ pub(crate) struct Watch {
     supervisor: Child,
     /// The supervisor's socket, until it has gone.
     control: Option<OwnedFd>,
-    /// What the program writes, until nobody can.
+    /// The program's output, until no process can write to it.
     output: Option<OwnedFd>,
     limits: Limits,
     survivors: Survivors,
@@ -99,7 +99,7 @@ impl Watch {
         }
         self.tell();
         let shared = Arc::clone(&self.shared);
-        // What it had open is given back before that is told.
+        // Its descriptors are closed before the end is published.
         drop(self);
         shared.all_gone();
     }
@@ -163,7 +163,7 @@ impl Watch {
                     let limit = self.limits.resources.processes.unwrap_or_default();
                     self.killed(Why::TooManyProcesses { limit });
                 }
-                // What could not be confined has no watch, and what listens was taken before it began.
+                // A program that could not be confined has no watch, and the listener was taken before the start.
                 Some(Message::Failed(..) | Message::Refused(_) | Message::Listens) | None => {}
             },
             _ => self.supervisor_gone(),
@@ -276,7 +276,7 @@ impl Watch {
                 let _ = send(control, &[KILL], SendFlags::NOSIGNAL);
             }
         }
-        // What holds the pipe now is no part of the job: nothing of that is left.
+        // A process that still holds the pipe is not part of the job, which has no processes left.
         if self.supervisor_gone_at.is_some_and(|at| now >= at + DRAIN) {
             self.output = None;
         }

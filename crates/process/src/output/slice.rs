@@ -8,7 +8,7 @@ use super::ring::{Ring, line_breaks};
 /// Size of one read, in bytes.
 const STEP: usize = 64 * 1024;
 
-/// Which part of an output is wanted.
+/// A requested part of an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Want {
     /// From which side.
@@ -51,7 +51,7 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// Gives how many characters stand before its end.
+    /// Returns the number of characters before its end.
     pub fn to(&self) -> u64 {
         self.from + self.text.chars().count() as u64
     }
@@ -70,7 +70,7 @@ pub(crate) fn show(ring: &Ring, pending: &str, want: Want) -> io::Result<Excerpt
     Ok(Excerpt { pieces: pieces.into_iter().filter(|piece| !piece.text.is_empty()).collect(), total, lines })
 }
 
-/// Gives what came after a byte, at most that many bytes of its end.
+/// Returns the output after a byte: at most that many bytes, from its end.
 pub(crate) fn follow(ring: &Ring, pending: String, cursor: u64, limit: usize) -> io::Result<OutputTail> {
     let total = ring.total();
     let cursor = cursor.min(total);

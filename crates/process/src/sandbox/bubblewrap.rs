@@ -13,7 +13,7 @@ use crate::sandbox::inner_plan::{NamespacePlan, file, number_of};
 use crate::sandbox::pins::{Pins, Protection};
 use crate::sandbox::view::{Content, View};
 
-/// Where the distribution puts it; the `PATH` may be anybody's words.
+/// Locations of the distribution's program. A model or a project may have changed the `PATH`.
 const PLACES: [&str; 3] = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
 
 /// Everything of its own: what is mounted follows.
@@ -36,7 +36,7 @@ pub(crate) const DIRECTORY: u16 = u16::MAX - 21;
 pub(crate) const LISTENER: u16 = u16::MAX - 22;
 pub(crate) const PROCESS: u16 = u16::MAX - 23;
 
-/// What `bwrap` is asked for, and the descriptors that it is asked with.
+/// The options of `bwrap`, and the descriptors that they name.
 #[derive(Debug)]
 pub(crate) struct Bubblewrap {
     pub(crate) program: PathBuf,
@@ -156,7 +156,7 @@ impl Bubblewrap {
     }
 }
 
-/// Says in words what a part does, if it is one of these.
+/// Describes the failure of a part; `None` if the part is not one of these.
 pub(crate) fn words(part: u16) -> Option<&'static str> {
     match part {
         PINNED => Some("what is protected is not held in it"),

@@ -156,12 +156,12 @@ pub(crate) fn loopback_up() -> io::Result<()> {
     Ok(())
 }
 
-/// Gives up every capability, for this process and all that it executes.
+/// Drops every capability, for this process and all that it executes.
 pub(crate) fn drop_capabilities() -> io::Result<()> {
     keep_capabilities(0)
 }
 
-/// Gives up every capability but that to look into the processes of its own namespaces.
+/// Drops every capability except the one to inspect the processes of its own namespaces.
 pub(crate) fn keep_looking() -> io::Result<()> {
     const LOOK: u32 = 1 << 19;
     keep_capabilities(LOOK)
@@ -225,7 +225,7 @@ pub(crate) fn filter_and_listen(filter: &[libc::sock_filter]) -> io::Result<Owne
             ))
         }
     };
-    // Where the kernel can, a call that waits is not interrupted by signals that do not kill.
+    // If the kernel supports it, only signals that kill interrupt a waiting call.
     let listener = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER;
     match install(listener | libc::SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV) {
         Err(fault) if fault.raw_os_error() == Some(libc::EINVAL) => install(listener),

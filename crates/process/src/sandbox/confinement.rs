@@ -1,4 +1,4 @@
-//! From a plan to what is done between fork and execute, and to what can be said of it.
+//! Confinement of a program, derived from a plan: the steps between fork and execute, and the resulting enforcement.
 
 use std::ffi::{CString, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -125,7 +125,7 @@ impl Confinement {
         self.namespaces.as_ref()?.joined.as_ref()
     }
 
-    /// Says in words where it failed.
+    /// Describes the part that failed.
     pub(crate) fn words(&self, part: u16) -> String {
         match (Locks::words(part), &self.namespaces) {
             (Some(words), _) => words.to_owned(),
@@ -152,7 +152,7 @@ impl Namespaces {
     }
 }
 
-/// Makes what is tried to find out whether a means works here.
+/// Returns a confinement of nothing, by which a means is tried.
 pub(crate) fn to_be_tried(means: Means, landlock: Option<u32>) -> Result<Confinement, String> {
     let none: [PathBuf; 0] = [];
     let (plan, environment) = (Plan::new(none), Environment::of_this_process());
@@ -166,12 +166,12 @@ pub(crate) fn to_be_tried(means: Means, landlock: Option<u32>) -> Result<Confine
     made.map_err(|error| error.to_string())
 }
 
-/// Says that a root cannot be confined.
+/// Returns the error for a root that cannot be confined.
 pub(crate) fn root((root, why): (PathBuf, String)) -> StartError {
     StartError::Sandbox { step: format!("the root {}", root.display()), fault: std::io::Error::other(why) }
 }
 
-/// Looks at what is protected in each root.
+/// Finds the protected paths of each root.
 pub(crate) fn pins_of(view: &View, protected: &[PathBuf]) -> Result<Vec<Pins>, StartError> {
     let look = |root: &PathBuf| {
         pins(root, protected).map_err(|errno| StartError::Sandbox {

@@ -28,7 +28,7 @@ const LINKS: usize = 40;
 pub(crate) const WRITES: u32 =
     (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC).cast_unsigned();
 
-/// Which calls are left to the supervisor.
+/// The calls that are left to the supervisor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
     /// Those that create or change.
@@ -41,7 +41,7 @@ pub(crate) enum Extent {
 #[derive(Debug)]
 pub(crate) struct Creations {
     names: Vec<CString>,
-    /// How many of them are missing: they come first.
+    /// The number of names that do not exist; they come first.
     missing: usize,
     extent: Extent,
     /// The directories and files whose attributes may be changed; looked at for `Extent::Removal` only.
@@ -211,7 +211,7 @@ impl Creations {
     pub(crate) fn decide(&self, listener: BorrowedFd<'_>) -> Option<usize> {
         let call = calls::waiting_call(listener)?;
         let judged = self.judge(&call);
-        // What was read may have been another process's that has the number now.
+        // Another process may have taken the number, and the memory that was read may be its.
         if !calls::still_waits(listener, call.id) {
             return None;
         }
@@ -305,7 +305,7 @@ impl Creations {
     fn matched(&self, text: &CStr, does: PathEffect) -> Option<usize> {
         let path = text.to_bytes();
         let may_hold = matches!(does, PathEffect::Places | PathEffect::Removes);
-        // What does not exist can be neither removed nor moved away with what holds it.
+        // A missing name can be neither removed nor moved with its directory.
         let first = if does == PathEffect::Removes { self.missing } else { 0 };
         let is_it = |name: &CString| {
             let name = name.to_bytes();
@@ -339,7 +339,7 @@ fn is_in(path: &[u8], directory: &[u8]) -> bool {
         && !path[directory.len()..].contains(&b'/')
 }
 
-/// Says why calls cannot be left to a supervisor here, if so; tried once.
+/// Returns why calls cannot be left to a supervisor on this machine; `None` if they can. Tried once.
 pub(crate) fn unavailable() -> Option<&'static str> {
     static FOUND: OnceLock<Option<&str>> = OnceLock::new();
     *FOUND.get_or_init(|| {
@@ -580,7 +580,7 @@ mod tests {
             ("/w/.git/modules", PathEffect::Places, Some(2)),
             ("/w/.git/modules/a/HEAD", PathEffect::Opens(2), None),
             ("/w/.cargo", PathEffect::Removes, Some(1)),
-            // What is missing cannot be removed.
+            // A missing name cannot be removed.
             ("/w/.envrc", PathEffect::Removes, None),
         ];
         for (path, does, wanted) in rows {

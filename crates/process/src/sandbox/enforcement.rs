@@ -17,7 +17,7 @@ pub enum Means {
 }
 
 impl Means {
-    /// Gives its name in one word.
+    /// Returns its name in one word.
     pub fn name(self) -> &'static str {
         match self {
             Self::Nothing => "nothing",
@@ -63,7 +63,7 @@ impl Guard {
         Self::Kernel,
     ];
 
-    /// Gives its name in one word.
+    /// Returns its name in one word.
     pub fn name(self) -> &'static str {
         match self {
             Self::Writes => "writes",
@@ -78,7 +78,7 @@ impl Guard {
     }
 }
 
-/// Whether a guard stands.
+/// State of a guard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GuardState {
     /// It is enforced by the kernel, in this way.
@@ -99,7 +99,7 @@ pub struct Enforcement {
 }
 
 impl Enforcement {
-    /// Says that nothing is enforced because the operator wanted it so.
+    /// Returns the enforcement of a sandbox that the operator turned off: none.
     pub fn off() -> Self {
         let why = || GuardState::No("the operator turned the sandbox off".to_owned());
         let guards = Guard::ALL.into_iter().map(|guard| (guard, why())).collect();

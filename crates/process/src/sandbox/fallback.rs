@@ -64,7 +64,7 @@ fn allowed(view: &View) -> Vec<(CString, Right)> {
         let right = match place.shown {
             Content::Read => Right::Read,
             Content::Change => Right::Change,
-            // What is empty elsewhere is the host's here, and what a link leads to is a place itself.
+            // With Landlock alone these directories are the host's, and the target of a link has its own place.
             Content::Other(_) | Content::Empty | Content::Link(_) => continue,
         };
         for path in without(&place.path, &view.hidden) {
@@ -74,7 +74,7 @@ fn allowed(view: &View) -> Vec<(CString, Right)> {
     allowed
 }
 
-/// Gives paths that are all of a place but for what is hidden in it.
+/// Returns the paths that cover a place, except for the hidden paths in it.
 fn without(place: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
     if hidden.iter().any(|hidden| place.starts_with(hidden)) {
         return Vec::new();

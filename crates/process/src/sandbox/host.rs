@@ -1,4 +1,4 @@
-//! Looking at the host's files, to know what a sandbox can show of them.
+//! Inspection of the host's files for the view of a sandbox.
 
 use std::ffi::{CStr, OsString};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -18,7 +18,7 @@ pub(crate) enum Kind {
     Other,
 }
 
-/// Says what stands at a path itself; nothing if nobody can see it.
+/// Returns the kind of the entry at a path, without following a link; `None` if it cannot be inspected.
 pub(crate) fn kind(path: &Path) -> Option<Kind> {
     let stat = statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     Some(match FileType::from_raw_mode(stat.st_mode) {
@@ -35,7 +35,7 @@ pub(crate) fn real(path: &Path) -> Result<PathBuf, Errno> {
     Ok(PathBuf::from(OsString::from_vec(name.into_bytes())))
 }
 
-/// Gives what a symbolic link says.
+/// Returns the target of a symbolic link.
 pub(crate) fn link(path: &Path) -> Option<PathBuf> {
     let target = readlinkat(CWD, path, Vec::new()).ok()?;
     Some(PathBuf::from(OsString::from_vec(target.into_bytes())))

@@ -22,7 +22,7 @@ pub(crate) struct InnerPlan {
     pub(crate) processes: RawFd,
     /// Descriptors that the command gets besides the first three.
     pub(crate) kept: Vec<RawFd>,
-    /// Whether standard input is a terminal that the command shall have as its own.
+    /// The terminal of the command, if standard input is one.
     pub(crate) terminal: Terminal,
     /// Maximum number of open files of the command.
     pub(crate) files: Rlimit,
@@ -59,7 +59,7 @@ impl InnerPlan {
         file(&self.bytes())
     }
 
-    /// Gives its bytes.
+    /// Returns its bytes.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut out = Writer { bytes: Vec::new() };
         let number = |number: RawFd| u64::from(number.cast_unsigned());

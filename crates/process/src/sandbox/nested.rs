@@ -30,27 +30,27 @@ const INSTALLED: &[&str] = &[
     "Pods",
 ];
 
-/// What of a repository's own directory is held.
+/// The protected entries of a repository's own directory.
 const OF_REPOSITORY: &[&str] = &["hooks", "config", "config.worktree", "info/attributes", "commondir"];
 
-/// What of what git keeps of a worktree is held.
+/// The protected entries of git's directory for a worktree.
 const OF_WORKTREE: &[&str] = &["commondir", "config.worktree"];
 
 /// Result of the search below the top of a root.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct NestedNames {
-    /// What is to be held, by its path from the root, there or missing.
+    /// The protected paths, relative to the root, whether they exist or not.
     pub(crate) held: BTreeMap<PathBuf, Owner>,
     /// Why not all was found.
     pub(crate) gap: Option<String>,
 }
 
-/// Looks below the top of a root for repositories, and for these names.
+/// Finds repositories and these names below the top of a root.
 ///
 /// Links are not followed, and what was installed is not looked through.
 pub(crate) fn nested(root: &OwnedFd, names: &[&OsStr]) -> NestedNames {
     let mut found = NestedNames::default();
-    // What git keeps of submodules and worktrees comes first: it belongs to the repository at the top.
+    // Git's directories for submodules and worktrees come first: they belong to the repository at the top.
     let mut waiting: VecDeque<PathBuf> = [".git/worktrees", ".git/modules", ""].map(PathBuf::from).into();
     let mut looked = 0;
     while let Some(path) = waiting.pop_front() {
@@ -64,7 +64,7 @@ pub(crate) fn nested(root: &OwnedFd, names: &[&OsStr]) -> NestedNames {
             });
             break;
         }
-        // What cannot be read now is nobody's repository, or gone.
+        // A directory that cannot be read is not a repository that git uses, or it is gone.
         let Ok(entries) = entries(root, &path) else { continue };
         looked += 1;
         let mut directory = Directory { path: &path, names, found: &mut found };

@@ -46,7 +46,7 @@ pub(crate) enum Owner {
     Elsewhere,
 }
 
-/// Looks at what is protected in a root, and which of it is missing.
+/// Finds the protected paths of a root, and those of them that do not exist.
 pub(crate) fn pins(root: &Path, protected: &[PathBuf]) -> Result<Pins, Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let directory = openat(CWD, root, flags, Mode::empty())?;
@@ -93,7 +93,7 @@ pub(crate) fn pins(root: &Path, protected: &[PathBuf]) -> Result<Pins, Errno> {
 fn mounts(unchanged: &BTreeSet<PathBuf>) -> Vec<(PathBuf, Protection)> {
     let mut mounts: Vec<(PathBuf, Protection)> = Vec::new();
     for path in unchanged {
-        // What lies in something unchanged is unchanged with it.
+        // A directory that stays unchanged covers everything in it.
         if path.ancestors().skip(1).any(|above| unchanged.contains(above)) {
             continue;
         }
@@ -110,7 +110,7 @@ fn mounts(unchanged: &BTreeSet<PathBuf>) -> Vec<(PathBuf, Protection)> {
     mounts
 }
 
-/// Gives what is protected in a root, as paths in it.
+/// Returns the protected paths of a root, relative to it.
 fn wanted(root: &Path, protected: &[PathBuf]) -> BTreeMap<PathBuf, Owner> {
     let of_repository = REPOSITORY.iter().map(|path| (PathBuf::from(path), Owner::ToRepository));
     let named = protected.iter().filter_map(|path| {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::sandbox::enforcement::Means;
 
-/// Whether a program is confined.
+/// Confinement of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sandbox {
     /// It may do whatever the server's user may: only the operator decides that.
@@ -22,12 +22,12 @@ pub struct Plan {
     pub access: Access,
     /// Files and directories that may be read besides the roots, the system's and the toolchains.
     pub readable: Vec<PathBuf>,
-    /// What stays unchanged although it lies in a root, and cannot be created where it is missing.
+    /// Paths in the roots that stay unchanged, and that cannot be created if they are missing.
     ///
     /// A relative path counts in each root. What a repository would execute (`.git/hooks`, `.git/config`) need not be
     /// named.
     pub protected: Vec<PathBuf>,
-    /// What the program may change in a root, and whose change is reported; relative paths count in each root.
+    /// Paths in the roots that the program may change, and whose change is reported; relative paths count in each root.
     pub reported: Vec<PathBuf>,
     /// Network access.
     pub network: Network,
@@ -68,8 +68,8 @@ pub enum Access {
 pub enum Network {
     /// Nothing but itself.
     Closed,
-    /// What a proxy gives it, to which its environment points; the job hands the proxy's listener out.
+    /// Only a proxy, which its environment names. The job hands out the proxy's listener.
     ///
-    /// Where there are no namespaces the network stays closed.
+    /// Without namespaces the network stays closed.
     Proxied,
 }

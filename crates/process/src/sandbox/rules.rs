@@ -37,7 +37,7 @@ const CONTROL_DEVICE: u64 = 1 << 15;
 const FIRST: u64 = (1 << 13) - 1;
 const MOVE: u64 = 1 << 13;
 
-/// What a rule over a file, and not over a directory, may allow.
+/// The rights that a rule for a file can grant; all others are for directories.
 const OF_FILES: u64 = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | CONTROL_DEVICE;
 
 /// To listen and to connect over TCP.
@@ -45,7 +45,7 @@ const TCP: u64 = 0b11;
 /// Abstract sockets and signals that lead out.
 const SCOPES: u64 = 0b11;
 
-/// Whether a network namespace of its own keeps the network away already.
+/// Owner of the network that a program is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NetworkScope {
     /// It does.
@@ -67,7 +67,7 @@ impl Rules {
     pub(crate) fn enforce(&self) -> io::Result<()> {
         let rules = calls::landlock_rules(&self.handled)?;
         for (path, right) in &self.allowed {
-            // What is not there needs no right.
+            // A missing path needs no right.
             let Ok(beneath) = host::pinned(path) else { continue };
             let kind = FileType::from_raw_mode(fstat(&beneath)?.st_mode);
             let possible = if kind == FileType::Directory { u64::MAX } else { OF_FILES };

@@ -31,7 +31,7 @@ pub enum PathAccess {
     Hidden,
 }
 
-/// What a confined program reaches.
+/// The files and the network that a confined program reaches.
 #[derive(Debug, Clone)]
 pub(crate) struct Scope {
     network: Network,

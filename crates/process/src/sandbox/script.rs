@@ -31,13 +31,13 @@ pub(crate) struct Script {
 /// The port at which a proxied program finds its proxy; in a network of its own nobody else has it.
 pub(crate) const PROXY: u16 = 3128;
 
-/// What is said where calls could not be left to the supervisor.
+/// The message if calls could not be left to the supervisor.
 pub(crate) const GUARD_WORDS: &str = "the guard over names that may not be created could not be set up";
 
 /// The message if the network of a session could not be joined.
 pub(crate) const NETWORK_WORDS: &str = "the network of its session could not be joined";
 
-/// Where a script failed: at one of its parts, with what the system said.
+/// The part at which a script failed, and the system's error.
 #[derive(Debug)]
 pub(crate) struct Stop {
     /// The number of the part.
@@ -54,7 +54,7 @@ impl Stop {
     /// The part in which calls are left to the supervisor.
     pub(crate) const GUARD: u16 = u16::MAX - 4;
 
-    /// Gives it as two numbers, the second of which is not zero.
+    /// Returns the part and the error's number, which is not zero.
     pub(crate) fn numbers(&self) -> (u16, u16) {
         let errno = self.fault.raw_os_error().and_then(|errno| u16::try_from(errno).ok());
         (self.part, errno.filter(|errno| *errno != 0).unwrap_or(Errno::IO.raw_os_error() as u16))
@@ -76,7 +76,7 @@ enum Step {
     Again { from: CString, at: CString, attributes: u64 },
     /// A file system of the kernel is mounted.
     Kernel { kind: &'static std::ffi::CStr, at: CString, attributes: u64 },
-    /// What was made until now can only be read.
+    /// The root becomes read-only.
     Close,
 }
 
@@ -115,7 +115,7 @@ impl Script {
 
     /// Builds the file system in this process's new namespaces, and enters it; allocates nothing.
     ///
-    /// Gives what listens for the proxy, if there is to be one.
+    /// Returns the proxy's listener, if the network is proxied.
     pub(crate) fn build(&self, of: NetworkOrigin) -> Result<Option<OwnedFd>, Stop> {
         let at = |part: u16| move |fault: io::Error| Stop { part, fault };
         write_users(&self.users).map_err(at(USERS))?;
@@ -141,7 +141,7 @@ impl Script {
         Ok(listener)
     }
 
-    /// Says in words what a part does.
+    /// Describes the failure of a part.
     pub(crate) fn words(&self, part: u16) -> String {
         let said = |text: &CString| text.to_string_lossy().into_owned();
         match part {
@@ -347,7 +347,7 @@ fn write(file: &CString, content: &CString) -> io::Result<()> {
     Ok(())
 }
 
-/// What stands there already need not be made; where nothing can be made, the next step says it.
+/// Accepts an entry that exists already. If nothing can be made there, the next step fails.
 fn there(errno: Errno) -> io::Result<()> {
     match errno {
         Errno::EXIST | Errno::ROFS => Ok(()),

@@ -241,7 +241,7 @@ fn repository_of_worktree(root: &Path) -> Option<PathBuf> {
     }
     let says = String::from_utf8(host::begins(&file)?).ok()?;
     let of_worktree = host::real(&root.join(says.strip_prefix("gitdir:")?.trim())).ok()?;
-    // What stands in the root may be a program's own words: only what points back is believed.
+    // A program may have written this file, so the repository must point back to it.
     let back = String::from_utf8(host::begins(&of_worktree.join("gitdir"))?).ok()?;
     let back = host::real(Path::new(back.trim())).ok()?;
     let worktrees = of_worktree.parent()?;
