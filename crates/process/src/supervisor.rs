@@ -187,8 +187,7 @@ pub(crate) unsafe fn supervise(
     if scope == ProcessScope::Descendants {
         let _ = send(control, &Message::Started(child).bytes(), SendFlags::NOSIGNAL);
     }
-    let mut watch =
-        Watch { child, scope, is_reaped: false, order: Order::Watch, passes: 0, next_pass: None };
+    let mut watch = Watch { child, scope, is_reaped: false, order: Order::Watch, passes: 0, next_pass: None };
     let mut guard = match guard {
         Some(Ok(guard)) => Some(guard),
         Some(Err(_)) => system::exit(1),
