@@ -130,7 +130,7 @@ impl Publisher {
                     () = ending.cancelled() => break,
                     woke = job.wait(Until::Gone, interval) => woke,
                 };
-                if woke == toolpost_process::Woke::Come {
+                if woke == toolpost_process::WaitResult::Come {
                     break;
                 }
                 let (publisher, job, ending) = (publisher.clone(), job.clone(), ending.clone());

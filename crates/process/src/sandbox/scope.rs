@@ -1,10 +1,12 @@
 //! Access that a confined program has to a path, so that a reply can explain an error of the program.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
+use crate::sandbox::enforcement::Means;
+use crate::sandbox::host::plain;
 use crate::sandbox::pins::Pins;
-use crate::sandbox::view::{Place, Shown, View};
-use crate::sandbox::{Access, Means, Network};
+use crate::sandbox::plan::{Access, Network};
+use crate::sandbox::view::{Content, Place, View};
 
 /// Maximum number of links that are followed in one path.
 const LINKS: usize = 16;
@@ -29,7 +31,7 @@ pub enum PathAccess {
     Hidden,
 }
 
-/// What a confined program reaches.
+/// The files and the network that a confined program reaches.
 #[derive(Debug, Clone)]
 pub(crate) struct Scope {
     network: Network,
@@ -52,8 +54,8 @@ impl Scope {
     ) -> Self {
         let mut places = view.places.clone();
         if means == Means::Landlock {
-            places.retain(|place| !matches!(place.shown, Shown::Empty | Shown::Other(_)));
-            places.extend(temporary.map(|path| Place { path, shown: Shown::Change }));
+            places.retain(|place| !matches!(place.shown, Content::Empty | Content::Other(_)));
+            places.extend(temporary.map(|path| Place { path, shown: Content::Change }));
         }
         let of_root = |pins: &Pins| {
             let unchanged = pins.unchanged.iter().map(|path| pins.root.join(path));
@@ -89,9 +91,9 @@ impl Scope {
             return if self.access == Access::Change { PathAccess::Change } else { PathAccess::ReadRoot };
         }
         match self.place(&path).map(|place| &place.shown) {
-            Some(Shown::Change) => PathAccess::Change,
-            Some(Shown::Empty | Shown::Other(_)) => PathAccess::Own,
-            Some(Shown::Read | Shown::Link(_)) => PathAccess::Read,
+            Some(Content::Change) => PathAccess::Change,
+            Some(Content::Empty | Content::Other(_)) => PathAccess::Own,
+            Some(Content::Read | Content::Link(_)) => PathAccess::Read,
             None if path.starts_with("/dev") => PathAccess::Change,
             None if KERNEL.iter().any(|kernel| path.starts_with(kernel)) => PathAccess::Read,
             // Directories on the way to a visible path.
@@ -108,7 +110,7 @@ impl Scope {
     fn without_links(&self, path: &Path) -> PathBuf {
         let mut path = path.to_owned();
         for _ in 0..LINKS {
-            let Some(Place { path: link, shown: Shown::Link(target) }) = self.place(&path) else { break };
+            let Some(Place { path: link, shown: Content::Link(target) }) = self.place(&path) else { break };
             let rest = path.strip_prefix(link).unwrap_or(Path::new("")).to_owned();
             path = plain(&link.parent().unwrap_or(Path::new("/")).join(target).join(rest));
         }
@@ -121,21 +123,6 @@ fn is_above(path: &Path, other: &Path) -> bool {
     other != path && other.starts_with(path)
 }
 
-/// Removes `.` and `..` from a path by its words.
-pub(crate) fn plain(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                out.pop();
-            }
-            other => out.push(other),
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,13 +132,13 @@ mod tests {
         let place = |path: &str, shown| Place { path: path.into(), shown };
         let view = View {
             places: vec![
-                place("/usr", Shown::Read),
-                place("/lib", Shown::Link("usr/lib".into())),
-                place("/tmp", Shown::Other("/state/tmp".into())),
-                place("/home/u", Shown::Empty),
-                place("/home/u/.cargo/bin", Shown::Read),
-                place("/work/a", Shown::Change),
-                place("/alias", Shown::Link("/work".into())),
+                place("/usr", Content::Read),
+                place("/lib", Content::Link("usr/lib".into())),
+                place("/tmp", Content::Other("/state/tmp".into())),
+                place("/home/u", Content::Empty),
+                place("/home/u/.cargo/bin", Content::Read),
+                place("/work/a", Content::Change),
+                place("/alias", Content::Link("/work".into())),
             ],
             roots: vec!["/work/a".into()],
             hidden: vec!["/usr/secret".into()],
