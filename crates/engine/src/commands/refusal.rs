@@ -33,6 +33,12 @@ enum SystemError {
     Root,
 }
 
+impl SystemError {
+    fn is_of_network(self) -> bool {
+        matches!(self, Self::Name | Self::Unreachable | Self::ConnectionRefused)
+    }
+}
+
 /// The messages of the C library, Node, Go, Java and common programs, in lower case, and the names of errors in capitals.
 const MESSAGES: [(SystemError, &[&str]); 11] = [
     (SystemError::Root, &["no new privileges", "and have the setuid bit set", "effective uid is not 0"]),
@@ -81,6 +87,15 @@ pub(super) struct Confined<'a> {
     pub(super) access: &'a dyn Fn(&Path) -> PathAccess,
 }
 
+/// The errors that count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Errors {
+    /// All, since the command failed.
+    All,
+    /// Those of the network, since the command still runs, and other errors may be harmless.
+    Network,
+}
+
 /// A refusal that the reply reports already, because Toolpost itself made it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Reported {
@@ -91,23 +106,25 @@ pub(super) struct Reported {
 }
 
 /// Returns the line for the last refusal in the output of a job; `None` if there is none, or if it is reported already.
-pub(super) fn line(job: &Job, output: &str, reported: Reported) -> Option<String> {
+pub(super) fn line(job: &Job, output: &str, errors: Errors, reported: Reported) -> Option<String> {
     let confined = Confined {
         means: job.enforcement().means,
         network: job.network(),
         shares_network: job.shares_network(),
         access: &|path| job.path_access(path),
     };
-    confined.line(output, reported)
+    confined.line(output, errors, reported)
 }
 
 impl Confined<'_> {
-    fn line(&self, output: &str, reported: Reported) -> Option<String> {
+    fn line(&self, output: &str, errors: Errors, reported: Reported) -> Option<String> {
         if self.means == Means::Nothing {
             return None;
         }
         output.lines().rev().find_map(|line| {
             let (error, start) = error(line)?;
+            let counts = errors == Errors::All || error.is_of_network();
+            let error = Some(error).filter(|_| counts)?;
             self.explain(error, line, start, reported)
         })
     }
@@ -116,7 +133,7 @@ impl Confined<'_> {
     fn explain(&self, error: SystemError, line: &str, start: usize, reported: Reported) -> Option<String> {
         use SystemError::*;
         let of_names = matches!(error, ReadOnly | Permission | NotPermitted | Busy) && reported.names;
-        let of_hosts = matches!(error, Name | Unreachable | ConnectionRefused) && reported.hosts;
+        let of_hosts = error.is_of_network() && reported.hosts;
         if of_names || of_hosts {
             return None;
         }
@@ -365,7 +382,7 @@ mod tests {
     fn said(output: &str, network: Network, reported: Reported) -> Option<String> {
         let means = Means::Namespaces;
         let confined = Confined { means, network: Some(network), shares_network: true, access: &access };
-        confined.line(output, reported)
+        confined.line(output, Errors::All, reported)
     }
 
     #[test]
@@ -424,6 +441,13 @@ mod tests {
         assert!(line.contains("`/etc/x`") && !line.contains("/home"), "{line}");
         let names = Reported { names: true, hosts: false };
         assert_eq!(said("touch: .envrc: Operation not permitted", Network::Closed, names), None);
+        let means = Means::Namespaces;
+        let running = Confined { means, network: None, shares_network: true, access: &access };
+        let of = |output: &str| running.line(output, Errors::Network, Reported::default());
+        assert!(
+            of("connect ECONNREFUSED 127.0.0.1:5432\ncat: /home/u/x: No such file or directory").is_some()
+        );
+        assert_eq!(of("touch: cannot touch '/etc/x': Read-only file system"), None);
         let hosts = Reported { names: false, hosts: true };
         assert_eq!(said("Could not resolve host: crates.io", Network::Proxied, hosts), None);
         let line = said("Could not resolve host: crates.io", Network::Proxied, Reported::default()).unwrap();
