@@ -79,7 +79,7 @@ const MESSAGES: [(SystemError, &[&str]); 11] = [
 ];
 
 /// The sandbox of a command, as far as the lines depend on it.
-pub(super) struct Confined<'a> {
+pub(super) struct CommandSandbox<'a> {
     pub(super) means: Means,
     pub(super) network: Option<Network>,
     /// True if the commands of the session share one loopback.
@@ -107,7 +107,7 @@ pub(super) struct Reported {
 
 /// Returns the line for the last refusal in the output of a job; `None` if there is none, or if it is reported already.
 pub(super) fn line(job: &Job, output: &str, errors: Errors, reported: Reported) -> Option<String> {
-    let confined = Confined {
+    let confined = CommandSandbox {
         means: job.enforcement().means,
         network: job.network(),
         shares_network: job.shares_network(),
@@ -116,7 +116,7 @@ pub(super) fn line(job: &Job, output: &str, errors: Errors, reported: Reported) 
     confined.line(output, errors, reported)
 }
 
-impl Confined<'_> {
+impl CommandSandbox<'_> {
     fn line(&self, output: &str, errors: Errors, reported: Reported) -> Option<String> {
         if self.means == Means::Nothing {
             return None;
@@ -381,7 +381,8 @@ mod tests {
 
     fn said(output: &str, network: Network, reported: Reported) -> Option<String> {
         let means = Means::Namespaces;
-        let confined = Confined { means, network: Some(network), shares_network: true, access: &access };
+        let confined =
+            CommandSandbox { means, network: Some(network), shares_network: true, access: &access };
         confined.line(output, Errors::All, reported)
     }
 
@@ -442,7 +443,7 @@ mod tests {
         let names = Reported { names: true, hosts: false };
         assert_eq!(said("touch: .envrc: Operation not permitted", Network::Closed, names), None);
         let means = Means::Namespaces;
-        let running = Confined { means, network: None, shares_network: true, access: &access };
+        let running = CommandSandbox { means, network: None, shares_network: true, access: &access };
         let of = |output: &str| running.line(output, Errors::Network, Reported::default());
         assert!(
             of("connect ECONNREFUSED 127.0.0.1:5432\ncat: /home/u/x: No such file or directory").is_some()
