@@ -327,7 +327,7 @@ fn is_path(path: &str) -> bool {
             matches!(letter, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
         !letter.is_control() && !letter.is_whitespace() && !turns_text && !"`[]<>".contains(letter)
     };
-    (1..=LONGEST).contains(&path.len()) && path.chars().all(is_plain)
+    path != "/" && (1..=LONGEST).contains(&path.len()) && path.chars().all(is_plain)
 }
 
 /// Finds the port of this machine that a line names.
@@ -416,6 +416,10 @@ mod tests {
             ("bind: Cannot assign requested address", Some("no network interface but the loopback")),
             ("bash: line 1: kill: (7) - No such process", Some("only processes that they started")),
             ("mount: Operation not permitted", Some("no rights of root")),
+            (
+                "chroot: cannot change root directory to '/': Operation not permitted",
+                Some("no rights of root"),
+            ),
             ("sudo: The \"no new privileges\" flag is set", Some("no rights of root")),
             ("error[E0308]: mismatched types", None),
             ("", None),
