@@ -29,6 +29,8 @@ enum SystemError {
     Name,
     /// `EADDRNOTAVAIL`.
     NoAddress,
+    /// `EAFNOSUPPORT`.
+    Family,
     /// A program that needs the rights of root.
     Root,
 }
@@ -40,8 +42,19 @@ impl SystemError {
 }
 
 /// The messages of the C library, Node, Go, Java and common programs, in lower case, and the names of errors in capitals.
-const MESSAGES: [(SystemError, &[&str]); 11] = [
-    (SystemError::Root, &["no new privileges", "and have the setuid bit set", "effective uid is not 0"]),
+const MESSAGES: [(SystemError, &[&str]); 12] = [
+    (
+        SystemError::Root,
+        &[
+            "no new privileges",
+            "and have the setuid bit set",
+            "effective uid is not 0",
+            // A namespace answers `EINVAL` for users that it does not have.
+            "changing ownership of",
+            "cannot change ownership to",
+        ],
+    ),
+    (SystemError::Family, &["address family not supported", "EAFNOSUPPORT"]),
     (SystemError::ReadOnly, &["read-only file system", "EROFS"]),
     (SystemError::Permission, &["permission denied", "EACCES"]),
     (SystemError::NotPermitted, &["operation not permitted", "EPERM"]),
@@ -139,12 +152,11 @@ impl CommandSandbox<'_> {
         }
         match error {
             Root => Some(privilege()),
+            Family => Some(self.family()),
             ReadOnly => self.write(line, start).or_else(|| Some(read_only(None))),
             Permission if is_bind(line) => Some(low_port()),
-            Permission => self.write(line, start).or_else(|| self.socket(line)),
-            NotPermitted => {
-                self.write(line, start).or_else(|| self.socket(line)).or_else(|| Some(privilege()))
-            }
+            Permission => self.write(line, start),
+            NotPermitted => self.write(line, start).or_else(|| Some(privilege())),
             Busy => self.write(line, start),
             Missing => self.read(line, start),
             NoProcess => Some(processes()),
@@ -176,16 +188,18 @@ impl CommandSandbox<'_> {
     }
 
     /// Explains a socket that could not be made.
-    fn socket(&self, line: &str) -> Option<String> {
-        let line = line.to_ascii_lowercase();
-        let is_socket =
-            ["socket", "connect", "/dev/tcp/", "/dev/udp/"].iter().any(|word| line.contains(word));
-        (self.means == Means::Landlock && is_socket).then(|| {
+    fn family(&self) -> String {
+        if self.means == Means::Landlock {
             format!(
                 "{SANDBOX} lets commands make no sockets, since the system allows it no namespaces: they reach no network and no \
                  local server. Leave this command to the user."
             )
-        })
+        } else {
+            format!(
+                "{SANDBOX} lets commands make only Unix sockets and TCP and UDP sockets of their own network. Do it without this kind \
+                 of socket, or leave it to the user."
+            )
+        }
     }
 
     fn loopback(&self, port: Option<u16>) -> String {
