@@ -196,7 +196,7 @@ impl CommandSandbox<'_> {
             )
         } else {
             format!(
-                "{SANDBOX} lets commands make only Unix sockets and TCP and UDP sockets of their own network. Do it without this kind \
+                "{SANDBOX} lets commands make only Unix sockets and TCP sockets of their own network. Do it without this kind \
                  of socket, or leave it to the user."
             )
         }
