@@ -431,6 +431,11 @@ mod tests {
             ("bash: line 1: kill: (7) - No such process", Some("only processes that they started")),
             ("mount: Operation not permitted", Some("no rights of root")),
             (
+                "tar: x: Cannot change ownership to uid 1000, gid 1000: Invalid argument",
+                Some("change owners"),
+            ),
+            ("socket: Address family not supported by protocol", Some("only Unix sockets and TCP sockets")),
+            (
                 "chroot: cannot change root directory to '/': Operation not permitted",
                 Some("no rights of root"),
             ),
