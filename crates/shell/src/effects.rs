@@ -175,7 +175,7 @@ fn option(segment: &mut Segment, form: &Form, given: &str, value: Option<&Word>)
 
 fn describe(act: Act) -> &'static str {
     match act {
-        Act::WrappedCommand => "with it, it can run other programs",
+        Act::Runs => "with it, it can run other programs",
         Act::Changes => "with it, it changes something",
         Act::Elsewhere => "with it, it works in another place",
         Act::Writes => "with it, it writes a file",

@@ -11,7 +11,7 @@ mod writers;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Act {
     /// It runs another program, or programs named in files.
-    WrappedCommand,
+    Runs,
     /// It changes something.
     Changes,
     /// It works in another place, or on another machine.
