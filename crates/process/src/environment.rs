@@ -118,7 +118,7 @@ impl Environment {
         self.variables.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
     }
 
-    /// Sets a variable if nobody set it.
+    /// Sets a variable unless it is set.
     pub(crate) fn or(&mut self, name: &str, value: &str) {
         self.variables.entry(name.into()).or_insert_with(|| value.into());
     }

@@ -177,7 +177,7 @@ pub(crate) const SYSTEM_SECRETS: &[&str] = &[
 /// Locations of the machine's host keys.
 pub(crate) const MACHINE_KEYS: (&str, &str) = ("/etc/ssh", "ssh_host_");
 
-/// What git goes on with when it is told to continue: it may hold commands.
+/// Files with which git continues an interrupted operation: they may hold commands.
 pub(crate) const UNFINISHED: &[&str] =
     &[".git/rebase-merge/git-rebase-todo", ".git/rebase-apply", ".git/sequencer/todo"];
 
