@@ -6,8 +6,7 @@ use std::ffi::{OsStr, OsString};
 /// The variable by which every process of a job is known.
 pub(crate) const COOKIE: &str = "TOOLPOST_RUN_ID";
 
-/// What is taken over from the server's own environment besides where the toolchains are: where other things are, and nothing
-/// that opens doors.
+/// Variables of the server that programs inherit, besides the directories of toolchains: locations, and no credentials.
 const TAKEN: &[&str] = &[
     "PATH",
     "HOME",
