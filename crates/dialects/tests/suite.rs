@@ -28,5 +28,6 @@ mod same_edit;
 mod scripts;
 mod trae;
 mod trae_schemas;
+mod unsearched;
 mod webfetch;
 mod zblade;

@@ -13,7 +13,7 @@ pub(crate) fn render(output: &Output, page: &mut Page) {
     if u64::try_from(shown).is_ok_and(|shown| shown < total) {
         page.note(format!("the {shown} newest of {total} files; narrow pattern or path to see the others"));
     }
-    super::walk_notes::notes(&output.walk, page);
+    super::walk_notes::notes(&output.walk, output.total, page);
 }
 
 /// Expands a pattern that ends with a slash to the files below that directory.

@@ -79,6 +79,10 @@ impl Tool for AnalyzeAll {
         entries(output, page);
         modules(&output.modules, page);
         rest(output, page);
+        if !output.other_roots.is_empty() {
+            let roots = output.other_roots.join(", ");
+            page.note(format!("this is one root of the workspace; name another as the path: {roots}"));
+        }
         page.note(format!("links between files: {}", output.searched.words()));
     }
 }

@@ -52,7 +52,7 @@ impl Tool for ListFiles {
         if output.more > 0 {
             page.note(format!("{} more entries are not shown; list a subdirectory", output.more));
         }
-        walk_notes::notes(&output.walk, page);
+        walk_notes::notes(&output.walk, output.nodes.len() as u64, page);
         if output.walk.complete != Complete::Yes {
             page.note(
                 "timed_out: true; these are the entries found so far, not all of them; list a subdirectory",

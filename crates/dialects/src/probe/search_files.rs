@@ -62,7 +62,7 @@ impl Tool for SearchFiles {
                 "the {shown} newest of {total} files; raise limit, or narrow pattern or directory"
             ));
         }
-        walk_notes::notes(&output.walk, page);
+        walk_notes::notes(&output.walk, output.total, page);
         if output.walk.complete != Complete::Yes {
             page.note("timed_out: true; these are the files found so far, not all of them; narrow pattern or directory");
         }

@@ -60,7 +60,7 @@ impl Tool for ListDir {
         if output.more > 0 {
             page.note(format!("{} more entries directly in {}", output.more, output.path));
         }
-        crate::common::walk_notes::notes(&output.walk, page);
+        crate::common::walk_notes::notes(&output.walk, output.nodes.len() as u64, page);
         if output.walk.complete != Complete::Yes {
             page.note(
                 "timed_out: true; these are the entries found so far, not all of them; list a subdirectory",

@@ -119,7 +119,7 @@ fn found(output: &Output, page: &mut Page) {
             output.total
         ));
     }
-    crate::common::walk_notes::notes(&output.walk, page);
+    crate::common::walk_notes::notes(&output.walk, output.total, page);
     if output.walk.complete != Complete::Yes {
         page.note(
             "timed_out: true; these are the files found so far, not all of them; narrow pattern or path",

@@ -139,7 +139,7 @@ fn tree(output: &Output, page: &mut Page, advice: &str) {
         let shown = output.nodes.len();
         page.line(&format!("\n(showing {shown} of more entries, {advice})"));
     }
-    crate::common::walk_notes::notes(&output.walk, page);
+    crate::common::walk_notes::notes(&output.walk, output.nodes.len() as u64, page);
     if output.walk.complete != Complete::Yes {
         page.note("timed_out: true; not every directory was read");
     }

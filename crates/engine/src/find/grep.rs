@@ -272,7 +272,7 @@ impl Operation for Grep {
             found.unsearched.withheld_names.retain(|name| !own.iter().any(|folder| name.starts_with(folder)));
             let said = Asked { took: began.elapsed(), ..asked_for };
             let mut output = output(found, mode, numbers, said);
-            output.walk = output.walk.of_one_root(find, &request.base);
+            output.walk = output.walk.of_one_root(find.files(), &request.base);
             let mut output = fit(output, max_bytes);
             if kind == Some(FileKind::File) {
                 output.seen = whole(find, &request.base, &output);

@@ -155,7 +155,8 @@ fn output(find: &Find, base: WorkspacePath, sizes: Sizes, listed: ListOutput) ->
         nodes: nodes.collect(),
         more: listed.more,
         total: listed.total,
-        walk: Walked::of(&listed.skipped, listed.unreadable, listed.complete).of_one_root(find, &base),
+        walk: Walked::of(&listed.skipped, listed.unreadable, listed.complete)
+            .of_one_root(find.files(), &base),
         base,
     }
 }

@@ -48,8 +48,8 @@ pub(crate) async fn gather(
     let (found, walk) = walk(overview.find(), cx, base, "steps through directories", move |find, control| {
         projects.refresh(find.files().workspace(), rules);
         let found = toolpost_search::glob(find.files().workspace(), &asked, control, find.grams())?;
-        let walk =
-            Walked::of(&found.skipped, found.unreadable, found.complete).of_one_root(find, &asked.base);
+        let walk = Walked::of(&found.skipped, found.unreadable, found.complete)
+            .of_one_root(find.files(), &asked.base);
         Ok((found.matches, walk))
     })
     .await?;

@@ -13,7 +13,10 @@ use crate::{
         symbols::{self, Symbols},
     },
     failure::{Failure, Hint, Kind},
-    find::glob::{self, Glob},
+    find::{
+        glob::{self, Glob},
+        walk::Walked,
+    },
     operation::RunsOn,
     search::Searcher,
     search::{
@@ -174,6 +177,9 @@ impl Round<'_> {
     /// found.
     async fn search(&mut self) -> Result<bool, Stop> {
         self.scope().await?;
+        let walk = Walked::default().of_one_root(self.search.files(), &self.question.base);
+        let roots = walk.unsearched_roots(None);
+        self.looked.gaps.extend(roots.map(|roots| format!("not searched: {roots}")));
         let terms = self.looked.terms.clone();
         let query = terms.query();
         if !query.is_empty() {
