@@ -32,7 +32,7 @@ const NAMES: [Row; 4] = [
     (&claude::DIALECT, "Glob", |word| json!({"pattern": format!("**/{word}*")})),
     (&opencode::DIALECT, "glob", |word| json!({"pattern": format!("**/{word}*")})),
     (&probe::DIALECT, "searchFiles", |word| json!({"pattern": format!("**/{word}*")})),
-    (&zblade::DIALECT, "find_files", |word| json!({"pattern": format!("**/{word}*")})),
+    (&zblade::DIALECT, "find_files_glob", |word| json!({"pattern": format!("**/{word}*")})),
 ];
 
 /// Tools that describe a whole root.
