@@ -129,6 +129,11 @@ impl World {
         (world, engine)
     }
 
+    /// A world whose overviews wait for no file.
+    pub(crate) fn impatient(dialect: &'static Dialect) -> Self {
+        Self::built(dialect, |engine| engine.with_index_wait(Duration::ZERO), |config| config)
+    }
+
     /// A world that is configured otherwise.
     pub(crate) fn configured(dialect: &'static Dialect, config: impl FnOnce(Config) -> Config) -> Self {
         Self::built(dialect, |engine| engine, config)
