@@ -125,6 +125,13 @@ impl Walked {
         self
     }
 
+    /// Returns the size of the report, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let lists = [&self.skipped, &self.unreadable, &self.other_roots];
+        lists.into_iter().flatten().map(|words| words.len() + 2).sum::<usize>()
+            + self.unfinished.as_ref().map_or(0, String::len)
+    }
+
     /// Names the roots that were not searched: "the other root of the workspace (/srv/b)"; `None` if there
     /// are none. `remedy` follows the names, such as "name it as the path".
     #[must_use]
