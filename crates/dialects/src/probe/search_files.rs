@@ -55,8 +55,7 @@ impl Tool for SearchFiles {
             page.line("No files found.");
         }
         crate::common::file_list::whole_name(output, page);
-        output.matches.iter().for_each(|found| page.line(&found.path));
-        let (shown, total) = (output.matches.len(), output.total);
+        let (shown, total) = (crate::common::file_list::paths(output, page), output.total);
         if u64::try_from(shown).is_ok_and(|shown| shown < total) {
             page.note(format!(
                 "the {shown} newest of {total} files; raise limit, or narrow pattern or directory"
