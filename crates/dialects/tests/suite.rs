@@ -4,6 +4,7 @@
 mod aliases;
 mod bounds;
 mod budgets;
+mod claude;
 mod commands;
 mod common;
 mod consulted;
