@@ -32,3 +32,14 @@ async fn a_dangling_link_is_named_with_its_target() {
     let read = words(&world.allowed("Read", json!({"file_path": "link"})).await);
     assert!(read.contains('x'), "{read}");
 }
+
+#[tokio::test]
+async fn a_file_with_carriage_returns_alone_is_said_to_be_one_line() {
+    let world = World::new(&claude::DIALECT);
+    let note = "eol: CR alone, which ends no line here: the file is one line";
+    for (text, wanted) in [("a\rb\rc\r", true), ("a\r\nb\r\n", false), ("a\nb\n", false), ("a", false)] {
+        world.put("f.txt", text);
+        let read = words(&world.allowed("Read", json!({"file_path": "f.txt"})).await);
+        assert_eq!(read.contains(note), wanted, "{text:?}: {read}");
+    }
+}
