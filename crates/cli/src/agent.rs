@@ -2,18 +2,15 @@
 
 use crate::{
     agent_runs,
-    args::{Agent, AgentCommand, Common},
+    args::{Agent, AgentCommand},
     ask::{self, Input},
-    assembly,
-    model_source::ModelSource,
-    out,
-    settings::Settings,
-    signals, view,
+    out, signals, view,
 };
 use anyhow::{Context, Result, bail};
 use serde_json::json;
 use std::{io::Read, path::Path, process::ExitCode, sync::Arc};
 use tokio_util::sync::CancellationToken;
+use toolpost::{assembly, model_source::ModelSource, settings::Settings, settings::flags::Common};
 use toolpost_agent::{
     Budget, ModelAgents, Outcome, Reason, Run, RunHeader, RuntimeTools, Transcript,
     acp::{Acp, Task, Tools},

@@ -1,17 +1,16 @@
 //! `toolpost call`: one call, or many in one session.
 
 use crate::{
-    args::{Call as Args, Common},
+    args::Call as Args,
     ask::{self, Input},
-    assembly, out,
-    settings::Settings,
-    tool_page,
+    out, tool_page,
 };
 use anyhow::{Context, Result, anyhow, bail};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 use std::{io::Read, path::Path, process::ExitCode, sync::Arc};
 use tokio_util::sync::CancellationToken;
+use toolpost::{assembly, settings::Settings, settings::flags::Common};
 use toolpost_agent::bridge::Bridge;
 use toolpost_engine::{Pinned, Session};
 use toolpost_runtime::{Answer, Asker, Call, Catalogue, Outcome, Published, Runtime, Structured};

@@ -1,15 +1,17 @@
 //! `toolpost doctor`: the state of this machine and this workspace, with repairs and the active settings.
 
 use crate::{
-    agent_files,
-    args::{Common, Doctor, OnOff},
-    assembly,
+    args::Doctor,
     out::{self, Colours},
-    settings::{Setting, Settings},
 };
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::{path::PathBuf, process::ExitCode};
+use toolpost::{
+    agent_files, assembly,
+    settings::flags::{Common, OnOff},
+    settings::{Setting, Settings},
+};
 use toolpost_engine::{Engine, KeptTasks, Means, Servers, available};
 use toolpost_runtime::{RuleSource, Structured};
 use toolpost_workspace::diagnostics;

@@ -1,15 +1,15 @@
 //! `toolpost grep`: lines that match a regular expression.
 
 use crate::{
-    args::{Common, Grep as Args},
+    args::Grep as Args,
     out,
-    settings::Settings,
     user_session::UserSession,
     value::{list, text},
 };
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::{io::IsTerminal as _, process::ExitCode};
+use toolpost::{settings::Settings, settings::flags::Common};
 use toolpost_engine::{Operation as _, operations};
 use toolpost_shared::{Across, Server};
 

@@ -1,15 +1,10 @@
 //! `toolpost history`: recorded changes, newest first.
 
-use crate::{
-    args::{Common, History as Args},
-    assembly,
-    out::Colours,
-    settings::Settings,
-    time,
-};
+use crate::{args::History as Args, out::Colours, time, workspace};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::{collections::HashSet, process::ExitCode};
+use toolpost::{settings::Settings, settings::flags::Common};
 use toolpost_workspace::{ChangeKind, Content, DiffBody, FileDiff, History, HistoryRecord, Workspace};
 
 /// Maximum number of file names in a line.
@@ -18,7 +13,7 @@ const NAMED: usize = 5;
 /// Prints the changes.
 pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
-    let workspace = assembly::open_and_tell(&settings)?;
+    let workspace = workspace::open_and_report(&settings)?;
     let history = of(&workspace, &settings)?;
     let said = args.path.clone();
     let path = args.path.map(|path| workspace.resolve_entry(&path)).transpose()?;

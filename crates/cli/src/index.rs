@@ -1,11 +1,9 @@
 //! `toolpost index`: the trigram index, which limits searches to files that can match.
 
 use crate::{
-    args::{Common, Index as Args, IndexStatus},
-    assembly,
+    args::{Index as Args, IndexStatus},
     out::{self, size},
-    settings::Settings,
-    shared_index,
+    shared_index, workspace,
 };
 use anyhow::{Result, bail};
 use serde_json::json;
@@ -14,6 +12,7 @@ use std::{
     process::ExitCode,
     time::{Duration, Instant},
 };
+use toolpost::{assembly, settings::Settings, settings::flags::Common};
 use toolpost_engine::{Grams, GramsStatus as Status};
 use toolpost_workspace::{Workspace, walk};
 
@@ -45,7 +44,7 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
         Args::Build(args) => Here::Build(args),
         Args::Drop => Here::Drop,
     };
-    let workspace = assembly::open_and_tell(&settings)?;
+    let workspace = workspace::open_and_report(&settings)?;
     if settings.cache.value.is_none() {
         bail!("there is no cache directory; set one with --cache DIR");
     }

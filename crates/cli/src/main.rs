@@ -1,27 +1,21 @@
 //! The `toolpost` program.
 
 mod agent;
-mod agent_files;
 mod agent_runs;
 mod args;
 mod ask;
-mod assembly;
 mod call;
 mod diff;
 mod doctor;
-mod event_log;
-mod external_agent;
 mod grep;
 mod history;
 mod index;
 mod log;
 mod manual;
-mod model_source;
 mod out;
 mod policy;
 mod search;
 mod serve;
-mod settings;
 mod shared_index;
 mod signals;
 mod skills;
@@ -30,11 +24,11 @@ mod terminal;
 mod time;
 mod tool_page;
 mod tools;
-mod trust;
 mod undo;
 mod user_session;
 mod value;
 mod view;
+mod workspace;
 
 use args::{Args, Command};
 use std::process::ExitCode;

@@ -1,14 +1,13 @@
 //! `toolpost help`, `completions` and `man`, generated from the definition of the command line.
 
 use crate::{
-    args::{Args, Common, Completions, Help, Man},
-    out,
-    settings::Settings,
-    tool_page,
+    args::{Args, Completions, Help, Man},
+    out, tool_page,
 };
 use anyhow::{Result, bail};
 use clap::Command;
 use std::process::ExitCode;
+use toolpost::{settings::Settings, settings::flags::Common};
 use toolpost_text::names::suggest;
 
 /// Program name in the generated texts.

@@ -1,14 +1,17 @@
 //! `toolpost policy`: the rule that decides about a command, and trust in the rules of projects.
 
 use crate::{
-    agent_files,
-    args::{Common, Explain, PolicyCommand, PolicyTrust},
-    assembly,
-    settings::Settings,
-    trust::{self, Trusted},
+    args::{Explain, PolicyCommand, PolicyTrust},
+    workspace,
 };
 use anyhow::{Context, Result, bail};
 use std::process::ExitCode;
+use toolpost::{
+    agent_files, assembly,
+    settings::Settings,
+    settings::flags::Common,
+    trust::{self, Trusted},
+};
 use toolpost_engine::{Approval, Command, Line};
 use toolpost_runtime::{Decision, Explained, JudgedSegment, Origin};
 
@@ -22,7 +25,7 @@ pub(crate) fn run(common: &Common, command: PolicyCommand) -> Result<ExitCode> {
 }
 
 fn explained(settings: &Settings, explain: Explain) -> Result<ExitCode> {
-    let workspace = assembly::open_and_tell(settings)?;
+    let workspace = workspace::open_and_report(settings)?;
     let policy = assembly::judging(settings, &workspace)?;
     let directory = explain.directory.as_deref().unwrap_or(".");
     let directory =
@@ -85,7 +88,7 @@ fn one_line(text: &str) -> String {
 }
 
 fn trusted(settings: &Settings, wanted: &PolicyTrust) -> Result<ExitCode> {
-    let workspace = assembly::open_and_tell(settings)?;
+    let workspace = workspace::open_and_report(settings)?;
     let Some(state) = &settings.state.value else {
         bail!("cannot record trust without a state directory; set one with --state DIR");
     };

@@ -1,15 +1,18 @@
 //! `toolpost search`: keyword search over functions and types.
 
 use crate::{
-    args::{Common, OnOff, Search as Args},
+    args::Search as Args,
     out,
-    settings::Settings,
     user_session::UserSession,
     value::{list, number, text},
 };
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::{io::IsTerminal as _, process::ExitCode};
+use toolpost::{
+    settings::Settings,
+    settings::flags::{Common, OnOff},
+};
 use toolpost_engine::{Operation as _, operations::seek::Seek};
 use toolpost_shared::{Meant, Server};
 

@@ -1,13 +1,12 @@
 //! `toolpost serve`: the tools over MCP on standard input and output.
 
 use crate::{
-    args::{Common, Serve},
+    args::Serve,
     ask::{self, Input},
-    assembly,
-    settings::Settings,
 };
 use anyhow::{Context, Result};
 use std::{io::IsTerminal, process::ExitCode};
+use toolpost::{assembly, settings::Settings, settings::flags::Common};
 use toolpost_engine::WORKERS;
 use toolpost_runtime::{Runtime, Structured};
 

@@ -2,21 +2,21 @@
 
 use crate::{
     args::{Forget, Prune, Push},
-    assembly,
     out::{self, size},
-    settings::Settings,
+    workspace,
 };
 use anyhow::{Context, Result};
 use std::{
     io::{IsTerminal, Write},
     process::ExitCode,
 };
+use toolpost::{assembly, settings::Settings};
 use toolpost_shared::{Push as Pushing, Server};
 
 /// Pushes a commit to the shared index.
 pub(crate) fn push(settings: &Settings, args: &Push) -> Result<ExitCode> {
     let server = server(settings, args.address.as_ref())?;
-    let workspace = assembly::open_and_tell(settings)?;
+    let workspace = workspace::open_and_report(settings)?;
     let root = workspace.roots().first().context("the workspace has no root")?;
     let policy = assembly::judging(settings, &workspace)?;
     let may_read = |path: &[u8]| {

@@ -1,20 +1,24 @@
 //! `toolpost skills`: the list of skills, and trust in those of a project.
 
 use crate::{
-    args::{Common, Skills, SkillsCommand, TrustSkills},
-    assembly,
-    settings::Settings,
-    trust::{self, Trusted},
+    args::{Skills, SkillsCommand, TrustSkills},
+    workspace,
 };
 use anyhow::{Result, bail};
 use serde_json::json;
 use std::{process::ExitCode, sync::Arc};
+use toolpost::{
+    assembly,
+    settings::Settings,
+    settings::flags::Common,
+    trust::{self, Trusted},
+};
 use toolpost_engine::{Engine, FoundSkills, MayRead, Skill, SkillSource};
 
 /// Lists the skills, or trusts those of the project.
 pub(crate) fn run(common: &Common, skills: Skills) -> Result<ExitCode> {
     let settings = Settings::find(common)?;
-    let workspace = assembly::open_and_tell(&settings)?;
+    let workspace = workspace::open_and_report(&settings)?;
     let engine = Engine::builder(workspace).with_skills(assembly::skills(&settings)).build();
     let may: MayRead = Arc::new(|_| true);
     let found = engine.skills(&may);

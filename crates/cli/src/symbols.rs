@@ -1,15 +1,15 @@
 //! `toolpost symbols`: definitions, callers and callees.
 
 use crate::{
-    args::{Common, Symbols as Args},
+    args::Symbols as Args,
     out,
-    settings::Settings,
     user_session::{Answer, UserSession},
     value::{list, number, text},
 };
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::process::ExitCode;
+use toolpost::{settings::Settings, settings::flags::Common};
 use toolpost_engine::{
     Operation as _,
     operations::{outline::Outline, relations::Relations, symbols::Symbols},

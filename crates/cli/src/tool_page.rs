@@ -1,9 +1,9 @@
 //! Help page of a tool for the terminal: parameters, an example command line, and suggestions for unknown
 //! names.
 
-use crate::{assembly, settings::Settings};
 use anyhow::Result;
 use serde_json::{Map, Value, json};
+use toolpost::{assembly, settings::Settings};
 use toolpost_runtime::{Catalogue, Published};
 use toolpost_text::names::suggest;
 use toolpost_tool::{Dialect, Example, Manual};

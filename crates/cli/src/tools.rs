@@ -1,14 +1,13 @@
 //! `toolpost tools`: tool definitions in the format of an API.
 
 use crate::{
-    args::{Common, Format, Tools},
-    assembly, out,
-    settings::Settings,
-    tool_page,
+    args::{Format, Tools},
+    out, tool_page,
 };
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::{process::ExitCode, sync::Arc};
+use toolpost::{assembly, settings::Settings, settings::flags::Common};
 use toolpost_runtime::{Catalogue, Published, Structured};
 
 /// Prints the definitions.

@@ -1,12 +1,9 @@
 //! `toolpost undo`: reverts a recorded change.
 
-use crate::{
-    args::{Common, Undo},
-    assembly, history,
-    settings::Settings,
-};
+use crate::{args::Undo, history, workspace};
 use anyhow::{Result, bail};
 use std::{process::ExitCode, time::Duration};
+use toolpost::{settings::Settings, settings::flags::Common};
 use toolpost_engine::Access;
 use toolpost_workspace::{Cause, ChangeReport, HoldError, Outcome, UndoError, UndoReport, unique};
 
@@ -19,7 +16,7 @@ pub(crate) fn run(common: &Common, args: Undo) -> Result<ExitCode> {
     if settings.denied().contains(&Access::Writes) {
         bail!("cannot undo: writing is disabled by `read_only` or `deny = [\"write\"]`");
     }
-    let workspace = assembly::open_and_tell(&settings)?;
+    let workspace = workspace::open_and_report(&settings)?;
     let history = history::of(&workspace, &settings)?;
     let found = match &args.change {
         Some(id) => history.find(id),

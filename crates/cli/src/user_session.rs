@@ -2,13 +2,13 @@
 
 use crate::{
     ask::{self, Input},
-    assembly, out,
-    settings::Settings,
+    out,
 };
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
+use toolpost::{assembly, settings::Settings};
 use toolpost_engine::Session;
 use toolpost_runtime::{Asker, Call, Outcome, Runtime, Structured};
 

@@ -1,6 +1,6 @@
 //! The event log: one JSON line for each event of a call.
 
-use crate::{args::EventsDetail, settings::Settings};
+use crate::settings::{Settings, flags::EventsDetail};
 use anyhow::{Context, Result};
 use std::{
     io::Write,
@@ -10,7 +10,7 @@ use toolpost_runtime::{Detail, Runtime};
 use toolpost_workspace::operator;
 
 /// Appends the events of a runtime to the file that the setting `events` names, if any.
-pub(crate) fn write(runtime: &Runtime, settings: &Settings) -> Result<()> {
+pub fn write(runtime: &Runtime, settings: &Settings) -> Result<()> {
     let Some(path) = &settings.events.file.value else { return Ok(()) };
     let file =
         operator::append(path).with_context(|| format!("cannot write events to {}", path.display()))?;

@@ -1,8 +1,8 @@
 //! Launch parameters of an external agent: its command, and the `toolpost serve` command that gives it these tools.
 
-use crate::{
-    args::{Ask, CodeMode, EventsDetail, OnOff},
-    settings::{NOBODY, Settings},
+use crate::settings::{
+    NOBODY, Settings,
+    flags::{Ask, CodeMode, EventsDetail, OnOff},
 };
 use anyhow::{Context, Result};
 use std::{collections::BTreeMap, env, path::Path, time::Duration};
@@ -13,7 +13,7 @@ use toolpost_workspace::Workspace;
 const PREFIX: &str = "TOOLPOST_";
 
 /// Returns the launch parameters of the external agent, or `None` if the settings name none.
-pub(crate) fn setup(settings: &Settings, workspace: &Workspace) -> Result<Option<Setup>> {
+pub fn setup(settings: &Settings, workspace: &Workspace) -> Result<Option<Setup>> {
     let (agent, own) = (&settings.agent, &settings.agent.own);
     let Some(command) = own.command.value.clone() else { return Ok(None) };
     let set = |name: &String| Some((name.clone(), env::var(name).ok()?));

@@ -11,14 +11,14 @@ use toolpost_workspace::{hash, operator};
 /// Trusted files, each with the digest of its trusted content.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Trusted {
+pub struct Trusted {
     #[serde(default)]
     trusted: BTreeMap<String, String>,
 }
 
 impl Trusted {
     /// Reads the record in the state directory.
-    pub(crate) fn read(state: &Path) -> Result<Self> {
+    pub fn read(state: &Path) -> Result<Self> {
         let place = place(state);
         let text = operator::read(&place).with_context(|| format!("{} cannot be read", place.display()))?;
         let Some(text) = text else { return Ok(Self::default()) };
@@ -28,22 +28,22 @@ impl Trusted {
     }
 
     /// Returns whether this content of the file is trusted.
-    pub(crate) fn holds(&self, file: &str, text: &str) -> bool {
+    pub fn holds(&self, file: &str, text: &str) -> bool {
         self.trusted.get(file).is_some_and(|known| *known == digest(text))
     }
 
     /// Trusts this content of the file.
-    pub(crate) fn add(&mut self, file: &str, text: &str) {
+    pub fn add(&mut self, file: &str, text: &str) {
         self.trusted.insert(file.to_owned(), digest(text));
     }
 
     /// Revokes the trust in a file.
-    pub(crate) fn forget(&mut self, file: &str) {
+    pub fn forget(&mut self, file: &str) {
         self.trusted.remove(file);
     }
 
     /// Writes the record to the state directory.
-    pub(crate) fn write(&self, state: &Path) -> Result<()> {
+    pub fn write(&self, state: &Path) -> Result<()> {
         let place = place(state);
         let text = serde_json::to_string_pretty(self)?;
         operator::replace(&place, &text).with_context(|| format!("{} cannot be written", place.display()))
@@ -51,7 +51,7 @@ impl Trusted {
 }
 
 /// Returns the digest of a content.
-pub(crate) fn digest(text: &str) -> String {
+pub fn digest(text: &str) -> String {
     hash(text.as_bytes()).to_string()
 }
 

@@ -10,7 +10,7 @@ use toolpost_workspace::operator;
 
 /// Origin of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub enum Origin {
     Flag,
     /// Transcript of the run that is resumed.
     Transcript,
@@ -21,7 +21,7 @@ pub(crate) enum Origin {
 
 impl Origin {
     /// Returns the precedence of an origin; the higher one wins.
-    pub(crate) fn nearness(&self) -> u8 {
+    pub fn nearness(&self) -> u8 {
         match self {
             Self::Flag => 4,
             Self::Transcript => 3,
@@ -46,14 +46,14 @@ impl fmt::Display for Origin {
 
 /// Value of a setting, with its origin.
 #[derive(Debug, Clone)]
-pub(crate) struct Setting<T> {
-    pub(crate) value: T,
-    pub(crate) origin: Origin,
+pub struct Setting<T> {
+    pub value: T,
+    pub origin: Origin,
 }
 
 impl<T> Setting<T> {
     /// Takes the value of a transcript, unless a flag sets it.
-    pub(crate) fn resume(&mut self, value: T) {
+    pub fn resume(&mut self, value: T) {
         if self.origin != Origin::Flag {
             *self = Self { value, origin: Origin::Transcript };
         }
@@ -61,8 +61,8 @@ impl<T> Setting<T> {
 }
 
 /// Sources after the flags: the environment, and the configuration file.
-pub(crate) struct Sources {
-    pub(crate) file: PathBuf,
+pub struct Sources {
+    pub file: PathBuf,
 }
 
 impl Sources {
@@ -82,7 +82,7 @@ impl Sources {
     }
 
     /// Returns the value from the first source that has one, or else the default.
-    pub(crate) fn choose<T>(
+    pub fn choose<T>(
         &self,
         flag: Option<T>,
         name: &str,
@@ -95,7 +95,7 @@ impl Sources {
     }
 
     /// Returns the value from the first source that has one.
-    pub(crate) fn optional<T>(
+    pub fn optional<T>(
         &self,
         flag: Option<T>,
         name: &str,

@@ -4,7 +4,7 @@ use super::{
     parse::one_of,
     sources::{Setting, Sources},
 };
-use crate::args::{EditorFlags, OnOff};
+use crate::settings::flags::{EditorFlags, OnOff};
 use anyhow::{Result, bail};
 use std::{
     env,
@@ -21,7 +21,7 @@ const TOLD: [&str; 2] = ["NVIM", "NVIM_LISTEN_ADDRESS"];
 
 /// Editor to attach.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum EditorChoice {
+pub enum EditorChoice {
     /// The editor in whose terminal this process runs, if any.
     Auto,
     /// No editor.
@@ -31,18 +31,14 @@ pub(crate) enum EditorChoice {
 }
 
 /// Settings of the editor tools.
-pub(crate) struct EditorSettings {
-    pub(crate) editor: Setting<EditorChoice>,
-    pub(crate) apply: Setting<OnOff>,
+pub struct EditorSettings {
+    pub editor: Setting<EditorChoice>,
+    pub apply: Setting<OnOff>,
 }
 
 impl EditorSettings {
     /// Reads the settings from flags, environment and file.
-    pub(crate) fn find(
-        flags: &EditorFlags,
-        from: &Sources,
-        file: (Option<String>, Option<OnOff>),
-    ) -> Result<Self> {
+    pub fn find(flags: &EditorFlags, from: &Sources, file: (Option<String>, Option<OnOff>)) -> Result<Self> {
         let said = flags.editor.as_deref().map(which).transpose()?;
         let filed = file.0.as_deref().map(which).transpose()?;
         Ok(Self {
@@ -52,7 +48,7 @@ impl EditorSettings {
     }
 
     /// Returns the editor to use, without connecting to it.
-    pub(crate) fn editing(&self, workspace: &Workspace) -> Editing {
+    pub fn editing(&self, workspace: &Workspace) -> Editing {
         let roots = workspace.roots().iter().map(|root| root.path().to_path_buf()).collect();
         let editor = self.socket().map(|socket| Arc::new(Neovim::new(socket, roots)) as Arc<dyn Editor>);
         let without = if self.apply.value == OnOff::On { Without::Applied } else { Without::Told };
@@ -60,7 +56,7 @@ impl EditorSettings {
     }
 
     /// Connects to the editor, and describes the result for `doctor`.
-    pub(crate) fn report(&self, engine: &Engine) -> Result<String> {
+    pub fn report(&self, engine: &Engine) -> Result<String> {
         let Some(editor) = &engine.editing().editor else {
             let why = if self.editor.value == EditorChoice::Off {
                 "off"
@@ -79,7 +75,7 @@ impl EditorSettings {
     }
 
     /// Lists the settings with their values and origins.
-    pub(crate) fn in_force(&self) -> Vec<String> {
+    pub fn in_force(&self) -> Vec<String> {
         let editor = match &self.editor.value {
             EditorChoice::Auto => "auto".to_owned(),
             EditorChoice::Off => "off".to_owned(),

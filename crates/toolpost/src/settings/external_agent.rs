@@ -1,29 +1,29 @@
 //! Settings of the external agent: command, permissions and environment.
 
 use super::sources::{Setting, Sources};
-use crate::args::ExternalAgentFlags;
+use crate::settings::flags::ExternalAgentFlags;
 use anyhow::{Context, Result, bail};
 use std::fmt::Write as _;
 use toolpost_agent::acp::May;
 
 /// Value that disables the external agent.
-pub(crate) const NOBODY: &str = "none";
+pub const NOBODY: &str = "none";
 
 /// Keys `acp`, `acp_may` and `acp_env` of `[agent]`.
 type File = (Option<Vec<String>>, Option<String>, Option<Vec<String>>);
 
 /// Settings of the external agent.
-pub(crate) struct ExternalAgentSettings {
+pub struct ExternalAgentSettings {
     /// Program and arguments.
-    pub(crate) command: Setting<Option<Vec<String>>>,
+    pub command: Setting<Option<Vec<String>>>,
     may: Setting<May>,
     /// Names of the environment variables that it inherits.
-    pub(crate) variables: Setting<Vec<String>>,
+    pub variables: Setting<Vec<String>>,
 }
 
 impl ExternalAgentSettings {
     /// Reads the settings. A workspace cannot set them, since they start a program.
-    pub(crate) fn find(flags: &ExternalAgentFlags, from: &Sources, file: File) -> Result<Self> {
+    pub fn find(flags: &ExternalAgentFlags, from: &Sources, file: File) -> Result<Self> {
         let (filed, filed_may, variables) = file;
         let flag = flags.acp.as_deref().map(words).transpose().context("--acp")?;
         let mut command = from.optional(flag, "ACP", words, filed)?;
@@ -39,7 +39,7 @@ impl ExternalAgentSettings {
     }
 
     /// Restores the agent of an earlier run.
-    pub(crate) fn resume(&mut self, command: Vec<String>, allowed: Option<&str>) -> Result<()> {
+    pub fn resume(&mut self, command: Vec<String>, allowed: Option<&str>) -> Result<()> {
         self.command.resume(Some(command));
         if let Some(word) = allowed {
             self.may.resume(may(word)?);
@@ -48,12 +48,12 @@ impl ExternalAgentSettings {
     }
 
     /// Returns its permissions.
-    pub(crate) fn may(&self) -> May {
+    pub fn may(&self) -> May {
         self.may.value
     }
 
     /// Lists the settings with their values and origins.
-    pub(crate) fn in_force(&self) -> Vec<String> {
+    pub fn in_force(&self) -> Vec<String> {
         let command = self.command.value.as_ref().map_or(NOBODY.to_owned(), |words| words.join(" "));
         let variables = &self.variables.value;
         let variables = if variables.is_empty() { NOBODY.to_owned() } else { variables.join(", ") };

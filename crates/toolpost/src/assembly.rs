@@ -1,11 +1,12 @@
 //! Assembly of a runtime from the settings: workspace, engine, dialects, policy and upstream servers.
 
 use crate::{
-    agent_files,
-    args::{CodeMode, OnOff},
-    event_log,
+    agent_files, event_log,
     model_source::ModelSource,
-    settings::{Origin, Settings},
+    settings::{
+        Origin, Settings,
+        flags::{CodeMode, OnOff},
+    },
     trust::Trusted,
 };
 use anyhow::{Context, Result, anyhow, bail};
@@ -36,7 +37,7 @@ const PATIENT: Duration = Duration::from_secs(50);
 
 /// Expected lifetime of the process.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Life {
+pub enum Life {
     /// Many calls: work that speeds up later calls pays off.
     Long,
     /// A single call.
@@ -44,17 +45,17 @@ pub(crate) enum Life {
 }
 
 /// An assembled runtime with its companions.
-pub(crate) struct Assembly {
-    pub(crate) runtime: Arc<Runtime>,
+pub struct Assembly {
+    pub runtime: Arc<Runtime>,
     /// Source of model answers.
-    pub(crate) models: ModelSource,
-    pub(crate) recovery: Recovery,
+    pub models: ModelSource,
+    pub recovery: Recovery,
     /// Upstream servers, if any are configured.
-    pub(crate) bridge: Option<Arc<Bridge>>,
+    pub bridge: Option<Arc<Bridge>>,
 }
 
 /// Assembles a runtime.
-pub(crate) fn assemble(settings: &Settings, structured: Structured, life: Life) -> Result<Assembly> {
+pub fn assemble(settings: &Settings, structured: Structured, life: Life) -> Result<Assembly> {
     let (workspace, recovery) = open(settings)?;
     let grams = indexed(settings, &workspace, life)?;
     let policy = judging(settings, &workspace)?;
@@ -140,7 +141,7 @@ fn indexed(settings: &Settings, workspace: &Workspace, life: Life) -> Result<Opt
 }
 
 /// Creates the trigram index of the workspace.
-pub(crate) fn grams(settings: &Settings, workspace: &Workspace) -> Grams {
+pub fn grams(settings: &Settings, workspace: &Workspace) -> Grams {
     let folder = settings.cache.value.as_ref().map(|cache| cache.join("grams"));
     Grams::new(workspace.clone(), folder)
 }
@@ -200,7 +201,7 @@ fn servers(workspace: &Workspace, sandbox: Sandbox) -> Servers {
 }
 
 /// Returns the skill directories and a trust check that reads the state directory on every use.
-pub(crate) fn skills(settings: &Settings) -> SkillPlaces {
+pub fn skills(settings: &Settings) -> SkillPlaces {
     let own = operator::folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("skills"));
     let home = operator::home();
     let customary = [".agents", ".claude", ".codex", ".gemini"];
@@ -226,16 +227,9 @@ fn sandbox(settings: &Settings, workspace: &Workspace, policy: &Policy) -> Sandb
     Sandbox::On(Plan { access, protected, reported, ..Plan::new(roots) })
 }
 
-/// Opens the workspace for a command, and prints the recovery report.
-pub(crate) fn open_and_tell(settings: &Settings) -> Result<Workspace> {
-    let (workspace, recovery) = open(settings)?;
-    recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
-    Ok(workspace)
-}
-
 /// Opens the workspace. Falls back to no state directory if the default one is unusable; an explicit one must
 /// work.
-fn open(settings: &Settings) -> Result<(Workspace, Recovery)> {
+pub fn open(settings: &Settings) -> Result<(Workspace, Recovery)> {
     let options = Options {
         roots: roots(settings),
         state: settings.state.value.clone(),
@@ -263,7 +257,7 @@ fn roots(settings: &Settings) -> Vec<PathBuf> {
 }
 
 /// Returns the active dialects: the named ones, and code mode.
-pub(crate) fn spoken(settings: &Settings) -> Result<Vec<&'static Dialect>> {
+pub fn spoken(settings: &Settings) -> Result<Vec<&'static Dialect>> {
     let mut spoken = dialects(&settings.dialects.value)?;
     if settings.code_mode.value != CodeMode::Off {
         spoken.extend(toolpost_dialects::EXTRA);
@@ -288,7 +282,7 @@ fn dialects(names: &[String]) -> Result<Vec<&'static Dialect>> {
 }
 
 /// Creates the tool filter, and refuses names that no tool of the dialects has.
-pub(crate) fn narrow(settings: &Settings) -> Result<Narrow> {
+pub fn narrow(settings: &Settings) -> Result<Narrow> {
     let beside: Vec<String> =
         toolpost_dialects::code::DIALECT.tools.iter().map(|tool| tool.name.to_owned()).collect();
     let code = settings.code_mode.value;
@@ -313,7 +307,7 @@ fn encoding(settings: &Settings) -> Result<Option<&'static encoding_rs::Encoding
 }
 
 /// Builds the policy that applies in a workspace.
-pub(crate) fn judging(settings: &Settings, workspace: &Workspace) -> Result<Policy> {
+pub fn judging(settings: &Settings, workspace: &Workspace) -> Result<Policy> {
     let policy = policy(settings, workspace)?;
     let policy = match users_file(settings) {
         Some(file) => policy.learning(file),
@@ -328,7 +322,7 @@ pub(crate) fn judging(settings: &Settings, workspace: &Workspace) -> Result<Poli
 }
 
 /// Checks that a project's rules are valid.
-pub(crate) fn check_project(name: &str, text: &str) -> Result<()> {
+pub fn check_project(name: &str, text: &str) -> Result<()> {
     Policy::built_in()?.with(text, &RuleSource::Trusted(name.to_owned()))?;
     Ok(())
 }
@@ -367,7 +361,7 @@ fn users_file(settings: &Settings) -> Option<PathBuf> {
 }
 
 /// Reads a project's rules through the workspace, so that the confinement rules apply.
-pub(crate) fn project_rules(workspace: &Workspace, root: &Root) -> Result<Option<(String, String)>> {
+pub fn project_rules(workspace: &Workspace, root: &Root) -> Result<Option<(String, String)>> {
     let path = workspace.within(root, ".toolpost/policy.toml");
     let path = path.context("cannot find the project's rules")?;
     match workspace.read(&path, PROJECT_RULES) {
@@ -416,7 +410,7 @@ fn dependencies(settings: &Settings, workspace: &Workspace) -> Option<Dependenci
 }
 
 /// Creates the client of the shared index, if one is named.
-pub(crate) fn shared_index(settings: &Settings, workspace: &Workspace) -> Result<Option<Arc<Asking>>> {
+pub fn shared_index(settings: &Settings, workspace: &Workspace) -> Result<Option<Arc<Asking>>> {
     let Some(address) = &settings.shared.index.value else { return Ok(None) };
     let server = Server::at(address)?;
     let names = match &settings.shared.repositories.value {

@@ -1,7 +1,7 @@
 //! Settings of code search outside the workspace: the external service.
 
 use super::sources::{Setting, Sources};
-use crate::args::CodeSearchFlags;
+use crate::settings::flags::CodeSearchFlags;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use std::env;
@@ -10,14 +10,14 @@ use toolpost_engine::{Access, CodeService, PROVIDERS};
 /// `[codesearch]` section of the configuration file.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct File {
+pub struct File {
     provider: Option<String>,
     base_url: Option<String>,
     key_env: Option<String>,
 }
 
 /// External code search service, if one is named.
-pub(crate) struct CodeSearchSettings {
+pub struct CodeSearchSettings {
     provider: Setting<Option<String>>,
     base_url: Setting<Option<String>>,
     key_env: Setting<Option<String>>,
@@ -25,7 +25,7 @@ pub(crate) struct CodeSearchSettings {
 
 impl CodeSearchSettings {
     /// Reads the settings from flags, environment and file.
-    pub(crate) fn find(flags: &CodeSearchFlags, from: &Sources, file: File) -> Result<Self> {
+    pub fn find(flags: &CodeSearchFlags, from: &Sources, file: File) -> Result<Self> {
         let text = |text: &str| Ok(text.to_owned());
         Ok(Self {
             provider: from.optional(flags.codesearch.clone(), "CODESEARCH", text, file.provider)?,
@@ -35,7 +35,7 @@ impl CodeSearchSettings {
     }
 
     /// Builds the client of the service; its key comes only from the environment.
-    pub(crate) fn service(&self) -> Result<Option<CodeService>> {
+    pub fn service(&self) -> Result<Option<CodeService>> {
         let Some(name) = &self.provider.value else {
             let said = [("base_url", &self.base_url), ("key_env", &self.key_env)];
             if let Some((name, _)) = said.into_iter().find(|(_, setting)| setting.value.is_some()) {
@@ -61,7 +61,7 @@ impl CodeSearchSettings {
     }
 
     /// Describes for `doctor` the service in use, or why there is none.
-    pub(crate) fn report(&self, denied: &[Access]) -> String {
+    pub fn report(&self, denied: &[Access]) -> String {
         match self.service() {
             Ok(None) => "no external service; only this machine is searched".to_owned(),
             Ok(Some(service)) if denied.contains(&Access::Fetches) => {
@@ -76,7 +76,7 @@ impl CodeSearchSettings {
     }
 
     /// Lists the settings with their values and origins.
-    pub(crate) fn in_force(&self) -> Vec<String> {
+    pub fn in_force(&self) -> Vec<String> {
         let line = |name: &str, setting: &Setting<Option<String>>, without: &str| {
             format!(
                 "codesearch.{name} = {} ({})",

@@ -3,22 +3,23 @@
 mod code_search;
 mod editor;
 mod external_agent;
+pub mod flags;
 mod model;
 mod parse;
 mod resume;
 mod sources;
 
-use crate::args::{Ask, CodeMode, Common, Deny, EventsDetail, OnOff};
+use crate::settings::flags::{Ask, CodeMode, Common, Deny, EventsDetail, OnOff};
 use anyhow::{Context, Result};
 use code_search::CodeSearchSettings;
 use editor::EditorSettings;
-pub(crate) use external_agent::NOBODY;
+pub use external_agent::NOBODY;
 use model::ModelSettings;
 use parse::one_of;
 use parse::{names, path, reply_bytes, seconds, session, within_a_day};
 use serde::Deserialize;
 use sources::Sources;
-pub(crate) use sources::{Origin, Setting};
+pub use sources::{Origin, Setting};
 use std::{
     env,
     path::{Path, PathBuf},
@@ -31,74 +32,74 @@ const MB: u64 = 1024 * 1024;
 const DAY: u64 = 24 * 60 * 60;
 
 /// All settings.
-pub(crate) struct Settings {
-    pub(crate) dialects: Setting<Vec<String>>,
-    pub(crate) roots: Setting<Vec<PathBuf>>,
-    pub(crate) narrow: ToolSelection,
-    pub(crate) policy: Setting<Option<PathBuf>>,
-    pub(crate) mcp_config: Setting<Option<PathBuf>>,
-    pub(crate) ask: Setting<Ask>,
-    pub(crate) sandbox: Setting<OnOff>,
-    pub(crate) resources: CommandLimits,
-    pub(crate) code_mode: Setting<CodeMode>,
-    pub(crate) events: EventSettings,
-    pub(crate) state: Setting<Option<PathBuf>>,
-    pub(crate) cache: Setting<Option<PathBuf>>,
-    pub(crate) session: Setting<Option<String>>,
-    pub(crate) shared: SharedIndexSettings,
-    pub(crate) dependencies: Setting<OnOff>,
-    pub(crate) deadline: Setting<Option<Duration>>,
-    pub(crate) reply_bytes: Setting<Option<usize>>,
-    pub(crate) encoding: Setting<Option<String>>,
-    pub(crate) ignore_files: Setting<OnOff>,
-    pub(crate) first_match: Setting<OnOff>,
-    pub(crate) durable: Setting<OnOff>,
-    pub(crate) search_agent: Setting<OnOff>,
-    pub(crate) any_root: Setting<OnOff>,
-    pub(crate) embedding: EmbeddingSettings,
-    pub(crate) history: HistorySettings,
-    pub(crate) code_search: CodeSearchSettings,
-    pub(crate) agent: ModelSettings,
-    pub(crate) editor: EditorSettings,
+pub struct Settings {
+    pub dialects: Setting<Vec<String>>,
+    pub roots: Setting<Vec<PathBuf>>,
+    pub narrow: ToolSelection,
+    pub policy: Setting<Option<PathBuf>>,
+    pub mcp_config: Setting<Option<PathBuf>>,
+    pub ask: Setting<Ask>,
+    pub sandbox: Setting<OnOff>,
+    pub resources: CommandLimits,
+    pub code_mode: Setting<CodeMode>,
+    pub events: EventSettings,
+    pub state: Setting<Option<PathBuf>>,
+    pub cache: Setting<Option<PathBuf>>,
+    pub session: Setting<Option<String>>,
+    pub shared: SharedIndexSettings,
+    pub dependencies: Setting<OnOff>,
+    pub deadline: Setting<Option<Duration>>,
+    pub reply_bytes: Setting<Option<usize>>,
+    pub encoding: Setting<Option<String>>,
+    pub ignore_files: Setting<OnOff>,
+    pub first_match: Setting<OnOff>,
+    pub durable: Setting<OnOff>,
+    pub search_agent: Setting<OnOff>,
+    pub any_root: Setting<OnOff>,
+    pub embedding: EmbeddingSettings,
+    pub history: HistorySettings,
+    pub code_search: CodeSearchSettings,
+    pub agent: ModelSettings,
+    pub editor: EditorSettings,
 }
 
 /// Embedding model that replaces the embedded one.
-pub(crate) struct EmbeddingSettings {
-    pub(crate) address: Setting<Option<String>>,
-    pub(crate) model: Setting<Option<String>>,
+pub struct EmbeddingSettings {
+    pub address: Setting<Option<String>>,
+    pub model: Setting<Option<String>>,
 }
 
 /// Selection of the tools to serve, and denied capabilities.
-pub(crate) struct ToolSelection {
-    pub(crate) tools: Setting<Option<Vec<String>>>,
-    pub(crate) deny: Setting<Vec<Deny>>,
-    pub(crate) read_only: Setting<OnOff>,
+pub struct ToolSelection {
+    pub tools: Setting<Option<Vec<String>>>,
+    pub deny: Setting<Vec<Deny>>,
+    pub read_only: Setting<OnOff>,
 }
 
 /// Event log: its file and level of detail.
-pub(crate) struct EventSettings {
-    pub(crate) file: Setting<Option<PathBuf>>,
-    pub(crate) detail: Setting<EventsDetail>,
+pub struct EventSettings {
+    pub file: Setting<Option<PathBuf>>,
+    pub detail: Setting<EventsDetail>,
 }
 
 /// Shared index and the repositories that the roots belong to.
-pub(crate) struct SharedIndexSettings {
-    pub(crate) index: Setting<Option<String>>,
-    pub(crate) repositories: Setting<Option<Vec<String>>>,
+pub struct SharedIndexSettings {
+    pub index: Setting<Option<String>>,
+    pub repositories: Setting<Option<Vec<String>>>,
 }
 
 /// The limits of each command, together with everything that it starts; 0 is no limit.
-pub(crate) struct CommandLimits {
-    pub(crate) memory_mb: Setting<u64>,
-    pub(crate) processes: Setting<u64>,
-    pub(crate) file_mb: Setting<u64>,
-    pub(crate) disk_reserve_mb: Setting<u64>,
+pub struct CommandLimits {
+    pub memory_mb: Setting<u64>,
+    pub processes: Setting<u64>,
+    pub file_mb: Setting<u64>,
+    pub disk_reserve_mb: Setting<u64>,
 }
 
 /// Limits of the history.
-pub(crate) struct HistorySettings {
-    pub(crate) megabytes: Setting<u64>,
-    pub(crate) days: Setting<u64>,
+pub struct HistorySettings {
+    pub megabytes: Setting<u64>,
+    pub days: Setting<u64>,
 }
 
 /// Configuration file; every key is optional.
@@ -149,7 +150,7 @@ struct File {
 
 impl Settings {
     /// Returns the denied kinds of access.
-    pub(crate) fn denied(&self) -> Vec<Access> {
+    pub fn denied(&self) -> Vec<Access> {
         let mut denied: Vec<Access> = self.narrow.deny.value.iter().map(|deny| deny.access()).collect();
         if self.narrow.denies_writes() {
             // An upstream tool may write.
@@ -163,7 +164,7 @@ impl Settings {
     }
 
     /// Reads all settings.
-    pub(crate) fn find(flags: &Common) -> Result<Self> {
+    pub fn find(flags: &Common) -> Result<Self> {
         let place = operator::folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("config.toml"));
         let file = place.as_deref().map(read_file).transpose()?.unwrap_or_default();
         let from = Sources { file: place.unwrap_or_default() };
@@ -235,7 +236,7 @@ fn rooted(flags: &Common, from: &Sources, file: Option<Vec<PathBuf>>) -> Result<
 
 impl Deny {
     /// Returns the denied kind of access.
-    pub(crate) fn access(self) -> Access {
+    pub fn access(self) -> Access {
         match self {
             Self::Write => Access::Writes,
             Self::Execute => Access::Executes,
@@ -247,7 +248,7 @@ impl Deny {
     }
 
     /// Returns the name of the capability.
-    pub(crate) fn word(self) -> &'static str {
+    pub fn word(self) -> &'static str {
         match self {
             Self::Write => "write",
             Self::Execute => "execute",
@@ -339,7 +340,7 @@ impl CommandLimits {
     }
 
     /// Returns the limits that the settings mean.
-    pub(crate) fn resources(&self) -> Resources {
+    pub fn resources(&self) -> Resources {
         let limit = |setting: &Setting<u64>| Some(setting.value).filter(|value| *value > 0);
         let bytes = |setting: &Setting<u64>| limit(setting).map(|megabytes| megabytes.saturating_mul(MB));
         Resources {
@@ -362,7 +363,7 @@ impl HistorySettings {
     }
 
     /// Returns the limits in the units of the history.
-    pub(crate) fn limits(&self) -> HistoryLimits {
+    pub fn limits(&self) -> HistoryLimits {
         HistoryLimits {
             bytes: self.megabytes.value.saturating_mul(MB),
             age: Duration::from_secs(self.days.value.saturating_mul(DAY)),

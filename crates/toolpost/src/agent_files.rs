@@ -17,13 +17,13 @@ const MOST: usize = 200;
 
 /// Agents read from definition files, and a note for each file that was skipped.
 #[derive(Default)]
-pub(crate) struct Described {
-    pub(crate) agents: Vec<Subagent>,
-    pub(crate) notes: Vec<String>,
+pub struct Described {
+    pub agents: Vec<Subagent>,
+    pub notes: Vec<String>,
 }
 
 /// Reads all definitions; a project's agent takes precedence over the user's of the same name.
-pub(crate) fn find(settings: &Settings, workspace: &Workspace) -> Result<Described> {
+pub fn find(settings: &Settings, workspace: &Workspace) -> Result<Described> {
     let mut described = Described::default();
     let trusted = settings.state.value.as_deref().map(Trusted::read).transpose()?.unwrap_or_default();
     for root in workspace.roots() {
@@ -46,7 +46,7 @@ pub(crate) fn find(settings: &Settings, workspace: &Workspace) -> Result<Describ
 }
 
 /// Reads a project's definition files through the workspace, so that the confinement rules apply.
-pub(crate) fn of_project(workspace: &Workspace, root: &Root) -> Result<Vec<(String, String)>> {
+pub fn of_project(workspace: &Workspace, root: &Root) -> Result<Vec<(String, String)>> {
     let mut found = Vec::new();
     for folder in OF_PROJECTS {
         let place = workspace.within(root, folder).context("cannot read the project's agents")?;

@@ -52,7 +52,7 @@ pub(super) fn within_a_day(seconds: f64) -> Result<Duration> {
     Ok(Duration::try_from_secs_f64(seconds)?)
 }
 
-pub(crate) fn one_of<T: clap::ValueEnum>(text: &str) -> Result<T> {
+pub fn one_of<T: clap::ValueEnum>(text: &str) -> Result<T> {
     T::from_str(text, true).or_else(|_| {
         let names: Vec<String> = T::value_variants()
             .iter()

@@ -1,10 +1,6 @@
 //! Source of model answers: a model service, an external agent, or none.
 
-use crate::{
-    ask::{self, Input},
-    event_log, external_agent,
-    settings::Settings,
-};
+use crate::{approvals, event_log, external_agent, settings::Settings};
 use anyhow::Result;
 use std::sync::Arc;
 use toolpost_agent::{
@@ -18,7 +14,7 @@ use toolpost_workspace::Workspace;
 
 /// Source of model answers.
 #[derive(Clone)]
-pub(crate) enum ModelSource {
+pub enum ModelSource {
     Nobody,
     Model(Arc<ModelAgents>),
     Own(Arc<Acp>),
@@ -26,7 +22,7 @@ pub(crate) enum ModelSource {
 
 impl ModelSource {
     /// Chooses the source; sends no request yet.
-    pub(crate) fn find(settings: &Settings, workspace: &Workspace, subagents: Vec<Subagent>) -> Result<Self> {
+    pub fn find(settings: &Settings, workspace: &Workspace, subagents: Vec<Subagent>) -> Result<Self> {
         let agent = &settings.agent;
         if agent.asks_own()?
             && let Some(setup) = external_agent::setup(settings, workspace)?
@@ -37,7 +33,7 @@ impl ModelSource {
     }
 
     /// Returns the source in the form that operations use.
-    pub(crate) fn agents(&self) -> Option<Arc<dyn Agents>> {
+    pub fn agents(&self) -> Option<Arc<dyn Agents>> {
         match self {
             Self::Nobody => None,
             Self::Model(crew) => Some(crew.clone()),
@@ -47,7 +43,7 @@ impl ModelSource {
 
     /// Grants an external agent access to files through a runtime of its own, so that policy, event log and
     /// history apply to its requests. That runtime has no agents, which rules out nested delegation.
-    pub(crate) fn reach(&self, engine: &Engine, policy: &Policy, settings: &Settings) -> Result<()> {
+    pub fn reach(&self, engine: &Engine, policy: &Policy, settings: &Settings) -> Result<()> {
         let Self::Own(acp) = self else { return Ok(()) };
         let mut deny = settings.denied();
         if settings.agent.own.may() == May::Read {
@@ -64,27 +60,27 @@ impl ModelSource {
         };
         let runtime = Runtime::new(engine.without_agents(), config)?;
         event_log::write(&runtime, settings)?;
-        let asker = ask::asker(settings.ask.value, Input::Taken);
+        let asker = approvals::without_terminal(settings.ask.value);
         acp.reach(Disk { runtime: Arc::new(runtime), asker, read, write });
         Ok(())
     }
 
     /// Passes the instructions and the roots to the model's agents.
-    pub(crate) fn tell(&self, runtime: &Runtime) {
+    pub fn tell(&self, runtime: &Runtime) {
         if let Self::Model(crew) = self {
             crew.tell(runtime.instructions(), runtime.engine().roots());
         }
     }
 
     /// Stops an external agent that was started.
-    pub(crate) async fn end(&self) {
+    pub async fn end(&self) {
         if let Self::Own(acp) = self {
             acp.end().await;
         }
     }
 
     /// Returns the status line of the external agent, or `None` without one. Starts and stops the agent.
-    pub(crate) async fn standing(&self) -> Option<String> {
+    pub async fn standing(&self) -> Option<String> {
         let Self::Own(acp) = self else { return None };
         let said = acp.standing().await.unwrap_or_else(|why| why);
         acp.end().await;

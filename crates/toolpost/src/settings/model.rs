@@ -4,7 +4,7 @@ use super::{
     external_agent::ExternalAgentSettings,
     sources::{Setting, Sources},
 };
-use crate::args::{AgentLimits, ModelFlags};
+use crate::settings::flags::{AgentLimits, ModelFlags};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use std::{env, sync::Arc, time::Duration};
@@ -28,7 +28,7 @@ const IDLE: f64 = 120.0;
 /// `[agent]` section of the configuration file.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct File {
+pub struct File {
     acp: Option<Vec<String>>,
     acp_may: Option<String>,
     acp_env: Option<Vec<String>>,
@@ -45,24 +45,24 @@ pub(crate) struct File {
 }
 
 /// Settings of the model, the external agent and the limits of a run.
-pub(crate) struct ModelSettings {
-    pub(crate) provider: Setting<Provider>,
-    pub(crate) model: Setting<Option<String>>,
-    pub(crate) base_url: Setting<Option<String>>,
-    pub(crate) window: Setting<u64>,
-    pub(crate) pictures: Setting<ImageDisplay>,
-    pub(crate) idle: Setting<f64>,
-    pub(crate) turns: Setting<u64>,
-    pub(crate) calls: Setting<u64>,
-    pub(crate) tokens: Setting<u64>,
-    pub(crate) seconds: Setting<u64>,
+pub struct ModelSettings {
+    pub provider: Setting<Provider>,
+    pub model: Setting<Option<String>>,
+    pub base_url: Setting<Option<String>>,
+    pub window: Setting<u64>,
+    pub pictures: Setting<ImageDisplay>,
+    pub idle: Setting<f64>,
+    pub turns: Setting<u64>,
+    pub calls: Setting<u64>,
+    pub tokens: Setting<u64>,
+    pub seconds: Setting<u64>,
     /// External agent that replaces the model.
-    pub(crate) own: ExternalAgentSettings,
+    pub own: ExternalAgentSettings,
 }
 
 impl ModelSettings {
     /// Reads the settings from flags, environment and file.
-    pub(crate) fn find(flags: &ModelFlags, from: &Sources, file: File) -> Result<Self> {
+    pub fn find(flags: &ModelFlags, from: &Sources, file: File) -> Result<Self> {
         let text = |text: &str| Ok(text.to_owned());
         let number = |text: &str| positive(text.parse()?);
         let said = flags.provider.as_deref().map(provider).transpose()?;
@@ -97,7 +97,7 @@ impl ModelSettings {
 
     /// Returns whether an external agent replaces the model. If both are named, the origin with precedence
     /// wins.
-    pub(crate) fn asks_own(&self) -> Result<bool> {
+    pub fn asks_own(&self) -> Result<bool> {
         if self.own.command.value.is_none() || self.model.value.is_none() {
             return Ok(self.own.command.value.is_some());
         }
@@ -113,7 +113,7 @@ impl ModelSettings {
 
     /// Restores the model or external agent of an earlier run; transcripts of older versions do not record
     /// it.
-    pub(crate) fn resume(&mut self, began: &RunHeader) -> Result<()> {
+    pub fn resume(&mut self, began: &RunHeader) -> Result<()> {
         if let Some(name) = &began.provider {
             self.provider.resume(provider(name)?);
             self.model.resume(Some(began.model.clone()));
@@ -126,7 +126,7 @@ impl ModelSettings {
     }
 
     /// Returns the limits of a run; flags override the settings.
-    pub(crate) fn limits(&self, said: &AgentLimits) -> Limits {
+    pub fn limits(&self, said: &AgentLimits) -> Limits {
         Limits {
             turns: Some(said.max_turns.unwrap_or(self.turns.value)),
             calls: Some(said.max_calls.unwrap_or(self.calls.value)),
@@ -136,7 +136,7 @@ impl ModelSettings {
     }
 
     /// Builds the agents of the model, or returns `None` if no usable model is named.
-    pub(crate) fn crew(&self, subagents: Vec<Subagent>) -> Result<Option<Arc<ModelAgents>>> {
+    pub fn crew(&self, subagents: Vec<Subagent>) -> Result<Option<Arc<ModelAgents>>> {
         if self.missing().is_some() {
             return Ok(None);
         }
@@ -161,12 +161,12 @@ impl ModelSettings {
     }
 
     /// Returns the missing setting that keeps a task from running, if any.
-    pub(crate) fn nobody(&self) -> Result<Option<String>> {
+    pub fn nobody(&self) -> Result<Option<String>> {
         Ok(if self.asks_own()? { None } else { self.missing() })
     }
 
     /// Returns the name of the model, or the command of the external agent.
-    pub(crate) fn asked(&self) -> String {
+    pub fn asked(&self) -> String {
         match &self.own.command.value {
             Some(command) if self.asks_own().is_ok_and(|own| own) => command.join(" "),
             _ => self.model.value.clone().unwrap_or_default(),
@@ -174,7 +174,7 @@ impl ModelSettings {
     }
 
     /// Returns the missing setting that keeps a model from being used, if any.
-    pub(crate) fn missing(&self) -> Option<String> {
+    pub fn missing(&self) -> Option<String> {
         let provider = self.provider.value;
         if self.model.value.is_none() {
             let names: Vec<&str> = Provider::ALL.iter().map(|provider| provider.name()).collect();
@@ -201,7 +201,7 @@ impl ModelSettings {
     }
 
     /// Describes for `doctor` the model in use, or the missing setting.
-    pub(crate) fn report(&self) -> String {
+    pub fn report(&self) -> String {
         if self.asks_own().is_ok_and(|own| own) {
             return "not used: an external agent is set".to_owned();
         }
@@ -218,7 +218,7 @@ impl ModelSettings {
     }
 
     /// Lists the settings with their values and origins.
-    pub(crate) fn in_force(&self) -> Vec<String> {
+    pub fn in_force(&self) -> Vec<String> {
         fn line<T>(name: &str, setting: &Setting<T>, shown: String) -> String {
             format!("agent.{name} = {shown} ({})", setting.origin)
         }

@@ -1,14 +1,14 @@
 //! Settings of a resumed run: those of its transcript, unless flags override them.
 
 use super::{Settings, parse::one_of};
-use crate::args::OnOff;
+use crate::settings::flags::OnOff;
 use anyhow::{Context, Result};
 use std::path::PathBuf;
 use toolpost_agent::RunHeader;
 
 impl Settings {
     /// Returns the header of a new transcript, with the settings of this run.
-    pub(crate) fn began(&self, task: String, roots: Vec<String>) -> RunHeader {
+    pub fn began(&self, task: String, roots: Vec<String>) -> RunHeader {
         let (agent, narrow) = (&self.agent, &self.narrow);
         let own = agent.asks_own().is_ok_and(|own| own);
         RunHeader {
@@ -29,7 +29,7 @@ impl Settings {
     }
 
     /// Restores the settings of an earlier run. Denials accumulate: a flag cannot lift one of the transcript.
-    pub(crate) fn resume(&mut self, began: &RunHeader) -> Result<()> {
+    pub fn resume(&mut self, began: &RunHeader) -> Result<()> {
         if !began.dialects.is_empty() {
             self.dialects.resume(began.dialects.clone());
         }
