@@ -1,8 +1,15 @@
 //! Commands and options of the command line.
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{
+    Arg, ArgAction, ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum,
+    builder::{OsStringValueParser, PossibleValuesParser, ValueParser},
+};
+use std::ffi::OsString;
 use std::path::PathBuf;
-use toolpost::settings::flags::{AgentLimits, Common};
+use toolpost::settings::{
+    Flags,
+    table::{Described, Takes, described},
+};
 
 /// Help heading of the shared options.
 const SHARED: &str = "Shared options";
@@ -14,7 +21,7 @@ const MORE: &str = "`--help` also lists the options that all commands share, suc
 #[command(name = "toolpost", version, disable_help_subcommand = true)]
 pub(crate) struct Args {
     #[command(flatten)]
-    pub(crate) common: Common,
+    pub(crate) shared: Shared,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -27,7 +34,7 @@ impl Args {
 
     /// Returns the definition of all commands; shared options come last, and only in the long help.
     pub(crate) fn described() -> clap::Command {
-        let shared = |arg: clap::Arg| match arg.is_global_set() {
+        let shared = |arg: Arg| match arg.is_global_set() {
             true => arg.help_heading(SHARED).hide_short_help(true),
             false => arg,
         };
@@ -38,6 +45,77 @@ impl Args {
 /// Adds the reference to the shared options to the short help of a command and its subcommands.
 fn with_more(command: clap::Command) -> clap::Command {
     command.after_help(MORE).after_long_help("").mut_subcommands(with_more)
+}
+
+/// Flags of the settings, which every command takes.
+pub(crate) struct Shared(pub(crate) Flags);
+
+impl clap::Args for Shared {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        command.args(described().iter().filter_map(argument))
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Shared {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut flags = Flags::default();
+        for setting in described() {
+            if let Some(texts) = texts(&setting, matches) {
+                flags.set(setting.row, texts);
+            }
+        }
+        Ok(Self(flags))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// Returns the flag of a setting, if it has one.
+fn argument(setting: &Described) -> Option<Arg> {
+    let (row, flag) = (setting.row, setting.row.flag?);
+    let repeats = match flag.takes {
+        Takes::Nothing | Takes::One => "",
+        Takes::Many => " (repeatable)",
+        Takes::ManyByComma => " (comma-separated, repeatable)",
+    };
+    let default = match flag.takes {
+        Takes::Nothing => String::new(),
+        _ => format!(" [default: {}]", row.default.replace('`', "")),
+    };
+    let help = format!("{}{repeats}{default}", row.help);
+    let arg = Arg::new(row.key).long(flag.name).global(true).help(help);
+    if flag.takes == Takes::Nothing {
+        return Some(arg.action(ArgAction::SetTrue));
+    }
+    let parser = match setting.choices.as_slice() {
+        [] => ValueParser::from(OsStringValueParser::new()),
+        choices => ValueParser::from(PossibleValuesParser::new(choices)),
+    };
+    let arg = arg.value_name(flag.value).value_parser(parser);
+    Some(match flag.takes {
+        Takes::Many => arg.action(ArgAction::Append),
+        Takes::ManyByComma => arg.action(ArgAction::Append).value_delimiter(','),
+        Takes::One | Takes::Nothing => arg,
+    })
+}
+
+/// Returns the texts that a command line gives for a setting.
+fn texts(setting: &Described, matches: &ArgMatches) -> Option<Vec<OsString>> {
+    let (key, flag) = (setting.row.key, setting.row.flag?);
+    if flag.takes == Takes::Nothing {
+        return matches.get_flag(key).then(|| vec!["on".into()]);
+    }
+    if setting.choices.is_empty() {
+        return Some(matches.get_many::<OsString>(key)?.cloned().collect());
+    }
+    Some(matches.get_many::<String>(key)?.map(OsString::from).collect())
 }
 
 #[derive(Subcommand)]
@@ -369,6 +447,22 @@ pub(crate) struct Agent {
 pub(crate) enum AgentCommand {
     /// List earlier runs, newest first
     List(AgentList),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct AgentLimits {
+    /// Maximum number of model requests, including those of delegates and tools [default: 200]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_turns: Option<u64>,
+    /// Maximum number of tool calls [default: 600]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_calls: Option<u64>,
+    /// Maximum number of tokens in all requests and answers [default: 2000000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_tokens: Option<u64>,
+    /// Time limit [default: 3600]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_time: Option<u64>,
 }
 
 #[derive(clap::Args)]

@@ -5,7 +5,7 @@ use std::{
     io::{IsTerminal, Write, stdin, stdout},
     sync::{Arc, Mutex, PoisonError},
 };
-use toolpost::{approvals, settings::flags::Ask};
+use toolpost::{approvals, settings::values::Ask};
 use toolpost_runtime::{Asker, Asking, Question, Span, Verdict};
 
 /// Use of standard input.

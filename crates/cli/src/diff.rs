@@ -6,12 +6,12 @@ use std::{
     io::{IsTerminal, stdout},
     process::ExitCode,
 };
-use toolpost::{settings::Settings, settings::flags::Common};
+use toolpost::{settings::Flags, settings::Settings};
 use toolpost_workspace::FileDiff;
 
 /// Prints the diff.
-pub(crate) fn run(common: &Common, args: Diff) -> Result<ExitCode> {
-    let settings = Settings::find(common)?;
+pub(crate) fn run(flags: &Flags, args: Diff) -> Result<ExitCode> {
+    let settings = Settings::of_user(flags.clone())?;
     let workspace = workspace::open_and_report(&settings)?;
     let history = history::of(&workspace, &settings)?;
     let found = match &args.change {

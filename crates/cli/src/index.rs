@@ -12,7 +12,7 @@ use std::{
     process::ExitCode,
     time::{Duration, Instant},
 };
-use toolpost::{assembly, settings::Settings, settings::flags::Common};
+use toolpost::{Settings, parts, settings::Flags};
 use toolpost_engine::{Grams, GramsStatus as Status};
 use toolpost_workspace::{Workspace, walk};
 
@@ -34,8 +34,8 @@ enum Here {
 }
 
 /// Runs an `index` command.
-pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
-    let settings = Settings::find(common)?;
+pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
+    let settings = Settings::of_user(flags.clone())?;
     let args = match args {
         Args::Push(args) => return shared_index::push(&settings, &args),
         Args::Forget(args) => return shared_index::forget(&settings, &args),
@@ -48,8 +48,8 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
     if settings.cache.value.is_none() {
         bail!("there is no cache directory; set one with --cache DIR");
     }
-    let grams = assembly::grams(&settings, &workspace);
-    let shared = assembly::shared_index(&settings, &workspace)?;
+    let grams = parts::trigrams(&settings, &workspace);
+    let shared = parts::shared_index(&settings, &workspace)?;
     let is_shared = shared.is_some();
     let grams = match shared {
         Some(shared) => grams.sharing(shared),

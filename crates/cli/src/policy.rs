@@ -7,17 +7,17 @@ use crate::{
 use anyhow::{Context, Result, bail};
 use std::process::ExitCode;
 use toolpost::{
-    agent_files, assembly,
+    agents, parts,
+    settings::Flags,
     settings::Settings,
-    settings::flags::Common,
     trust::{self, Trusted},
 };
 use toolpost_engine::{Approval, Command, Line};
 use toolpost_runtime::{Decision, Explained, JudgedSegment, Origin};
 
 /// Explains a command, or trusts a project's rules.
-pub(crate) fn run(common: &Common, command: PolicyCommand) -> Result<ExitCode> {
-    let settings = Settings::find(common)?;
+pub(crate) fn run(flags: &Flags, command: PolicyCommand) -> Result<ExitCode> {
+    let settings = Settings::of_user(flags.clone())?;
     match command {
         PolicyCommand::Explain(explain) => explained(&settings, explain),
         PolicyCommand::Trust(trust) => trusted(&settings, &trust),
@@ -26,7 +26,7 @@ pub(crate) fn run(common: &Common, command: PolicyCommand) -> Result<ExitCode> {
 
 fn explained(settings: &Settings, explain: Explain) -> Result<ExitCode> {
     let workspace = workspace::open_and_report(settings)?;
-    let policy = assembly::judging(settings, &workspace)?;
+    let policy = parts::policy(settings, &workspace)?;
     let directory = explain.directory.as_deref().unwrap_or(".");
     let directory =
         workspace.resolve(directory).with_context(|| format!("invalid working directory {directory}"))?;
@@ -95,12 +95,12 @@ fn trusted(settings: &Settings, wanted: &PolicyTrust) -> Result<ExitCode> {
     let mut known = Trusted::read(state)?;
     let mut found = false;
     for root in workspace.roots() {
-        let rules = assembly::project_rules(&workspace, root)?;
+        let rules = parts::project_rules(&workspace, root)?;
         // Unusable rules are refused now instead of at the next start.
         if let Some((name, text)) = rules.as_ref().filter(|_| !wanted.revoke) {
-            assembly::check_project(name, text)?;
+            parts::check_project_rules(name, text)?;
         }
-        let agents = agent_files::of_project(&workspace, root)?;
+        let agents = agents::files::of_project(&workspace, root)?;
         for (name, text) in rules.into_iter().chain(agents) {
             found = true;
             if wanted.revoke {

@@ -8,18 +8,18 @@ use anyhow::{Result, bail};
 use serde_json::json;
 use std::{process::ExitCode, sync::Arc};
 use toolpost::{
-    assembly,
+    parts,
+    settings::Flags,
     settings::Settings,
-    settings::flags::Common,
     trust::{self, Trusted},
 };
 use toolpost_engine::{Engine, FoundSkills, MayRead, Skill, SkillSource};
 
 /// Lists the skills, or trusts those of the project.
-pub(crate) fn run(common: &Common, skills: Skills) -> Result<ExitCode> {
-    let settings = Settings::find(common)?;
+pub(crate) fn run(flags: &Flags, skills: Skills) -> Result<ExitCode> {
+    let settings = Settings::of_user(flags.clone())?;
     let workspace = workspace::open_and_report(&settings)?;
-    let engine = Engine::builder(workspace).with_skills(assembly::skills(&settings)).build();
+    let engine = Engine::builder(workspace).with_skills(parts::skills(&settings)).build();
     let may: MayRead = Arc::new(|_| true);
     let found = engine.skills(&may);
     let json = match skills.command {
@@ -94,5 +94,5 @@ fn trusted(settings: &Settings, found: &FoundSkills, wanted: &TrustSkills) -> Re
             );
         }
     }
-    known.write(state)
+    Ok(known.write(state)?)
 }

@@ -1,158 +1,43 @@
-//! Active settings, each with its origin: a flag, the environment, the configuration file, or the default.
+//! Settings: their values, each with its origin, from one table.
 
-mod code_search;
-mod editor;
-mod external_agent;
-pub mod flags;
-mod model;
+mod form;
 mod parse;
-mod resume;
+pub mod reference;
 mod sources;
+pub mod table;
+pub mod values;
 
-use crate::settings::flags::{Ask, CodeMode, Common, Deny, EventsDetail, OnOff};
-use anyhow::{Context, Result};
-use code_search::CodeSearchSettings;
-use editor::EditorSettings;
-pub use external_agent::NOBODY;
-use model::ModelSettings;
-use parse::one_of;
-use parse::{names, path, reply_bytes, seconds, session, within_a_day};
-use serde::Deserialize;
-use sources::Sources;
-pub use sources::{Origin, Setting};
-use std::{
-    env,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+pub use form::Shape;
+#[cfg(test)]
+pub(crate) use parse::PROVIDERS;
+pub use parse::Parsed;
+pub use sources::{Flags, Origin, Setting, Sources};
+pub use table::Settings;
+
+use crate::Error;
+use std::time::Duration;
+use table::{DAY, MB};
 use toolpost_engine::{Access, Resources};
-use toolpost_workspace::{HistoryLimits, operator};
+use toolpost_workspace::HistoryLimits;
+use values::{Deny, OnOff};
 
-const MB: u64 = 1024 * 1024;
-const DAY: u64 = 24 * 60 * 60;
-
-/// All settings.
-pub struct Settings {
-    pub dialects: Setting<Vec<String>>,
-    pub roots: Setting<Vec<PathBuf>>,
-    pub narrow: ToolSelection,
-    pub policy: Setting<Option<PathBuf>>,
-    pub mcp_config: Setting<Option<PathBuf>>,
-    pub ask: Setting<Ask>,
-    pub sandbox: Setting<OnOff>,
-    pub resources: CommandLimits,
-    pub code_mode: Setting<CodeMode>,
-    pub events: EventSettings,
-    pub state: Setting<Option<PathBuf>>,
-    pub cache: Setting<Option<PathBuf>>,
-    pub session: Setting<Option<String>>,
-    pub shared: SharedIndexSettings,
-    pub dependencies: Setting<OnOff>,
-    pub deadline: Setting<Option<Duration>>,
-    pub reply_bytes: Setting<Option<usize>>,
-    pub encoding: Setting<Option<String>>,
-    pub ignore_files: Setting<OnOff>,
-    pub first_match: Setting<OnOff>,
-    pub durable: Setting<OnOff>,
-    pub search_agent: Setting<OnOff>,
-    pub any_root: Setting<OnOff>,
-    pub embedding: EmbeddingSettings,
-    pub history: HistorySettings,
-    pub code_search: CodeSearchSettings,
-    pub agent: ModelSettings,
-    pub editor: EditorSettings,
-}
-
-/// Embedding model that replaces the embedded one.
-pub struct EmbeddingSettings {
-    pub address: Setting<Option<String>>,
-    pub model: Setting<Option<String>>,
-}
-
-/// Selection of the tools to serve, and denied capabilities.
-pub struct ToolSelection {
-    pub tools: Setting<Option<Vec<String>>>,
-    pub deny: Setting<Vec<Deny>>,
-    pub read_only: Setting<OnOff>,
-}
-
-/// Event log: its file and level of detail.
-pub struct EventSettings {
-    pub file: Setting<Option<PathBuf>>,
-    pub detail: Setting<EventsDetail>,
-}
-
-/// Shared index and the repositories that the roots belong to.
-pub struct SharedIndexSettings {
-    pub index: Setting<Option<String>>,
-    pub repositories: Setting<Option<Vec<String>>>,
-}
-
-/// The limits of each command, together with everything that it starts; 0 is no limit.
-pub struct CommandLimits {
-    pub memory_mb: Setting<u64>,
-    pub processes: Setting<u64>,
-    pub file_mb: Setting<u64>,
-    pub disk_reserve_mb: Setting<u64>,
-}
-
-/// Limits of the history.
-pub struct HistorySettings {
-    pub megabytes: Setting<u64>,
-    pub days: Setting<u64>,
-}
-
-/// Configuration file; every key is optional.
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-struct File {
-    dialect: Option<Vec<String>>,
-    root: Option<Vec<PathBuf>>,
-    tools: Option<Vec<String>>,
-    deny: Option<Vec<Deny>>,
-    read_only: Option<OnOff>,
-    policy: Option<PathBuf>,
-    mcp_config: Option<PathBuf>,
-    ask: Option<Ask>,
-    sandbox: Option<OnOff>,
-    command_memory_mb: Option<u64>,
-    command_processes: Option<u64>,
-    command_file_mb: Option<u64>,
-    disk_reserve_mb: Option<u64>,
-    code_mode: Option<CodeMode>,
-    events: Option<PathBuf>,
-    events_detail: Option<EventsDetail>,
-    state: Option<PathBuf>,
-    cache: Option<PathBuf>,
-    session: Option<String>,
-    index: Option<String>,
-    repository: Option<Vec<String>>,
-    dependencies: Option<OnOff>,
-    deadline_seconds: Option<f64>,
-    reply_bytes: Option<usize>,
-    encoding: Option<String>,
-    ignore_files: Option<OnOff>,
-    first_match: Option<OnOff>,
-    durable: Option<OnOff>,
-    search_agent: Option<OnOff>,
-    any_root: Option<OnOff>,
-    embedding: Option<String>,
-    embedding_model: Option<String>,
-    history_mb: Option<u64>,
-    history_days: Option<u64>,
-    editor: Option<String>,
-    editor_apply: Option<OnOff>,
-    #[serde(default)]
-    codesearch: code_search::File,
-    #[serde(default)]
-    agent: model::File,
-}
+/// Value that disables the external agent.
+pub const NO_AGENT: &str = "none";
 
 impl Settings {
+    /// Reads the settings of a user: flags, environment variables, the configuration file and the defaults.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] if the file cannot be read, or a value is invalid; the message names its source.
+    pub fn of_user(flags: Flags) -> Result<Self, Error> {
+        Self::from_sources(&Sources::of_user(flags)?)
+    }
+
     /// Returns the denied kinds of access.
+    #[must_use]
     pub fn denied(&self) -> Vec<Access> {
-        let mut denied: Vec<Access> = self.narrow.deny.value.iter().map(|deny| deny.access()).collect();
-        if self.narrow.denies_writes() {
+        let mut denied: Vec<Access> = self.deny.value.iter().map(|deny| deny.access()).collect();
+        if self.read_only.value == OnOff::On || self.deny.value.contains(&Deny::Write) {
             // An upstream tool may write.
             denied.extend([Access::Writes, Access::Bridges]);
             if self.sandbox.value == OnOff::Off {
@@ -163,218 +48,25 @@ impl Settings {
         denied
     }
 
-    /// Reads all settings.
-    pub fn find(flags: &Common) -> Result<Self> {
-        let place = operator::folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("config.toml"));
-        let file = place.as_deref().map(read_file).transpose()?.unwrap_or_default();
-        let from = Sources { file: place.unwrap_or_default() };
-        let claude = vec!["claude".to_owned()];
-        let list = |values: &[String]| (!values.is_empty()).then(|| values.to_vec());
-        Ok(Self {
-            dialects: from.choose(list(&flags.dialects), "DIALECT", names, file.dialect, claude)?,
-            roots: rooted(flags, &from, file.root)?,
-            narrow: ToolSelection::find(flags, &from, (file.tools, file.deny, file.read_only))?,
-            policy: from.optional(flags.policy.clone(), "POLICY", path, file.policy)?,
-            mcp_config: from.optional(flags.mcp_config.clone(), "MCP_CONFIG", path, file.mcp_config)?,
-            ask: from.choose(flags.ask, "ASK", one_of, file.ask, Ask::Deny)?,
-            sandbox: from.choose(flags.sandbox, "SANDBOX", one_of, file.sandbox, OnOff::On)?,
-            resources: CommandLimits::find(
-                &from,
-                [file.command_memory_mb, file.command_processes, file.command_file_mb, file.disk_reserve_mb],
-            )?,
-            code_mode: from.choose(flags.code_mode, "CODE_MODE", one_of, file.code_mode, CodeMode::Off)?,
-            events: EventSettings::find(flags, &from, (file.events, file.events_detail))?,
-            state: from.folder(
-                flags.state.clone(),
-                ("STATE", file.state),
-                ("XDG_STATE_HOME", ".local/state"),
-            )?,
-            cache: from.folder(flags.cache.clone(), ("CACHE", file.cache), ("XDG_CACHE_HOME", ".cache"))?,
-            session: named(flags, &from, file.session.as_deref())?,
-            shared: SharedIndexSettings::find(flags, &from, (file.index, file.repository))?,
-            dependencies: from.choose(
-                flags.code_search.dependencies,
-                "DEPENDENCIES",
-                one_of,
-                file.dependencies,
-                OnOff::On,
-            )?,
-            deadline: limited(&from, file.deadline_seconds)?,
-            reply_bytes: from.optional(
-                None,
-                "REPLY_BYTES",
-                |text| reply_bytes(text.parse()?),
-                file.reply_bytes.map(reply_bytes).transpose()?,
-            )?,
-            encoding: from.optional(None, "ENCODING", |text| Ok(text.to_owned()), file.encoding)?,
-            ignore_files: from.choose(None, "IGNORE_FILES", one_of, file.ignore_files, OnOff::On)?,
-            first_match: from.choose(
-                flags.first_match,
-                "FIRST_MATCH",
-                one_of,
-                file.first_match,
-                OnOff::Off,
-            )?,
-            durable: from.choose(None, "DURABLE", one_of, file.durable, OnOff::On)?,
-            search_agent: from.choose(None, "SEARCH_AGENT", one_of, file.search_agent, OnOff::Off)?,
-            any_root: from.choose(None, "ANY_ROOT", one_of, file.any_root, OnOff::Off)?,
-            embedding: EmbeddingSettings::find(&from, file.embedding, file.embedding_model)?,
-            history: HistorySettings::find(&from, file.history_mb, file.history_days)?,
-            code_search: CodeSearchSettings::find(&flags.code_search, &from, file.codesearch)?,
-            agent: ModelSettings::find(&flags.model, &from, file.agent)?,
-            editor: EditorSettings::find(&flags.editor, &from, (file.editor, file.editor_apply))?,
-        })
-    }
-}
-
-/// Reads the roots of the workspace.
-fn rooted(flags: &Common, from: &Sources, file: Option<Vec<PathBuf>>) -> Result<Setting<Vec<PathBuf>>> {
-    let said = (!flags.roots.is_empty()).then(|| flags.roots.clone());
-    let paths = |text: &str| Ok(env::split_paths(text).collect());
-    from.choose(said, "ROOT", paths, file, vec![PathBuf::from(".")])
-}
-
-impl Deny {
-    /// Returns the denied kind of access.
-    pub fn access(self) -> Access {
-        match self {
-            Self::Write => Access::Writes,
-            Self::Execute => Access::Executes,
-            Self::Fetch => Access::Fetches,
-            Self::Bridge => Access::Bridges,
-            Self::Delegate => Access::Delegates,
-            Self::Editor => Access::Editor,
-        }
-    }
-
-    /// Returns the name of the capability.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Write => "write",
-            Self::Execute => "execute",
-            Self::Fetch => "fetch",
-            Self::Bridge => "bridge",
-            Self::Delegate => "delegate",
-            Self::Editor => "editor",
-        }
-    }
-}
-
-/// Reads the deadline of a call.
-fn limited(from: &Sources, file: Option<f64>) -> Result<Setting<Option<Duration>>> {
-    from.optional(None, "DEADLINE_SECONDS", seconds, file.map(within_a_day).transpose()?)
-}
-
-/// Reads the session name.
-fn named(flags: &Common, from: &Sources, file: Option<&str>) -> Result<Setting<Option<String>>> {
-    let flag = flags.session.as_deref().map(session).transpose()?;
-    from.optional(flag, "SESSION", session, file.map(session).transpose()?)
-}
-
-impl EmbeddingSettings {
-    fn find(from: &Sources, address: Option<String>, model: Option<String>) -> Result<Self> {
-        let text = |text: &str| Ok(text.to_owned());
-        Ok(Self {
-            address: from.optional(None, "EMBEDDING", text, address)?,
-            model: from.optional(None, "EMBEDDING_MODEL", text, model)?,
-        })
-    }
-}
-
-impl ToolSelection {
-    fn find(
-        flags: &Common,
-        from: &Sources,
-        file: (Option<Vec<String>>, Option<Vec<Deny>>, Option<OnOff>),
-    ) -> Result<Self> {
-        let tools = (!flags.tools.is_empty()).then(|| flags.tools.clone());
-        let deny = (!flags.deny.is_empty()).then(|| flags.deny.clone());
-        let touches = |text: &str| names(text)?.iter().map(|name| one_of(name)).collect();
-        let read_only = flags.read_only.then_some(OnOff::On);
-        Ok(Self {
-            tools: from.optional(tools, "TOOLS", names, file.0)?,
-            deny: from.choose(deny, "DENY", touches, file.1, Vec::new())?,
-            read_only: from.choose(read_only, "READ_ONLY", one_of, file.2, OnOff::Off)?,
-        })
-    }
-
-    /// Returns whether writing is denied.
-    fn denies_writes(&self) -> bool {
-        self.read_only.value == OnOff::On || self.deny.value.contains(&Deny::Write)
-    }
-}
-
-impl EventSettings {
-    fn find(flags: &Common, from: &Sources, file: (Option<PathBuf>, Option<EventsDetail>)) -> Result<Self> {
-        let names = EventsDetail::Names;
-        Ok(Self {
-            file: from.optional(flags.events.clone(), "EVENTS", path, file.0)?,
-            detail: from.choose(flags.events_detail, "EVENTS_DETAIL", one_of, file.1, names)?,
-        })
-    }
-}
-
-impl SharedIndexSettings {
-    fn find(flags: &Common, from: &Sources, file: (Option<String>, Option<Vec<String>>)) -> Result<Self> {
-        let repositories = (!flags.repositories.is_empty()).then(|| flags.repositories.clone());
-        Ok(Self {
-            index: from.optional(flags.index.clone(), "INDEX", |text| Ok(text.to_owned()), file.0)?,
-            repositories: from.optional(repositories, "REPOSITORY", names, file.1)?,
-        })
-    }
-}
-
-impl CommandLimits {
-    fn find(from: &Sources, [memory, processes, file_size, reserve]: [Option<u64>; 4]) -> Result<Self> {
-        let default = Resources::of_machine();
-        let number = |text: &str| Ok(text.parse()?);
-        let megabytes = |bytes: Option<u64>| bytes.unwrap_or_default() / MB;
-        let (most, large) = (megabytes(default.memory), megabytes(default.file_size));
-        let (count, free) = (default.processes.unwrap_or_default(), megabytes(default.disk_reserve));
-        Ok(Self {
-            memory_mb: from.choose(None, "COMMAND_MEMORY_MB", number, memory, most)?,
-            processes: from.choose(None, "COMMAND_PROCESSES", number, processes, count)?,
-            file_mb: from.choose(None, "COMMAND_FILE_MB", number, file_size, large)?,
-            disk_reserve_mb: from.choose(None, "DISK_RESERVE_MB", number, reserve, free)?,
-        })
-    }
-
-    /// Returns the limits that the settings mean.
-    pub fn resources(&self) -> Resources {
+    /// Returns the limits of a command.
+    #[must_use]
+    pub fn command_resources(&self) -> Resources {
         let limit = |setting: &Setting<u64>| Some(setting.value).filter(|value| *value > 0);
         let bytes = |setting: &Setting<u64>| limit(setting).map(|megabytes| megabytes.saturating_mul(MB));
         Resources {
-            memory: bytes(&self.memory_mb),
-            processes: limit(&self.processes),
-            file_size: bytes(&self.file_mb),
+            memory: bytes(&self.command_memory_mb),
+            processes: limit(&self.command_processes),
+            file_size: bytes(&self.command_file_mb),
             disk_reserve: bytes(&self.disk_reserve_mb),
         }
     }
-}
 
-impl HistorySettings {
-    fn find(from: &Sources, megabytes: Option<u64>, days: Option<u64>) -> Result<Self> {
-        let limits = HistoryLimits::default();
-        let number = |text: &str| Ok(text.parse()?);
-        Ok(Self {
-            megabytes: from.choose(None, "HISTORY_MB", number, megabytes, limits.bytes / MB)?,
-            days: from.choose(None, "HISTORY_DAYS", number, days, limits.age.as_secs() / DAY)?,
-        })
-    }
-
-    /// Returns the limits in the units of the history.
-    pub fn limits(&self) -> HistoryLimits {
+    /// Returns the limits of the history.
+    #[must_use]
+    pub fn history_limits(&self) -> HistoryLimits {
         HistoryLimits {
-            bytes: self.megabytes.value.saturating_mul(MB),
-            age: Duration::from_secs(self.days.value.saturating_mul(DAY)),
+            bytes: self.history_mb.value.saturating_mul(MB),
+            age: Duration::from_secs(self.history_days.value.saturating_mul(DAY)),
         }
     }
-}
-
-fn read_file(path: &Path) -> Result<File> {
-    let Some(text) = operator::read(path).with_context(|| format!("{} cannot be read", path.display()))?
-    else {
-        return Ok(File::default());
-    };
-    toml::from_str(&text).with_context(|| format!("invalid configuration file {}", path.display()))
 }

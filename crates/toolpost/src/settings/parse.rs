@@ -1,7 +1,9 @@
 //! Parsers of setting values, with their errors.
 
-use anyhow::{Result, bail};
-use std::{path::PathBuf, time::Duration};
+use std::{error, fmt::Write as _, time::Duration};
+
+/// Result of parsing a value; the error is a phrase about the value.
+pub type Parsed<T> = Result<T, Box<dyn error::Error + Send + Sync>>;
 
 /// Smallest reply limit; a shorter reply would have no room for the note about the cut.
 const LEAST_REPLY: usize = 2_048;
@@ -9,56 +11,109 @@ const LEAST_REPLY: usize = 2_048;
 /// Maximum length of a session name, in characters.
 const LONGEST_NAME: usize = 64;
 
-#[expect(clippy::unnecessary_wraps, reason = "it stands where a parser is asked for")]
-pub(super) fn names(text: &str) -> Result<Vec<String>> {
-    Ok(text.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect())
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "it stands where a parser is asked for")]
-pub(super) fn path(text: &str) -> Result<PathBuf> {
-    Ok(PathBuf::from(text))
-}
-
 /// Checks a session name, which becomes part of a file name.
-pub(super) fn session(name: &str) -> Result<String> {
+pub(super) fn session(name: &str) -> Parsed<String> {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
     if name.len() > LONGEST_NAME
         || !name.starts_with(|letter: char| letter.is_ascii_alphanumeric())
         || !name.chars().all(fits)
     {
-        bail!(
+        return Err(format!(
             "invalid session name `{}`: use 1 to {LONGEST_NAME} letters, digits and . _ -, and begin with a letter or digit",
             name.escape_debug()
-        );
+        )
+        .into());
     }
     Ok(name.to_owned())
 }
 
-pub(super) fn seconds(text: &str) -> Result<Duration> {
-    within_a_day(text.parse()?)
+/// Names of the providers of models.
+pub(crate) const PROVIDERS: [&str; 5] = ["openai", "responses", "anthropic", "gemini", "ollama"];
+
+/// Checks the name of a provider.
+pub(super) fn provider(name: &str) -> Parsed<String> {
+    if !PROVIDERS.contains(&name) {
+        return Err(format!("unknown provider `{name}`; the providers are {}", PROVIDERS.join(", ")).into());
+    }
+    Ok(name.to_owned())
 }
 
-pub(super) fn reply_bytes(bytes: usize) -> Result<usize> {
+/// Checks the limit of a reply, in bytes.
+pub(super) fn reply_bytes(bytes: usize) -> Parsed<usize> {
     if bytes < LEAST_REPLY {
-        bail!("the reply limit must be at least {LEAST_REPLY} bytes");
+        return Err(format!("the reply limit must be at least {LEAST_REPLY} bytes").into());
     }
     Ok(bytes)
 }
 
-pub(super) fn within_a_day(seconds: f64) -> Result<Duration> {
+/// Checks the deadline of a call, in seconds.
+pub(super) fn deadline(seconds: f64) -> Parsed<Duration> {
     if !(seconds > 0.0 && seconds <= 86_400.0) {
-        bail!("a deadline must be more than 0 and at most 86400 seconds");
+        return Err("a deadline must be more than 0 and at most 86400 seconds".into());
     }
     Ok(Duration::try_from_secs_f64(seconds)?)
 }
 
-pub fn one_of<T: clap::ValueEnum>(text: &str) -> Result<T> {
-    T::from_str(text, true).or_else(|_| {
-        let names: Vec<String> = T::value_variants()
-            .iter()
-            .filter_map(clap::ValueEnum::to_possible_value)
-            .map(|value| value.get_name().to_owned())
-            .collect();
-        bail!("it must be one of {}", names.join(", "))
-    })
+/// Checks the time without any data from a model, in seconds.
+pub(super) fn idle(seconds: f64) -> Parsed<f64> {
+    if !(seconds > 0.0 && seconds <= 3_600.0) {
+        return Err("it must be more than 0 and at most 3600 seconds".into());
+    }
+    Ok(seconds)
+}
+
+/// Checks a limit that cannot be zero.
+pub(super) fn positive(number: u64) -> Parsed<u64> {
+    if number == 0 {
+        return Err("it must be more than 0".into());
+    }
+    Ok(number)
+}
+
+/// Splits a command at blanks. Quotes and backslashes work as in a shell; nothing is expanded.
+pub(super) fn words(text: &str) -> Parsed<Vec<String>> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            ' ' | '\t' | '\n' => words.extend(word.take()),
+            '\'' | '"' => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match letters.next() {
+                        None => return Err(format!("unclosed {letter}").into()),
+                        Some(other) if other == letter => break,
+                        Some('\\') if letter == '"' => word.extend(letters.next()),
+                        Some(other) => write!(word, "{other}")?,
+                    }
+                }
+            }
+            '\\' => word.get_or_insert_default().extend(letters.next()),
+            other => word.get_or_insert_default().push(other),
+        }
+    }
+    words.extend(word);
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_parted_as_a_shell_does() {
+        let rows: [(&str, &[&str]); 6] = [
+            ("opencode acp", &["opencode", "acp"]),
+            ("  a  'b c' \"d \\\" e\" ", &["a", "b c", "d \" e"]),
+            ("a\\ b ''", &["a b", ""]),
+            ("x'y'z", &["xyz"]),
+            ("echo $HOME *", &["echo", "$HOME", "*"]),
+            ("", &[]),
+        ];
+        for (text, wanted) in rows {
+            assert_eq!(words(text).unwrap(), wanted, "{text}");
+        }
+        assert_eq!(words("a 'b").unwrap_err().to_string(), "unclosed '");
+    }
 }
