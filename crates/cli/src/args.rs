@@ -1,7 +1,7 @@
 //! Commands and options of the command line.
 
 use clap::{
-    Arg, ArgAction, ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum,
+    Arg, ArgAction, ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint,
     builder::{OsStringValueParser, PossibleValuesParser, ValueParser},
 };
 use std::ffi::OsString;
@@ -98,7 +98,12 @@ fn argument(setting: &Described) -> Option<Arg> {
         [] => ValueParser::from(OsStringValueParser::new()),
         choices => ValueParser::from(PossibleValuesParser::new(choices)),
     };
-    let arg = arg.value_name(flag.value).value_parser(parser);
+    let hint = match flag.value {
+        "DIR" => ValueHint::DirPath,
+        "FILE" => ValueHint::FilePath,
+        _ => ValueHint::Unknown,
+    };
+    let arg = arg.value_name(flag.value).value_hint(hint).value_parser(parser);
     Some(match flag.takes {
         Takes::Many => arg.action(ArgAction::Append),
         Takes::ManyByComma => arg.action(ArgAction::Append).value_delimiter(','),

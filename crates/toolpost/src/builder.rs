@@ -21,8 +21,25 @@ pub struct Builder {
     lifetime: Lifetime,
 }
 
+impl Toolpost {
+    /// Starts with the defaults and one root, the directory that tools may read and change. Flags, environment variables
+    /// and the user's configuration file are not read.
+    #[must_use]
+    pub fn builder(root: impl Into<PathBuf>) -> Builder {
+        let mut settings = Settings::defaults();
+        settings.roots.set(vec![root.into()]);
+        Builder::new(settings)
+    }
+
+    /// Starts with settings, such as those of a user ([`Settings::of_user`]).
+    #[must_use]
+    pub fn with_settings(settings: Settings) -> Builder {
+        Builder::new(settings)
+    }
+}
+
 impl Builder {
-    pub(crate) fn new(settings: Settings) -> Self {
+    fn new(settings: Settings) -> Self {
         Self {
             settings,
             asker: approvals::denied(),
@@ -43,13 +60,13 @@ impl Builder {
     /// or `zblade`.
     #[must_use]
     pub fn dialect(self, name: impl Into<String>) -> Self {
-        self.dialects([name.into()])
+        self.dialects([name])
     }
 
     /// Sets several dialects. Tools with the same name in two of them get the dialect as a prefix.
     #[must_use]
-    pub fn dialects(mut self, names: impl IntoIterator<Item = String>) -> Self {
-        self.settings.dialects.set(names.into_iter().collect());
+    pub fn dialects<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.settings.dialects.set(names.into_iter().map(Into::into).collect());
         self
     }
 

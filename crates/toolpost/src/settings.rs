@@ -10,7 +10,7 @@ pub mod values;
 pub use form::Shape;
 #[cfg(test)]
 pub(crate) use parse::PROVIDERS;
-pub use parse::Parsed;
+pub use parse::{NO_AGENT, Parsed};
 pub use sources::{Flags, Origin, Setting, Sources};
 pub use table::Settings;
 
@@ -20,9 +20,6 @@ use table::{DAY, MB};
 use toolpost_engine::{Access, Resources};
 use toolpost_workspace::HistoryLimits;
 use values::{Deny, OnOff};
-
-/// Value that disables the external agent.
-pub const NO_AGENT: &str = "none";
 
 impl Settings {
     /// Reads the settings of a user: flags, environment variables, the configuration file and the defaults.

@@ -1,7 +1,7 @@
 //! An opened Toolpost: tools, sessions and events.
 
 use crate::{
-    Builder, Error, Session,
+    Error, Session,
     agents::Companions,
     error::{Cause, Explain, Kind},
     event_log, parts,
@@ -60,21 +60,6 @@ impl From<&Published> for Tool {
 }
 
 impl Toolpost {
-    /// Starts with the defaults and one root, the directory that tools may read and change. Flags, environment variables
-    /// and the user's configuration file are not read.
-    #[must_use]
-    pub fn builder(root: impl Into<PathBuf>) -> Builder {
-        let mut settings = Settings::defaults();
-        settings.roots.set(vec![root.into()]);
-        Builder::new(settings)
-    }
-
-    /// Starts with settings, such as those of a user ([`Settings::of_user`]).
-    #[must_use]
-    pub fn with_settings(settings: Settings) -> Builder {
-        Builder::new(settings)
-    }
-
     /// Lists the tools.
     #[must_use]
     pub fn tools(&self) -> Vec<Tool> {

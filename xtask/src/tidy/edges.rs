@@ -89,7 +89,7 @@ const EDGES: &[Edge] = &[
     Edge {
         name: "toolpost",
         may: &["text", "workspace", "net", "shared", "engine", "tool", "dialects", "runtime", "agent"],
-        must_not: &["rmcp"],
+        must_not: FRONTS,
     },
     Edge {
         name: "cli",

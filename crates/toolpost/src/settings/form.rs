@@ -161,7 +161,7 @@ pub(super) fn editor() -> Form<EditorChoice> {
 pub(super) fn command() -> Form<Option<Vec<String>>> {
     let read = |texts: Vec<OsString>| {
         let words: Vec<String> = texts.into_iter().map(utf8).collect::<Parsed<_>>()?;
-        Ok(Some(words).filter(|words| !words.is_empty() && words != &[super::NO_AGENT]))
+        Ok(Some(words).filter(|words| !words.is_empty() && words != &[parse::NO_AGENT]))
     };
     let show = |command: &Option<Vec<String>>| {
         command.as_ref().map(|words| toolpost_text::redact::redact(&words.join(" ")).into_owned())

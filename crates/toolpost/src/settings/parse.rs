@@ -5,6 +5,9 @@ use std::{error, fmt::Write as _, time::Duration};
 /// Result of parsing a value; the error is a phrase about the value.
 pub type Parsed<T> = Result<T, Box<dyn error::Error + Send + Sync>>;
 
+/// Value that disables the external agent.
+pub const NO_AGENT: &str = "none";
+
 /// Smallest reply limit; a shorter reply would have no room for the note about the cut.
 const LEAST_REPLY: usize = 2_048;
 

@@ -237,7 +237,7 @@ fn known<K>(text: &str, name: &str, key: &Spanned<K>) -> Parsed<()> {
     if TABLE.iter().any(|row| row.key == name) {
         return Ok(());
     }
-    let line = text[..key.span().start].lines().count().max(1);
+    let line = text[..key.span().start].matches('\n').count() + 1;
     let keys: Vec<&str> = TABLE.iter().map(|row| row.key).collect();
     let near = suggest(name, &keys, 1).first().map(|near| format!(". Did you mean `{near}`?"));
     Err(format!("line {line}: unknown key `{}`{}", name.escape_debug(), near.unwrap_or_default()).into())

@@ -188,7 +188,7 @@ settings! {
     mcp_config: Option<PathBuf> = None, {
         key: "mcp_config", variable: "MCP_CONFIG", flag: flag("mcp-config", "FILE", Takes::One), form: form::optional(form::path()),
         default: "none", example: "/etc/servers.json",
-        help: "File with `mcpServers` whose tools are served as mcp__server__tool",
+        help: "File with `mcpServers` whose tools are served as `mcp__server__tool`",
         more: "See [upstream servers](bridged.md).",
     }
     editor: EditorChoice = EditorChoice::Auto, {
