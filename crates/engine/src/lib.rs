@@ -30,7 +30,7 @@ pub use call::nested::{
 pub use call::permissions::{MayRead, NoPermissions, Permissions};
 pub use call::{Asking, CallCtx, Progress};
 pub use code::Code;
-pub use commands::{CommandAccess, Commands};
+pub use commands::{BadPort, CommandAccess, Commands, PublishedPorts};
 pub use editors::buffers::BufferNotes;
 pub use editors::{
     Act as EditorAct, Buffer, Chosen, Editing, Editor, Editors, Point, Shape, Sight, Standing, View, Without,
@@ -78,7 +78,7 @@ pub use workers::WORKERS;
 /// Every operation by its name: its request, its output and the type that runs it.
 pub mod operations {
     pub use crate::agents::delegate;
-    pub use crate::code::{navigate, outline, query, relations, symbol, symbols};
+    pub use crate::code::{navigate, outline, query, relations, rename_symbol, symbol, symbols};
     pub use crate::commands::{exec, job, stop};
     pub use crate::editors::{editor_move, editor_selection, editor_state, editor_write};
     pub use crate::edits::{change, copy, delete, make_directory, rename};

@@ -128,9 +128,19 @@ impl Runtime {
             let mut tools = self.own.listed();
             dialect.tools.is_empty() || tools.any(|tool| tool.dialect.name == dialect.name)
         };
-        let left = self.dispatcher.services.config.dialects.iter().filter(is_left);
-        let words: Vec<&str> = left.map(|dialect| dialect.instructions).collect();
-        instructions::joined(&words, &self.dispatcher.services.engine.roots())
+        let left = self.config().dialects.iter().filter(is_left);
+        let words: Vec<String> = left
+            .map(|dialect| {
+                let is_served = |name: &str| {
+                    self.own.listed().any(|tool| tool.dialect.name == dialect.name && tool.name == name)
+                };
+                let names = dialect.tools.iter().map(|tool| tool.name);
+                let missing: Vec<&str> = names.filter(|name| !is_served(name)).collect();
+                instructions::without(dialect.instructions, &missing)
+            })
+            .collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        instructions::joined(&words, &self.engine().roots())
     }
 
     /// Ends the commands and the language servers that still run, within two seconds, and starts no more.

@@ -2,6 +2,7 @@
 
 use crate::{
     call::CallCtx,
+    code::symbol_index::{DirectLook, ready},
     files::Files,
     find::walk::{Complete, Walked},
 };
@@ -16,7 +17,7 @@ const NAMED: usize = 3;
 /// Creates the report.
 pub(crate) fn words(
     lent: &Lent<'_>,
-    base: &WorkspacePath,
+    (base, look): (&WorkspacePath, Option<DirectLook>),
     withheld: usize,
     sources: &Files,
     cx: &CallCtx,
@@ -29,7 +30,8 @@ pub(crate) fn words(
     let asked = base;
     let base = base.display();
     let here = |shown: &str| {
-        base == "."
+        // Paths in other roots are shown as absolute ones.
+        (base == "." && !shown.starts_with('/'))
             || shown.strip_prefix(base.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     let label = root.label();
@@ -50,7 +52,8 @@ pub(crate) fn words(
         }
     }
     let mut walked = Walked::of(&left.skipped, unreadable, toolpost_search::Complete::Yes);
-    if base != "." && label.is_none() && !walked.skipped.is_empty() {
+    let is_whole = base == "." && sources.roots().len() == 1;
+    if !is_whole && label.is_none() && !walked.skipped.is_empty() {
         // The ignore rules are counted for the whole workspace, not for each directory in it.
         walked.skipped =
             vec![format!("what is ignored or hidden ({} in the whole workspace)", walked.skipped.join(", "))];
@@ -73,22 +76,25 @@ pub(crate) fn words(
         walked.skipped.push(format!("{} withheld by the rules", counted(withheld as u64, "file")));
     }
     walked.complete = Complete::Yes;
-    if let Some(unfinished) = unfinished(lent, asked, cx) {
+    if let Some(unfinished) = unfinished(lent, asked, look, cx) {
         walked.unfinished = Some(unfinished);
         walked.complete = Complete::NotReady;
     }
-    walked
+    walked.of_one_root(sources, asked)
 }
 
 /// Describes the progress of an index that is not complete.
-fn unfinished(lent: &Lent<'_>, base: &WorkspacePath, cx: &CallCtx) -> Option<String> {
+fn unfinished(
+    lent: &Lent<'_>,
+    base: &WorkspacePath,
+    look: Option<DirectLook>,
+    cx: &CallCtx,
+) -> Option<String> {
     let waiting = lent.waiting().iter().filter(|path| base.contains(path) && cx.may_read(path)).count();
     if waiting == 0 {
         return None;
     }
     let all = waiting + lent.files_at(base);
-    let unfinished = crate::code::symbol_index::ready::unfinished(waiting, all);
-    Some(format!(
-        "{unfinished}, files that hold the words come first; ask the same again in a while to have all"
-    ))
+    let unfinished = ready::unfinished(waiting, all, look, "the words");
+    Some(format!("{unfinished}; ask the same again in a while to have all"))
 }
