@@ -94,9 +94,14 @@ async fn decide(
     request: Request,
 ) -> Result<Decisions, CallError> {
     let Request { tool, touches, consult } = request;
-    let (rules, of_session) = (policy.clone(), session.clone());
-    let Judged { mut approved, mut asked, mut consult } =
-        off_worker(move || judge(&rules, &of_session, touches, consult)).await?;
+    // Only commands make the rules walk directories.
+    let judged = if touches.iter().any(|touch| matches!(touch, Touch::Execute(_))) {
+        let (rules, of_session) = (policy.clone(), session.clone());
+        off_worker(move || judge(&rules, &of_session, touches, consult)).await?
+    } else {
+        judge(policy, session, touches, consult)?
+    };
+    let Judged { mut approved, mut asked, mut consult } = judged;
     let note = match ask(policy, session, asker, tool, &asked).await {
         // Optional accesses are left out if their approval is refused.
         Err(CallError::Failed(failure)) if asked.iter().all(|(touch, _)| touch.is_beside()) => {
