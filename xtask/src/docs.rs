@@ -2,6 +2,7 @@
 
 mod cli;
 pub mod marked;
+pub mod picture;
 pub mod readme;
 pub mod tools;
 
@@ -47,6 +48,7 @@ fn generated(house: &House) -> Result<Vec<(String, String)>> {
     Ok(vec![
         ("docs/reference/tools.md".to_owned(), tools::reference(&[Said::all(), Said::beside()].concat())),
         ("docs/reference/cli.md".to_owned(), cli::reference(house)?),
+        ("docs/tutorial.svg".to_owned(), picture::svg(&house.read("docs/tutorial.md")?)),
         (
             "docs/configuration.md".to_owned(),
             marked::put(&house.read("docs/configuration.md")?, "settings", &markdown())?,

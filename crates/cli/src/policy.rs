@@ -2,7 +2,7 @@
 
 use crate::{
     args::{Explain, PolicyCommand, PolicyTrust},
-    workspace,
+    out, workspace,
 };
 use anyhow::{Context, Result, bail};
 use std::process::ExitCode;
@@ -36,9 +36,9 @@ fn explained(settings: &Settings, explain: Explain) -> Result<ExitCode> {
     };
     let explained = policy.explain(&Command { line, directory, approval: Approval::ByRules });
     if explain.json {
-        println!("{}", serde_json::to_string_pretty(&explained)?);
+        out::line(&serde_json::to_string_pretty(&explained)?)?;
     } else {
-        print!("{}", worded(&explained));
+        out::line(worded(&explained).trim_end_matches('\n'))?;
     }
     Ok(ExitCode::from(match explained.decision {
         Decision::Allow => 0,
@@ -105,11 +105,11 @@ fn trusted(settings: &Settings, wanted: &PolicyTrust) -> Result<ExitCode> {
             found = true;
             if wanted.revoke {
                 known.forget(&name);
-                println!("no longer trusted: {name}");
+                out::line(&format!("no longer trusted: {name}"))?;
                 continue;
             }
             known.add(&name, &text);
-            println!("trusted until it changes: {name} ({})", trust::digest(&text));
+            out::line(&format!("trusted until it changes: {name} ({})", trust::digest(&text)))?;
         }
     }
     if !found {

@@ -307,7 +307,8 @@ fn commands(
     let hosts = policy.hosts().kind(Error::Policy)?;
     let commands = Commands::new(parts::spool(workspace), sandbox, hosts);
     let commands = commands.map_err(|failure| Error::Commands(Cause::text(failure.what)))?;
-    Ok(commands.with_resources(settings.command_resources()))
+    let commands = commands.with_resources(settings.command_resources());
+    Ok(commands.with_published(settings.publish.value.clone()))
 }
 
 /// Creates the language servers, sandboxed like commands. A server installed inside a root is never started.

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::error::Error;
 use std::{path::PathBuf, time::Duration};
-use toolpost_engine::Resources;
+use toolpost_engine::{PublishedPorts, Resources};
 use toolpost_workspace::{HistoryLimits, operator};
 
 /// Bytes of a megabyte.
@@ -454,6 +454,13 @@ settings! {
         default: "1024", example: "2048",
         help: "Disk space that must stay free while a command runs, in megabytes; 0: no limit",
         more: "",
+    }
+    publish: PublishedPorts = PublishedPorts::default(), {
+        key: "publish", variable: "PUBLISH", flag: None,
+        form: form::text(|text| Ok(text.parse::<PublishedPorts>()?), PublishedPorts::to_string),
+        default: "none", example: "5173,8000-8099",
+        help: "Ports of commands that the host may reach at 127.0.0.1, with commas and ranges",
+        more: "See [the command sandbox](#the-command-sandbox).",
     }
     embedding: Option<String> = None, {
         key: "embedding", variable: "EMBEDDING", flag: None, form: form::optional(form::words()),
