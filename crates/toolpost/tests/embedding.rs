@@ -182,14 +182,14 @@ async fn two_that_are_open_at_once_share_nothing() {
     let reply = first.session().call("Edit", edit.clone()).await;
     assert_eq!(reply.problem(), Some(Problem::Failed(Kind::Unread)), "{}", reply.text());
     succeeded(&session.call("Edit", edit).await);
-    let reply = second.session().call("read", json!({ "filePath": file })).await;
+    let reply = second.session().call("grep", json!({ "pattern": "one", "path": one.root() })).await;
     assert_eq!(reply.problem(), Some(Problem::Failed(Kind::Outside)), "{}", reply.text());
     let names = |post: &Toolpost| -> Vec<String> { post.tools().into_iter().map(|tool| tool.name).collect() };
     assert!(names(&first).contains(&"Write".to_owned()));
     assert!(names(&second).contains(&"grep".to_owned()));
     assert!(["bash", "write", "Write"].iter().all(|name| !names(&second).contains(&(*name).to_owned())));
     let said = events.lock().unwrap().clone();
-    assert_eq!(said, [("read".to_owned(), Status::Started), ("read".to_owned(), Status::Failed)]);
+    assert_eq!(said, [("grep".to_owned(), Status::Started), ("grep".to_owned(), Status::Failed)]);
     // One of them ends; the other one works on.
     second.close().await;
     succeeded(&session.call("Read", json!({ "file_path": file })).await);

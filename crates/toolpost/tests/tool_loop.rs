@@ -21,7 +21,8 @@ async fn server(messages: Vec<Value>) -> (String, Arc<Mutex<Vec<Value>>>) {
     tokio::spawn(async move {
         for message in messages {
             let (mut stream, _) = listener.accept().await.unwrap();
-            record.lock().unwrap().push(request(&mut stream).await);
+            let received = request(&mut stream).await;
+            record.lock().unwrap().push(received);
             let body = json!({ "choices": [{ "message": message }] }).to_string();
             let head = format!("HTTP/1.0 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
             stream.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
