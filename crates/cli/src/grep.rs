@@ -2,7 +2,7 @@
 
 use crate::{
     args::Grep as Args,
-    out,
+    out, search,
     user_session::UserSession,
     value::{list, text},
 };
@@ -157,8 +157,11 @@ fn notes(found: &Value, here: bool) -> Vec<String> {
     if more {
         notes.push("More lines match; pass a larger --limit.".to_owned());
     }
-    let left = if here { list(&found["walk"]["skipped"]) } else { list(&found["left_out"]) };
-    let left: Vec<&str> = left.iter().map(text).collect();
+    let left = if here {
+        search::skipped(&found["walk"])
+    } else {
+        list(&found["left_out"]).iter().map(|one| text(one).to_owned()).collect()
+    };
     if !left.is_empty() {
         notes.push(format!("Not searched: {}.", left.join(", ")));
     }

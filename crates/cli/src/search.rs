@@ -200,7 +200,7 @@ fn said(output: &Value) -> Vec<String> {
         lines.push(format!("{tests} more results in tests; --tests includes them."));
     }
     let walk = &output["walk"];
-    let skipped: Vec<&str> = list(&walk["skipped"]).iter().map(text).collect();
+    let skipped = skipped(walk);
     let unreadable: Vec<&str> = list(&walk["unreadable"]).iter().map(text).collect();
     if !skipped.is_empty() {
         lines.push(format!("Not searched: {}.", skipped.join(", ")));
@@ -210,6 +210,16 @@ fn said(output: &Value) -> Vec<String> {
     }
     lines.extend(list(&output["notes"]).iter().map(|note| text(note).to_owned()));
     lines
+}
+
+/// Lists what a search left out: files, and the other roots.
+pub(crate) fn skipped(walk: &Value) -> Vec<String> {
+    let mut skipped: Vec<String> = list(&walk["skipped"]).iter().map(|one| text(one).to_owned()).collect();
+    let roots: Vec<&str> = list(&walk["other_roots"]).iter().map(text).collect();
+    if !roots.is_empty() {
+        skipped.push(format!("other roots of the workspace ({})", roots.join(", ")));
+    }
+    skipped
 }
 
 fn painted(words: &str, colour: &str, colours: Colours) -> String {

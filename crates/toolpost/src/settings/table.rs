@@ -165,7 +165,7 @@ settings! {
         key: "root", variable: "ROOT", flag: flag("root", "DIR", Takes::Many), form: form::paths(),
         default: "the current directory", example: "/srv/project:/srv/library",
         help: "Directory that tools may read and change",
-        more: "Relative paths start in the first.",
+        more: "Relative paths start in the first; a search without a path searches the first, and each reply names the others.",
     }
     tools: Option<Vec<String>> = None, {
         key: "tools", variable: "TOOLS", flag: flag("tools", "NAME", Takes::ManyByComma), form: form::optional(form::names()),
