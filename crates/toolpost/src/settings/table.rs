@@ -456,8 +456,7 @@ settings! {
         more: "",
     }
     publish: PublishedPorts = PublishedPorts::default(), {
-        key: "publish", variable: "PUBLISH", flag: None,
-        form: form::text(|text| Ok(text.parse::<PublishedPorts>()?), PublishedPorts::to_string),
+        key: "publish", variable: "PUBLISH", flag: None, form: form::text(|text| Ok(text.parse()?), form::plain),
         default: "none", example: "5173,8000-8099",
         help: "Ports of commands that the host may reach at 127.0.0.1, with commas and ranges",
         more: "See [the command sandbox](#the-command-sandbox).",
