@@ -193,7 +193,7 @@ impl ApprovalRules {
         self.rules.iter().map(|rule| format!("{}, cautious = true", rule.line())).collect()
     }
 
-    /// Returns the rules as they are written into a policy file.
+    /// Formats the rules for a policy file.
     #[must_use]
     pub fn toml(&self) -> String {
         self.rules.iter().map(LearnedRule::toml).collect()

@@ -42,7 +42,7 @@ pub struct Toolpost {
     asker: Arc<dyn Asker>,
 }
 
-/// A tool, as a model is told about it.
+/// Definition of a tool for a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
     /// Name.
