@@ -6,6 +6,7 @@ pub mod book;
 mod debian;
 pub mod disk;
 pub mod docs;
+pub mod features;
 mod house;
 pub mod licences;
 pub mod new;
@@ -36,6 +37,7 @@ const TASKS: &[Task] = &[
         "copies the pages to target/book for mdBook, with docs/SUMMARY.md as the table of contents",
         book::run,
     ),
+    ("features", "compiles the crate `toolpost` with each of its features", features::run),
     ("test", "runs every test and the client suites; --strict makes a skip a failure", suites::run),
     ("new", "writes the skeleton of a tool, a dialect or an operation", new::run),
     ("bench", "measures Toolpost beside rg, fd and the npm file server; see benches/README.md", bench::run),

@@ -2,7 +2,7 @@
 
 use crate::{
     args::{Skills, SkillsCommand, TrustSkills},
-    workspace,
+    out, workspace,
 };
 use anyhow::{Result, bail};
 use serde_json::json;
@@ -31,7 +31,7 @@ pub(crate) fn run(flags: &Flags, skills: Skills) -> Result<ExitCode> {
         None => skills.json,
     };
     let text = if json { serde_json::to_string_pretty(&as_json(&found))? } else { worded(&found) };
-    crate::out::line(text.trim_end_matches('\n'))?;
+    out::line(text.trim_end_matches('\n'))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -84,10 +84,10 @@ fn trusted(settings: &Settings, found: &FoundSkills, wanted: &TrustSkills) -> Re
     for skill in chosen {
         if wanted.revoke {
             known.forget(&skill.location);
-            crate::out::line(&format!("no longer trusted: {}", skill.location))?;
+            out::line(&format!("no longer trusted: {}", skill.location))?;
         } else {
             known.add(&skill.location, skill.content());
-            crate::out::line(&format!(
+            out::line(&format!(
                 "trusted until it changes, with all files in its directory: {} ({})",
                 skill.location,
                 trust::digest(skill.content())

@@ -1,5 +1,9 @@
 //! Vectors of texts, such that texts of one meaning lie near one another: made by the embedded model, or by a configured one.
 
+#[cfg(feature = "meaning")]
+mod local;
+#[cfg(not(feature = "meaning"))]
+#[path = "embed/without_local.rs"]
 mod local;
 mod model;
 mod tokens;

@@ -15,6 +15,10 @@ use crate::sandbox::bubblewrap::{Bubblewrap, string};
 use crate::sandbox::host;
 use crate::sandbox::inner_plan::{InnerPlan, file, number_of};
 
+/// Reason for which `bwrap` cannot be used, with the fix.
+const NO_HELPER: &str = "bwrap needs a helper, and this program names none: call `toolpost::sandbox::init` first in `main`, or name \
+     the binary of Toolpost with `toolpost::sandbox::helper`";
+
 /// Puts the launch of a program into that of `bwrap`, which executes the inner step, which executes the program.
 ///
 /// `setup` is changed to what has to be open for that.
@@ -26,8 +30,7 @@ pub(crate) fn around(
     let missing = |what: &'static str| {
         move |errno: rustix::io::Errno| StartError::Missing { what, fault: errno.into() }
     };
-    let step = inner::program()
-        .ok_or(StartError::NoSandbox { tried: "this program has no inner step".to_owned() })?;
+    let step = inner::program().ok_or_else(|| StartError::NoSandbox { tried: NO_HELPER.to_owned() })?;
     let step = openat(CWD, step, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
         .map_err(missing("the inner step"))?;
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;

@@ -36,6 +36,8 @@ pub enum Why {
     Cancelled,
     /// It did not start: too many scripts that cannot be stopped are still running.
     Busy,
+    /// It did not start: this build has no interpreter.
+    Unavailable,
 }
 
 impl Fault {

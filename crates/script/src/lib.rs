@@ -1,11 +1,17 @@
 //! JavaScript within limits: host functions in, plain data out.
+#![cfg_attr(not(feature = "quickjs"), expect(dead_code, reason = "only the interpreter uses them"))]
 
+#[cfg(feature = "quickjs")]
 mod conversion;
 mod fault;
 mod gate;
 mod host;
 mod limits;
 mod lines;
+#[cfg(feature = "quickjs")]
+mod machine;
+#[cfg(not(feature = "quickjs"))]
+#[path = "without_machine.rs"]
 mod machine;
 mod prepare;
 mod run;

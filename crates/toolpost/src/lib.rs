@@ -38,12 +38,18 @@
 //!
 //! # Features
 //!
+//! All are in the default.
+//!
 //! | feature | adds |
 //! |---|---|
-//! | `agent` (default) | models, the agent loop, external agents, upstream MCP servers, Neovim |
-//! | `shared` (default) | the shared index on PostgreSQL |
+//! | `agent` | models, the agent loop, external agents, upstream MCP servers, Neovim |
+//! | `grammars` | parsers of 23 languages; without them symbols and blocks are known in shell scripts only |
+//! | `meaning` | semantic search: the embedded model, and models in directories |
+//! | `script` | plans and code mode, in QuickJS |
+//! | `shared` | the shared index on PostgreSQL |
 //!
-//! A setting that needs a missing feature is an error when Toolpost is opened.
+//! The tools for files and commands need none of them; the empty feature `files` lets a build say so.
+//! Tools that a build cannot run are not listed. A setting that needs a missing feature is an error when Toolpost is opened.
 //!
 //! # Stability
 //!

@@ -12,7 +12,10 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
-use toolpost_engine::{Grams, SkillPlaces};
+use toolpost_engine::{
+    Grams, Operation as _, SkillPlaces,
+    operations::{plan::Plan, semantic::Semantic},
+};
 use toolpost_runtime::{Catalogue, Narrow, Policy, RuleSource};
 use toolpost_text::names::suggest;
 use toolpost_tool::Dialect;
@@ -74,6 +77,10 @@ pub fn dialects(settings: &Settings) -> Result<Vec<&'static Dialect>, Error> {
         }
     }
     if settings.code_mode.value != CodeMode::Off {
+        if !cfg!(feature = "script") {
+            let what = "`code_mode` is set, and this program was built without the feature `script`";
+            return Err(Error::Tools(Cause::text(what)));
+        }
         dialects.extend(toolpost_dialects::EXTRA);
     }
     Ok(dialects)
@@ -93,10 +100,26 @@ pub fn selection(settings: &Settings) -> Result<Narrow, Error> {
         tools.extend(beside.into_iter().filter(|_| code != CodeMode::Off && !only_out));
         tools
     });
+    let tools = buildable(settings, tools)?;
     let shown = (code == CodeMode::Only).then_some(toolpost_dialects::code::DIALECT.name);
     let narrow = Narrow { tools, deny: settings.denied(), shown };
     Catalogue::of(&dialects(settings)?).narrowed(&narrow).kind(Error::Tools)?;
     Ok(narrow)
+}
+
+/// Leaves out the tools that this build cannot run.
+fn buildable(settings: &Settings, tools: Option<Vec<String>>) -> Result<Option<Vec<String>>, Error> {
+    let is_missing = |operation: &str| {
+        (!cfg!(feature = "script") && operation == Plan::NAME)
+            || (!cfg!(feature = "meaning")
+                && settings.embedding.value.is_none()
+                && operation == Semantic::NAME)
+    };
+    let dialects = dialects(settings)?;
+    let known = dialects.iter().flat_map(|dialect| dialect.tools.iter());
+    let missing = known.filter(|tool| is_missing(tool.operation)).map(|tool| format!("!{}", tool.name));
+    let missing: Vec<String> = missing.collect();
+    Ok(if missing.is_empty() { tools } else { Some([tools.unwrap_or_default(), missing].concat()) })
 }
 
 /// Builds the policy that applies in a workspace.

@@ -25,7 +25,6 @@ impl Session {
     }
 
     /// Prepares a call of a tool. It runs when it is awaited.
-    #[must_use]
     pub fn call(&self, tool: impl Into<String>, arguments: Value) -> Call {
         Call {
             runtime: self.runtime.clone(),
@@ -43,7 +42,6 @@ impl Session {
 
     /// Prepares a call with arguments as a model sends them: as JSON text. Text that is not JSON gets a reply that says
     /// so.
-    #[must_use]
     pub fn call_text(&self, tool: impl Into<String>, arguments: &str) -> Call {
         match serde_json::from_str(arguments) {
             Ok(arguments) => self.call(tool, arguments),

@@ -159,7 +159,7 @@ async fn a_call_reports_progress_while_it_runs() {
         .on_progress(move |count, what| hear.lock().unwrap().push((count, what.to_owned())))
         .await;
     assert!(succeeded(&reply).contains("second"), "{}", reply.text());
-    let heard = heard.lock().unwrap();
+    let heard = heard.lock().unwrap().clone();
     assert!(heard.iter().any(|(_, what)| what.contains("first")), "{heard:?}");
     post.close().await;
 }

@@ -172,6 +172,7 @@ fn stopped(fault: Fault) -> Result<Stopped, Failure> {
         toolpost_script::Why::Busy => {
             return Err(Failure::new(Kind::Conflict, sentence(&message)));
         }
+        toolpost_script::Why::Unavailable => return Err(Failure::invalid(sentence(&message))),
         toolpost_script::Why::Thrown => Why::Error,
         toolpost_script::Why::Compute => Why::Compute,
         toolpost_script::Why::Time => Why::Time,

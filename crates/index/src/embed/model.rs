@@ -7,7 +7,11 @@ use toolpost_workspace::hash;
 
 use crate::embed::{Embedder, Pieces, Side, Unembedded, Vector};
 
+/// The embedded model, as `tools/embedder` wrote it; empty in a build without it.
+#[cfg(not(feature = "meaning"))]
+static EMBEDDED: &[u8] = b"";
 /// The embedded model, as `tools/embedder` wrote it.
+#[cfg(feature = "meaning")]
 static EMBEDDED: &[u8] = include_bytes!("../../model/code.bin");
 /// The first bytes of a model file.
 const MARK: &[u8; 8] = b"tp-emb-1";
@@ -49,6 +53,9 @@ impl Static {
     /// # Errors
     /// If the built-in data is not a model.
     pub fn embedded() -> Result<Arc<Self>, BadModel> {
+        if !cfg!(feature = "meaning") {
+            return Err(BadModel("this program was built without the feature `meaning`"));
+        }
         static MODEL: OnceLock<Result<Arc<Static>, BadModel>> = OnceLock::new();
         MODEL.get_or_init(|| Self::read(EMBEDDED).map(Arc::new)).clone()
     }
