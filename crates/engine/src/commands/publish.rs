@@ -208,11 +208,11 @@ impl Forwarder {
     fn start(
         job: &Job,
         port: u16,
-        network: &Arc<SessionNetwork>,
+        network: Arc<SessionNetwork>,
         ending: CancellationToken,
     ) -> io::Result<Self> {
         let listener = toolpost_net::listen_on_loopback(port)?;
-        let (network, ended) = (Arc::clone(network), ending.clone());
+        let ended = ending.clone();
         let pool: Mutex<Vec<LoopbackSockets>> = Mutex::default();
         let sockets = move || {
             let mut pool = pool.lock().unwrap_or_else(PoisonError::into_inner);
