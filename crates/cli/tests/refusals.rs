@@ -16,7 +16,7 @@ const ROWS: &[(&str, Option<&str>)] = &[
     ("mkdir .git/hooks", Some("did not let this command create or change `.git/hooks`")),
     ("cat /srv/other/file", Some("hides `/srv/other/file`")),
     ("cat /etc/shadow", Some("hides `/etc/shadow`")),
-    ("cat /var/tmp/other.log", Some("private, empty directory at the place of `/var/tmp/other.log`")),
+    ("cat /var/tmp/other.log", Some("private empty directory at the place of `/var/tmp/other.log`")),
     // The network: ports, addresses and names.
     ("exec 3<>/dev/tcp/127.0.0.1/9", Some("gives each session its own network: at 127.0.0.1:9,")),
     ("exec 3<>/dev/tcp/192.0.2.1/80", Some("gives commands no network")),
@@ -33,7 +33,10 @@ const ROWS: &[(&str, Option<&str>)] = &[
     ("kill -CONT 4194301", Some("shows commands only processes that they started")),
     ("perl -e 'chroot(q(.)) or die qq($!\n)'", Some("gives commands no rights of root")),
     ("touch f; chown 12345 f", Some("gives commands no rights of root")),
-    ("perl -MSocket -e 'socket(my $s, 16, SOCK_RAW, 0) or die qq($!\n)'", Some("make only Unix sockets")),
+    (
+        "perl -MSocket -e 'socket(my $s, 16, SOCK_RAW, 0) or die qq($!\n)'",
+        Some("make only Unix sockets, and TCP sockets"),
+    ),
     // Errors that the sandbox does not cause.
     ("cat missing", None),
     ("echo x > f; chmod 644 f; ./f", None),

@@ -58,8 +58,8 @@ pub(crate) struct Shared {
     pub(crate) program: Program,
     pub(crate) directory: PathBuf,
     pub(crate) enforcement: Enforcement,
-    /// The network that it shares with the other commands of its session.
-    pub(crate) session_network: Option<Arc<SessionNetwork>>,
+    /// True if it shares a network with the other commands of its session.
+    pub(crate) shares_network: bool,
     /// The files and the network that it reaches; `None` without a sandbox.
     pub(crate) scope: Option<Scope>,
     /// The names that it may not create, by their numbers.
@@ -87,6 +87,8 @@ pub(crate) struct Inner {
     pub(crate) output: Output,
     pub(crate) terminal: Option<OwnedFd>,
     pub(crate) listener: Option<TcpListener>,
+    /// The shared network, until no process of the job is left: it keeps the network from ending.
+    pub(crate) session_network: Option<Arc<SessionNetwork>>,
     pub(crate) request: Option<Request>,
     /// Wakes the thread while it runs.
     pub(crate) waker: Option<Arc<OwnedFd>>,
@@ -158,12 +160,13 @@ impl Job {
 
     /// Returns whether it shares one loopback with the other commands of its session.
     pub fn shares_network(&self) -> bool {
-        self.shared.session_network.is_some()
+        self.shared.shares_network
     }
 
-    /// Returns the network that it shares with the other commands of its session; `None` if it has another one.
-    pub fn session_network(&self) -> Option<&Arc<SessionNetwork>> {
-        self.shared.session_network.as_ref()
+    /// Returns the network that it shares with the other commands of its session; `None` if it has another one, or has ended with
+    /// all its processes.
+    pub fn session_network(&self) -> Option<Arc<SessionNetwork>> {
+        self.shared.lock().session_network.clone()
     }
 
     /// Returns its network access; `None` without a sandbox.
@@ -410,6 +413,7 @@ impl Shared {
             inner.output.finish();
             inner.terminal = None;
             inner.listener = None;
+            inner.session_network = None;
             inner.waker = None;
             inner.presence = Presence::Gone(Instant::now());
         }

@@ -55,7 +55,7 @@ impl Service {
     /// Starts a program; what belongs to its installation can be seen from its sandbox.
     ///
     /// # Errors
-    /// When the program does not exist, or it cannot be confined as the launch says.
+    /// If the program is not found, or cannot be confined by the plan of the launch.
     pub fn start(launch: &Launch) -> Result<(Self, ServicePipes), StartError> {
         let launch = with_belongings(launch);
         let run = format!("served-{}", random_name()?);

@@ -50,7 +50,7 @@ impl PublishedPorts {
 impl FromStr for PublishedPorts {
     type Err = BadPort;
 
-    /// Parses numbers and ranges that are separated by commas; an empty text is no port.
+    /// Parses numbers and ranges that are separated by commas; an empty text means none.
     fn from_str(text: &str) -> Result<Self, BadPort> {
         let range = |part: &str| {
             let bad = || BadPort(part.to_owned());
@@ -126,7 +126,7 @@ impl Publisher {
         Self { ports: Arc::new(ports), ..Self::default() }
     }
 
-    /// Opens the published ports of a job as it begins to listen on them, until the job ends or the token is cancelled.
+    /// Opens the published ports of a job when it begins to listen on them, until the job ends or the token is cancelled.
     pub(super) fn watch(&self, job: &Job, ending: CancellationToken) {
         if self.ports.is_empty() || job.session_network().is_none() {
             return;
@@ -184,7 +184,7 @@ impl Publisher {
             std::mem::take(&mut forwarders.cancelled)
         };
         for forwarder in cancelled {
-            // Cancellation ends it at once.
+            // Cancelling has ended it, or will now.
             let _ = forwarder.task.await;
         }
     }
@@ -208,11 +208,11 @@ impl Forwarder {
     fn start(
         job: &Job,
         port: u16,
-        network: &Arc<SessionNetwork>,
+        network: Arc<SessionNetwork>,
         ending: CancellationToken,
     ) -> io::Result<Self> {
         let listener = toolpost_net::listen_on_loopback(port)?;
-        let (network, ended) = (Arc::clone(network), ending.clone());
+        let ended = ending.clone();
         let pool: Mutex<Vec<LoopbackSockets>> = Mutex::default();
         let sockets = move || {
             let mut pool = pool.lock().unwrap_or_else(PoisonError::into_inner);

@@ -196,7 +196,7 @@ impl CommandSandbox<'_> {
             )
         } else {
             format!(
-                "{SANDBOX} lets commands make only Unix sockets and TCP sockets of their own network. Do it without this kind \
+                "{SANDBOX} lets commands make only Unix sockets, and TCP sockets of their network. Do it without this kind \
                  of socket, or leave it to the user."
             )
         }
@@ -268,7 +268,7 @@ fn hidden(path: &str) -> String {
 
 fn own(path: &str) -> String {
     format!(
-        "{SANDBOX} gives commands a private, empty directory at the place of `{path}`: files of the host are not in it. Work \
+        "{SANDBOX} gives commands a private empty directory at the place of `{path}`: files of the host are not in it. Work \
          without them, or leave this to the user."
     )
 }
@@ -434,7 +434,7 @@ mod tests {
                 "tar: x: Cannot change ownership to uid 1000, gid 1000: Invalid argument",
                 Some("change owners"),
             ),
-            ("socket: Address family not supported by protocol", Some("only Unix sockets and TCP sockets")),
+            ("socket: Address family not supported by protocol", Some("only Unix sockets, and TCP sockets")),
             (
                 "chroot: cannot change root directory to '/': Operation not permitted",
                 Some("no rights of root"),
