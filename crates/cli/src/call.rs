@@ -214,7 +214,7 @@ fn print(outcome: &Outcome, form: Form) -> Result<ExitCode> {
     Ok(ExitCode::from(FAILED))
 }
 
-/// Returns whether a call succeeded; a command with a failing exit status did not.
+/// Returns whether a call succeeded; a command with a failing exit status and a script that stopped did not.
 fn succeeded(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Done(answer) if answer.result == RunResult::Succeeded)
 }
@@ -233,7 +233,7 @@ fn as_words(outcome: &Outcome) -> String {
 
 fn as_json(outcome: &Outcome) -> Value {
     let (ok, answer) = match outcome {
-        Outcome::Done(answer) => (true, answer.clone()),
+        Outcome::Done(answer) => (!answer.is_error(), answer.clone()),
         Outcome::Failed(_, answer) | Outcome::NoSuchTool(answer) => (false, answer.clone()),
         Outcome::Ask(question) => (false, Answer::text(question.words())),
     };

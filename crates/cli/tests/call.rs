@@ -425,3 +425,24 @@ fn a_command_that_fails_is_a_failure_of_the_call() {
     let ended = world.run(&["call", "--dialect", "opencode", "--sandbox", "off", "--script", "../fails"]);
     assert_eq!((ended.code, ended.out.lines().count()), (Some(1), 2), "{}", ended.err);
 }
+
+#[test]
+fn a_script_that_stops_and_a_batch_without_a_success_are_failures_of_the_call() {
+    let world = World::with(&[("f", b"a\n")]);
+    let read = |path: &str| json!({ "tool": "read_file", "arguments": { "path": path } });
+    let batch = |paths: &[&str]| json!({ "calls": paths.iter().map(|path| read(path)).collect::<Vec<_>>() });
+    let rows = [
+        (["--dialect", "probe"], "execute_plan", json!({ "code": "return 1" }), 0),
+        (["--dialect", "probe"], "execute_plan", json!({ "code": "return extract(\"nope.js\")" }), 1),
+        (["--dialect", "probe"], "execute_plan", json!({ "code": "throw new Error(\"no\")" }), 1),
+        (["--code", "only"], "run_code", json!({ "code": "null.x" }), 1),
+        (["--dialect", "zblade"], "batch", batch(&["f", "gone"]), 0),
+        (["--dialect", "zblade"], "batch", batch(&["gone", "lost"]), 1),
+    ];
+    for (dialect, tool, arguments, code) in rows {
+        let arguments = arguments.to_string();
+        let ended = world.run(&[&["call", "--json"], &dialect[..], &[tool, &arguments]].concat());
+        let reply: Value = serde_json::from_str(&ended.out).unwrap();
+        assert_eq!((ended.code, &reply["ok"]), (Some(code), &json!(code == 0)), "{tool} {arguments}: {reply}");
+    }
+}

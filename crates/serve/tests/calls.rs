@@ -24,6 +24,8 @@ async fn outcomes_are_worded_in_both_eras() {
             json!({"text": "fail"}),
             json!({"content": text("It failed as it was told to."), "isError": true}),
         ),
+        ("Echo", json!({"text": "stop"}), json!({"content": text("stop"), "isError": true})),
+        ("Echo", json!({"text": "exit 1"}), json!({"content": text("exit 1")})),
     ];
     let mut legacy = Client::legacy(json!({})).await;
     let mut modern = Client::modern();
