@@ -190,7 +190,8 @@ fn commands(
     let spool = workspace.state_folder().map_or_else(std::env::temp_dir, Path::to_path_buf);
     let commands = Commands::new(spool, sandbox, policy.hosts()?);
     let commands = commands.map_err(|failure| anyhow!(failure.what))?;
-    Ok(commands.with_resources(settings.resources.resources()))
+    let commands = commands.with_resources(settings.resources.resources());
+    Ok(commands.with_published(settings.publish.value.clone()))
 }
 
 /// Creates the language servers, sandboxed like commands. A server installed inside a root is never started.

@@ -305,8 +305,8 @@ fn line<T>(name: &str, setting: &Setting<T>, shown: String) -> String {
     format!("{name} = {shown} ({})", setting.origin)
 }
 
-/// Returns the lines of the limits of commands and of the history.
-fn limits(settings: &Settings) -> [String; 6] {
+/// Returns the lines of the limits and ports of commands, and of the limits of the history.
+fn limits(settings: &Settings) -> [String; 7] {
     let number = |name: &str, setting: &Setting<u64>| line(name, setting, setting.value.to_string());
     let (limits, history) = (&settings.resources, &settings.history);
     [
@@ -314,6 +314,7 @@ fn limits(settings: &Settings) -> [String; 6] {
         number("command_processes", &limits.processes),
         number("command_file_mb", &limits.file_mb),
         number("disk_reserve_mb", &limits.disk_reserve_mb),
+        line("publish", &settings.publish, settings.publish.value.to_string()),
         number("history_mb", &history.megabytes),
         number("history_days", &history.days),
     ]

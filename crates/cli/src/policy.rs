@@ -3,7 +3,7 @@
 use crate::{
     agent_files,
     args::{Common, Explain, PolicyCommand, PolicyTrust},
-    assembly,
+    assembly, out,
     settings::Settings,
     trust::{self, Trusted},
 };
@@ -33,9 +33,9 @@ fn explained(settings: &Settings, explain: Explain) -> Result<ExitCode> {
     };
     let explained = policy.explain(&Command { line, directory, approval: Approval::ByRules });
     if explain.json {
-        println!("{}", serde_json::to_string_pretty(&explained)?);
+        out::line(&serde_json::to_string_pretty(&explained)?)?;
     } else {
-        print!("{}", worded(&explained));
+        out::line(worded(&explained).trim_end_matches('\n'))?;
     }
     Ok(ExitCode::from(match explained.decision {
         Decision::Allow => 0,
@@ -102,11 +102,11 @@ fn trusted(settings: &Settings, wanted: &PolicyTrust) -> Result<ExitCode> {
             found = true;
             if wanted.revoke {
                 known.forget(&name);
-                println!("no longer trusted: {name}");
+                out::line(&format!("no longer trusted: {name}"))?;
                 continue;
             }
             known.add(&name, &text);
-            println!("trusted until it changes: {name} ({})", trust::digest(&text));
+            out::line(&format!("trusted until it changes: {name} ({})", trust::digest(&text)))?;
         }
     }
     if !found {

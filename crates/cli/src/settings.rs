@@ -24,7 +24,7 @@ use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
-use toolpost_engine::{Access, Resources};
+use toolpost_engine::{Access, PublishedPorts, Resources};
 use toolpost_workspace::{HistoryLimits, operator};
 
 const MB: u64 = 1024 * 1024;
@@ -40,6 +40,8 @@ pub(crate) struct Settings {
     pub(crate) ask: Setting<Ask>,
     pub(crate) sandbox: Setting<OnOff>,
     pub(crate) resources: CommandLimits,
+    /// The ports of commands that the host may reach.
+    pub(crate) publish: Setting<PublishedPorts>,
     pub(crate) code_mode: Setting<CodeMode>,
     pub(crate) events: EventSettings,
     pub(crate) state: Setting<Option<PathBuf>>,
@@ -118,6 +120,7 @@ struct File {
     command_processes: Option<u64>,
     command_file_mb: Option<u64>,
     disk_reserve_mb: Option<u64>,
+    publish: Option<String>,
     code_mode: Option<CodeMode>,
     events: Option<PathBuf>,
     events_detail: Option<EventsDetail>,
@@ -181,6 +184,7 @@ impl Settings {
                 &from,
                 [file.command_memory_mb, file.command_processes, file.command_file_mb, file.disk_reserve_mb],
             )?,
+            publish: published(&from, file.publish.as_deref())?,
             code_mode: from.choose(flags.code_mode, "CODE_MODE", one_of, file.code_mode, CodeMode::Off)?,
             events: EventSettings::find(flags, &from, (file.events, file.events_detail))?,
             state: from.folder(
@@ -257,6 +261,12 @@ impl Deny {
             Self::Editor => "editor",
         }
     }
+}
+
+/// Reads the ports that commands may publish.
+fn published(from: &Sources, file: Option<&str>) -> Result<Setting<PublishedPorts>> {
+    let ports = |text: &str| text.parse().context("invalid `publish`");
+    from.choose(None, "PUBLISH", ports, file.map(ports).transpose()?, PublishedPorts::default())
 }
 
 /// Reads the deadline of a call.

@@ -2,7 +2,7 @@
 
 use crate::{
     args::{Common, Skills, SkillsCommand, TrustSkills},
-    assembly,
+    assembly, out,
     settings::Settings,
     trust::{self, Trusted},
 };
@@ -27,7 +27,7 @@ pub(crate) fn run(common: &Common, skills: Skills) -> Result<ExitCode> {
         None => skills.json,
     };
     let text = if json { serde_json::to_string_pretty(&as_json(&found))? } else { worded(&found) };
-    crate::out::line(text.trim_end_matches('\n'))?;
+    out::line(text.trim_end_matches('\n'))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -80,14 +80,14 @@ fn trusted(settings: &Settings, found: &FoundSkills, wanted: &TrustSkills) -> Re
     for skill in chosen {
         if wanted.revoke {
             known.forget(&skill.location);
-            println!("no longer trusted: {}", skill.location);
+            out::line(&format!("no longer trusted: {}", skill.location))?;
         } else {
             known.add(&skill.location, skill.content());
-            println!(
+            out::line(&format!(
                 "trusted until it changes, with all files in its directory: {} ({})",
                 skill.location,
                 trust::digest(skill.content())
-            );
+            ))?;
         }
     }
     known.write(state)

@@ -19,7 +19,11 @@ pub(crate) fn run(common: &Common, tools: Tools) -> Result<ExitCode> {
     }
     let catalogue = published(&settings)?;
     match tools.format.unwrap_or(Format::Mcp) {
-        Format::Markdown => catalogue.listed().for_each(|tool| println!("{}", markdown(tool))),
+        Format::Markdown => {
+            for tool in catalogue.listed() {
+                out::line(&markdown(tool))?;
+            }
+        }
         format => {
             let list: Vec<Value> = catalogue.listed().map(|tool| definition(tool, format)).collect();
             let list = if format == Format::Gemini {
@@ -27,7 +31,7 @@ pub(crate) fn run(common: &Common, tools: Tools) -> Result<ExitCode> {
             } else {
                 json!(list)
             };
-            println!("{}", serde_json::to_string_pretty(&list)?);
+            out::line(&serde_json::to_string_pretty(&list)?)?;
         }
     }
     Ok(ExitCode::SUCCESS)

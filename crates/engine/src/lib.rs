@@ -32,7 +32,7 @@ pub use call::nested::{
 };
 pub use call::{Asking, CallCtx, MayDelegate, MayFetch, MayRead, MayWrite, Progress};
 pub use code::Code;
-pub use commands::{CommandAccess, Commands};
+pub use commands::{BadPort, CommandAccess, Commands, PublishedPorts};
 pub use editors::buffers::BufferNotes;
 pub use editors::{
     Act as EditorAct, Buffer, Chosen, Editing, Editor, Editors, Point, Shape, Sight, Standing, View, Without,

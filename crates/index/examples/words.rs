@@ -27,8 +27,7 @@ fn main() {
     let index = Index::new(workspace.clone()).kept_in(arguments.next());
     let began = Instant::now();
     loop {
-        let until = Some(Instant::now() + STEP);
-        let lent = index.lend_within(&Patience { until, first: &|_| false }, &|| false).unwrap();
+        let lent = index.lend_within(&Patience::until(Instant::now() + STEP), &|| false).unwrap();
         let waiting = lent.waiting().len();
         println!("{:.1} s: {waiting} files wait; {}", began.elapsed().as_secs_f64(), memory_of());
         if waiting == 0 {

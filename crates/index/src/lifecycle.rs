@@ -13,28 +13,75 @@ const PAUSE: Duration = Duration::from_millis(1);
 /// The time for which the background thread releases the lock between two steps.
 const BREATH: Duration = Duration::from_millis(4);
 
-/// A predicate for files that have priority.
-pub(crate) type Priority<'a> = dyn Fn(&WorkspacePath) -> bool + Sync + 'a;
+/// A function that ranks the files to read before all others, the lowest first.
+pub type Rank<'a> = dyn Fn(&WorkspacePath) -> Option<usize> + Sync + 'a;
 /// A callback that returns whether to stop.
 pub(crate) type Stop<'a> = dyn Fn() -> bool + Sync + 'a;
 
-/// The time limit of an update, and the files that have priority.
+/// The time limit of an update, and the files that a caller waits for.
 pub struct Patience<'a> {
     /// The end of the wait; `None` for no limit.
-    pub until: Option<Instant>,
-    /// Returns whether a file has priority.
-    pub first: &'a (dyn Fn(&WorkspacePath) -> bool + Sync),
+    until: Option<Instant>,
+    order: Order<'a>,
 }
 
-impl Patience<'_> {
-    /// Creates an unlimited wait.
+/// The order in which pending files are read.
+#[derive(Clone, Copy)]
+pub(crate) struct Order<'a> {
+    pub(crate) rank: &'a Rank<'a>,
+    /// Set if files without a rank are left to the background thread.
+    pub(crate) only_ranked: bool,
+}
+
+impl Patience<'static> {
+    /// Creates an unlimited wait for all files.
     #[must_use]
     pub fn whole() -> Self {
-        Self { until: None, first: &|_| false }
+        Self { until: None, order: Order::by_path() }
     }
 
-    pub(crate) fn is_over(&self) -> bool {
+    /// Creates a wait for all files that ends at a time.
+    #[must_use]
+    pub fn until(until: Instant) -> Self {
+        Self { until: Some(until), order: Order::by_path() }
+    }
+}
+
+impl<'a> Patience<'a> {
+    /// Creates a wait for the ranked files alone that ends at a time. The background thread reads the others.
+    #[must_use]
+    pub fn for_ranked(until: Instant, rank: &'a Rank<'a>) -> Self {
+        Self { until: Some(until), order: Order { rank, only_ranked: true } }
+    }
+
+    fn is_over(&self) -> bool {
         self.until.is_some_and(|until| Instant::now() >= until)
+    }
+}
+
+impl<'a> Order<'a> {
+    /// Creates the order without any ranks.
+    pub(crate) fn by_path() -> Order<'static> {
+        Order { rank: &|_| None, only_ranked: false }
+    }
+
+    /// Sorts pending files: the ranked ones first, then the others unless they are left to the background thread.
+    pub(crate) fn sort<'p, P>(
+        self,
+        pending: impl Iterator<Item = &'p P>,
+        path: impl Fn(&P) -> &WorkspacePath,
+    ) -> Vec<&'p P> {
+        let mut ranked: Vec<(usize, &P)> = Vec::new();
+        let mut others: Vec<&P> = Vec::new();
+        for one in pending {
+            match (self.rank)(path(one)) {
+                Some(rank) => ranked.push((rank, one)),
+                None if !self.only_ranked => others.push(one),
+                None => {}
+            }
+        }
+        ranked.sort_by_key(|(rank, _)| *rank);
+        ranked.into_iter().map(|(_, one)| one).chain(others).collect()
     }
 }
 
@@ -43,10 +90,14 @@ pub(crate) struct Lifecycle<T> {
     turn: Mutex<T>,
     /// Set while the background thread runs.
     working: AtomicBool,
-    /// Set while only files with priority are read.
+    /// Set while only ranked files are read.
     paused: AtomicBool,
+    /// The number of callers that wait for the lock of the background thread.
+    callers: AtomicUsize,
     /// The number of files that have been read, and of pending ones.
     counts: [AtomicUsize; 2],
+    /// The number of files that this process parsed.
+    parsed: AtomicUsize,
 }
 
 /// The part of a lifecycle that a step runs in.
@@ -74,8 +125,10 @@ pub(crate) trait Updated: Send + Sync + Sized + 'static {
     fn scan(&self, turn: &mut Self::Turn, stop: &Stop<'_>) -> Result<(), Self::Error>;
     /// Returns the number of files to read.
     fn pending(turn: &Self::Turn) -> usize;
-    /// Reads some of the pending files, those with priority first; returns the time to wait for another process.
-    fn step(&self, turn: &mut Self::Turn, first: &Priority<'_>, phase: Phase, stop: &Stop<'_>) -> Duration;
+    /// Returns whether a pending file has a rank.
+    fn has_ranked(turn: &Self::Turn, rank: &Rank<'_>) -> bool;
+    /// Reads some of the pending files in an order; returns the time to wait for another process.
+    fn step(&self, turn: &mut Self::Turn, order: Order<'_>, phase: Phase, stop: &Stop<'_>) -> Duration;
     /// Does the work that remains when no file is pending; returns whether there is more of it for the background thread.
     fn complete(&self, turn: &mut Self::Turn, phase: Phase) -> bool;
     /// Records the pending files, and drops their previous versions.
@@ -92,7 +145,9 @@ impl<T> Lifecycle<T> {
             turn: Mutex::new(turn),
             working: AtomicBool::new(false),
             paused: AtomicBool::new(false),
+            callers: AtomicUsize::new(0),
             counts: Default::default(),
+            parsed: AtomicUsize::new(0),
         }
     }
 
@@ -121,9 +176,18 @@ impl<T> Lifecycle<T> {
         self.paused.store(paused, Ordering::Relaxed);
     }
 
-    /// Returns the order of files to read: those with priority, then the others unless the index is paused.
-    pub(crate) fn order(&self) -> &'static [bool] {
-        if self.paused.load(Ordering::Relaxed) { &[true] } else { &[true, false] }
+    /// Returns the order in which a step reads files: a paused index reads none but the ranked ones.
+    pub(crate) fn order<'a>(&self, order: Order<'a>) -> Order<'a> {
+        Order { only_ranked: order.only_ranked || self.paused.load(Ordering::Relaxed), ..order }
+    }
+
+    /// Returns the number of files that this process parsed, rather than found in stored records.
+    pub(crate) fn parsed(&self) -> usize {
+        self.parsed.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn add_parsed(&self, files: usize) {
+        self.parsed.fetch_add(files, Ordering::Relaxed);
     }
 }
 
@@ -153,13 +217,18 @@ pub(crate) fn read_for<I: Updated>(
     let (before, until) = (I::pending(turn), Instant::now() + time);
     read(turn, &|| stop() || Instant::now() >= until);
     if I::pending(turn) == before {
-        // A paused index reads only files with priority.
+        // A paused index reads only ranked files.
         std::thread::sleep(PAUSE);
     }
 }
 
+/// Waits for the lock of the state that updates use. The background thread ends its step for a caller that waits.
 fn lock<'i, I: Updated>(index: &'i I, stop: &Stop<'_>) -> Result<MutexGuard<'i, I::Turn>, I::Error> {
-    lock_unless_stopped(&index.lifecycle().turn, PAUSE, stop).ok_or_else(I::stopped)
+    let lifecycle = index.lifecycle();
+    lifecycle.callers.fetch_add(1, Ordering::Relaxed);
+    let turn = lock_unless_stopped(&lifecycle.turn, PAUSE, stop);
+    lifecycle.callers.fetch_sub(1, Ordering::Relaxed);
+    turn.ok_or_else(I::stopped)
 }
 
 /// Scans for changes without reading files.
@@ -194,13 +263,14 @@ pub(crate) fn update<I: Updated>(
             return Ok(());
         }
         let is_stopped = stop();
-        if is_stopped || patience.is_over() {
+        let has_all = || patience.order.only_ranked && !I::has_ranked(&turn, patience.order.rank);
+        if is_stopped || patience.is_over() || has_all() {
             index.record_waiting(&mut turn);
             start(index);
             return if is_stopped { Err(I::stopped()) } else { Ok(()) };
         }
         let ends = || stop() || patience.is_over();
-        let wait = index.step(&mut turn, patience.first, Phase::Foreground, &ends);
+        let wait = index.step(&mut turn, patience.order, Phase::Foreground, &ends);
         drop(turn);
         if !wait.is_zero() {
             std::thread::sleep(wait);
@@ -227,13 +297,15 @@ fn work<I: Updated>(index: &Weak<I>) {
         let Some(own) = index.upgrade() else { return };
         // This thread holds one strong reference; if it is the only one, the index is unused.
         let stop = || Arc::strong_count(&own) == 1;
-        let Ok(mut turn) = lock(&*own, &stop) else { return };
+        let lifecycle = own.lifecycle();
+        let Some(mut turn) = lock_unless_stopped(&lifecycle.turn, PAUSE, &stop) else { return };
         if stop() {
             return;
         }
         let mut wait = Duration::ZERO;
         if I::pending(&turn) > 0 {
-            wait = own.step(&mut turn, &|_| false, Phase::Background, &stop);
+            let ends = || stop() || lifecycle.callers.load(Ordering::Relaxed) > 0;
+            wait = own.step(&mut turn, Order::by_path(), Phase::Background, &ends);
         } else if !own.complete(&mut turn, Phase::Background) {
             own.lifecycle().working.store(false, Ordering::Release);
             drop(turn);

@@ -24,7 +24,7 @@ mod tokens;
 mod varint;
 mod words;
 
-pub use crate::lifecycle::Patience;
+pub use crate::lifecycle::{Patience, Rank};
 pub use blocks::Block;
 pub use filter::BadFilter;
 pub use index::{Index, LeftOut, Lent, Trouble};

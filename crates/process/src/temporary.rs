@@ -8,9 +8,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rustix::fs::{AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, flock, fstat, mkdirat, openat, statat};
 use rustix::io::Errno;
 
-use crate::jobs::SessionKey;
+use crate::session::SessionKey;
 
-/// How their names begin, so that those that somebody left who was killed are known.
+/// Prefix of their names, by which directories of killed servers are found.
 const BEGINS: &str = "toolpost-tmp-";
 
 /// The directories of a server; they are gone with it, or when the next one comes.
@@ -133,7 +133,7 @@ mod tests {
         assert_ne!(first.of(&session("b")), Some(a.clone()));
         fs::create_dir_all(a.join("x/y")).unwrap();
         left(2);
-        // What somebody has stays, and what nobody has goes.
+        // A locked directory stays, and one without a lock is removed.
         fs::create_dir_all(place.path().join("toolpost-tmp-dead/x")).unwrap();
         fs::create_dir(place.path().join("another")).unwrap();
         let second = Temporaries::new(place.path(), "two");

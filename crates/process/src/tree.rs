@@ -26,11 +26,11 @@ pub(crate) struct Process {
 
 /// The processes that belong to a command.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Circle {
+pub(crate) enum ProcessScope {
     /// The descendants of the supervisor.
     Descendants,
     /// All processes in the supervisor's namespace.
-    World,
+    Namespace,
 }
 
 /// Goes through all processes; allocates nothing, so that a forked process may do it.
@@ -52,7 +52,7 @@ pub(crate) fn each(mut visit: impl FnMut(Process)) -> Result<(), Errno> {
     Ok(())
 }
 
-/// Looks at one process.
+/// Returns the state of one process.
 pub(crate) fn look(pid: i32) -> Option<Process> {
     let name = std::ffi::CString::new(format!("/proc/{pid}")).ok()?;
     stat_at(CWD, &name).ok()

@@ -153,7 +153,17 @@ impl Runtime {
             dialect.tools.is_empty() || tools.any(|tool| tool.dialect.name == dialect.name)
         };
         let left = self.config.dialects.iter().filter(is_left);
-        let words: Vec<&str> = left.map(|dialect| dialect.instructions).collect();
+        let words: Vec<String> = left
+            .map(|dialect| {
+                let is_served = |name: &str| {
+                    self.own.listed().any(|tool| tool.dialect.name == dialect.name && tool.name == name)
+                };
+                let names = dialect.tools.iter().map(|tool| tool.name);
+                let missing: Vec<&str> = names.filter(|name| !is_served(name)).collect();
+                instructions::without(dialect.instructions, &missing)
+            })
+            .collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
         instructions::joined(&words, &self.engine.roots())
     }
 

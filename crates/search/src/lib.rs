@@ -7,10 +7,12 @@ pub mod grep;
 pub mod list;
 mod order;
 mod said;
+mod terms;
 
 pub use control::{Complete, Control};
 pub use error::SearchError;
 pub use glob::{GlobOutput, GlobRequest, Match, Names, Only, glob};
 pub use grep::{Case, GrepOutput, GrepRequest, Mode, grep};
 pub use list::{ListOutput, ListRequest, Node, list};
+pub use terms::{TermFiles, with_terms};
 pub use toolpost_workspace::walk::{Hidden, Kind, Prune, Rules, Skipped, Unreadable};

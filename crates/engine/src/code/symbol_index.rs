@@ -10,6 +10,8 @@ pub use searched::Searched;
 pub use show::Symbol;
 pub use which::{Gone, Which};
 
+pub use ready::DirectLook;
+
 pub(crate) use ready::About;
 pub(crate) use show::{Shower, one_line};
 pub(crate) use which::choose;
@@ -31,6 +33,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) cx: &'a CallCtx,
     /// The indexed files that must not be revealed.
     pub(crate) withheld: withheld::Files,
+    /// The files that were read directly, if the index is not complete.
+    pub(crate) look: Option<DirectLook>,
 }
 
 /// Updates the index as far as the call can wait, and queries it concurrently with other calls.
@@ -47,11 +51,13 @@ pub(crate) async fn ask<T: Send + 'static>(
     blocking(move || {
         let deadline = cx.deadline;
         let stop = || cx.cancel.is_cancelled() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        let index = ready::lend(&code, &about, &cx, &stop).map_err(|trouble| failed(&cx, &trouble))?;
+        let wait = ready::Wait::start(code.index_wait(), &cx);
+        let (index, look) = ready::lend(code.index(), code.find(), &|| about.clone(), wait, &cx, &stop)
+            .map_err(|trouble| failed(&cx, &trouble))?;
         let withheld = code.withheld().of(&index, &cx.may_read);
         let (waiting, read) = (index.waiting().len(), index.files().count());
-        let answer = question(&Asked { code: &code, index: &index, cx: &cx, withheld });
-        answer.map_err(|failure| ready::so_far(failure, waiting, waiting + read))
+        let answer = question(&Asked { code: &code, index: &index, cx: &cx, withheld, look });
+        answer.map_err(|failure| ready::so_far(failure, waiting, waiting + read, look))
     })
     .await
 }

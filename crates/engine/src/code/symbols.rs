@@ -1,6 +1,6 @@
 //! `symbols`: symbols of the whole workspace, by an approximate name.
 
-pub use super::symbol_index::{Searched, Symbol};
+pub use super::symbol_index::{DirectLook, Searched, Symbol};
 
 use super::symbol_index::{About, Asked, Shower, ask};
 use crate::{

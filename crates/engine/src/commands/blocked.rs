@@ -1,14 +1,14 @@
-//! Detects commands that probably failed because of the sandbox.
+//! Notes of a reply on guarded files, and on servers that a command starts.
 
 use std::path::{Path, PathBuf};
-use toolpost_process::{Enforcement, Means};
+use toolpost_process::Means;
 
 /// Describes the files that the sandbox did not let a command create or change; `None` if there are none.
 pub(super) fn refused(paths: &[PathBuf], directory: &Path) -> Option<String> {
     let names = names(paths, directory)?;
     let it = if paths.len() == 1 { "it" } else { "them" };
     Some(format!(
-        "The sandbox did not let this command create or change {names}: other programs run what such files say without asking. \
+        "Toolpost's sandbox did not let this command create or change {names}: other programs run what such files say without asking. \
          Write {it} with a tool for files, which asks the user, or leave {it} out. A rule that lets these paths be written lets \
          commands write them, too."
     ))
@@ -33,41 +33,8 @@ fn names(paths: &[PathBuf], directory: &Path) -> Option<String> {
     (!shown.is_empty()).then(|| shown.join(", "))
 }
 
-/// Messages of programs that a sandbox restricts, in lower case.
-const SAID: [&str; 11] = [
-    "read-only file system",
-    "device or resource busy",
-    "permission denied",
-    "operation not permitted",
-    "could not resolve host",
-    "temporary failure in name resolution",
-    "name or service not known",
-    "network is unreachable",
-    "eai_again",
-    "eacces",
-    "erofs",
-];
-
-/// Returns whether an output has a message that a sandbox can cause.
-pub(super) fn seems(output: &str) -> bool {
-    let output = output.to_ascii_lowercase();
-    SAID.iter().any(|said| output.contains(said))
-}
-
-/// Describes the limits of the sandbox; `None` without a sandbox.
-pub(super) fn note(enforcement: &Enforcement) -> Option<String> {
-    let note = "This may be the sandbox: commands write in the workspace and in a /tmp of their own, see neither credentials nor \
-                other folders of the user, and have no network but what the operator's rules allow. Work within that, or \
-                leave the command to the user.";
-    (enforcement.means != Means::Nothing).then(|| note.to_owned())
-}
-
-/// Output of clients that find no server, and of servers that start, in small letters.
-const SERVERS: [&str; 11] = [
-    "connection refused",
-    "econnrefused",
-    "failed to connect",
-    "couldn't connect",
+/// Output of servers that start, in small letters.
+const SERVERS: [&str; 7] = [
     "listening on",
     "serving http on",
     "http://localhost",
@@ -86,10 +53,10 @@ pub(super) fn serves(output: &str) -> bool {
 /// Explains which programs can reach a server that a command starts; `None` without a sandbox.
 pub(super) fn reached(means: Means, shared: bool) -> Option<String> {
     let note = if shared {
-        "The sandbox gives each session its own network: all commands of this session reach a server that one of them started, at \
+        "Toolpost's sandbox gives each session its own network: all commands of this session reach a server that one of them started, at \
          127.0.0.1. The user's browser does not reach it, and commands do not reach servers of the host."
     } else {
-        "The sandbox gives each command its own network: a server is reached only from the command that started it, neither from \
+        "Toolpost's sandbox gives each command its own network: a server is reached only from the command that started it, neither from \
          another command nor from the user's browser. Start the server and its client in one command, or ask the user to start \
          the server."
     };
@@ -111,25 +78,9 @@ mod tests {
     }
 
     #[test]
-    fn what_a_sandbox_does_is_known_by_what_programs_say() {
+    fn servers_are_known_by_what_they_print() {
         let rows = [
-            ("touch: cannot touch '/etc/x': Read-only file system", true),
-            ("curl: (6) Could not resolve host: crates.io", true),
-            ("npm error code EAI_AGAIN", true),
-            ("error[E0308]: mismatched types", false),
-            ("", false),
-        ];
-        for (output, wanted) in rows {
-            assert_eq!(seems(output), wanted, "{output}");
-        }
-        assert_eq!((note(&Enforcement::off()), reached(Means::Nothing, false)), (None, None));
-    }
-
-    #[test]
-    fn servers_are_known_by_what_they_and_their_clients_print() {
-        let rows = [
-            ("curl: (7) Failed to connect to 127.0.0.1 port 18771 after 0 ms", true),
-            ("Error: connect ECONNREFUSED 127.0.0.1:5173", true),
+            ("curl: (7) Failed to connect to 127.0.0.1 port 18771 after 0 ms", false),
             ("  Local:   http://localhost:5173/", true),
             ("Serving HTTP on 0.0.0.0 port 8000 (http://0.0.0.0:8000/) ...", true),
             ("see https://example.com", false),
@@ -137,5 +88,6 @@ mod tests {
         for (output, wanted) in rows {
             assert_eq!(serves(output), wanted, "{output}");
         }
+        assert_eq!(reached(Means::Nothing, false), None);
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     workers::blocking,
 };
 use std::time::{Duration, Instant};
-use toolpost_process::{Job, Launch, Limits, Program, Until, Why, Woke};
+use toolpost_process::{Job, Launch, Limits, Program, Until, WaitResult, Why};
 
 pub use super::{Confined, Ending, Leftover, Piece, Ran as Output, Standing, State};
 pub use toolpost_process::{From as Side, Shell, Want};
@@ -78,8 +78,8 @@ impl Operation for Exec {
         watched.dropped = Dropped::Leave;
         let (commands, cx) = (commands.clone(), cx.clone());
         blocking(move || {
-            let notes = notes.into_iter().chain(commands.refused(&cx, &job)).collect();
-            Ran::of(&job, want, notes)
+            let network = commands.network(&cx, &job);
+            Ran::of(&job, want, notes, network)
         })
         .await
     }
@@ -125,7 +125,7 @@ impl Watched {
                     return Err(given_up(&self.job));
                 }
                 woke = self.job.wait(Until::Ended, left.min(TOLD)) => {
-                    if woke == Woke::Come || left <= TOLD {
+                    if woke == WaitResult::Come || left <= TOLD {
                         return Ok(());
                     }
                 }

@@ -55,8 +55,8 @@ impl Operation for Look {
         }
         let (commands, cx) = (commands.clone(), cx.clone());
         blocking(move || {
-            let notes = request.notes.into_iter().chain(commands.refused(&cx, &job)).collect();
-            Ran::of(&job, request.want, notes)
+            let network = commands.network(&cx, &job);
+            Ran::of(&job, request.want, request.notes, network)
         })
         .await
     }

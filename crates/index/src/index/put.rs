@@ -25,6 +25,7 @@ impl Inner {
             state.put(&pending.seen, taken);
         }
         self.count(turn, &state);
+        self.lifecycle.add_parsed(made);
         if let Some(store) = &mut turn.store {
             store.waits(made);
         }

@@ -26,8 +26,10 @@ const WAITING: usize = 64;
 /// The same during an initial scan: a minimum, and a share of the pending files.
 const MANY: usize = 1_024;
 const PARTS: usize = 16;
-/// The maximum time before they are written.
+/// The maximum time before they are written, and the same during an initial scan: a process that is killed loses no
+/// more than that.
 const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE_OF_SCAN: Duration = Duration::from_secs(3);
 /// The number of segments that triggers a merge of the small ones.
 const SEGMENTS: usize = 12;
 
@@ -143,8 +145,9 @@ impl Store {
     /// Returns whether the new records should be written now.
     /// While many files are `pending`, records are written in large segments.
     pub(super) fn is_due(&self, pending: usize) -> bool {
-        let most = if pending > 0 { MANY.max(pending / PARTS) } else { WAITING };
-        self.waiting >= most || self.since.is_some_and(|since| since.elapsed() > PATIENCE)
+        let (most, time) =
+            if pending > 0 { (MANY.max(pending / PARTS), PATIENCE_OF_SCAN) } else { (WAITING, PATIENCE) };
+        self.waiting >= most || self.since.is_some_and(|since| since.elapsed() > time)
     }
 
     /// Writes the new records to a segment. If the disk is full, they are only parsed again next time.

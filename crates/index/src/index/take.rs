@@ -12,6 +12,7 @@ use toolpost_workspace::{ContentHash, Root, Workspace, WorkspacePath, on_threads
 use super::store::{Found, Store};
 use super::{Inner, Known, LeftOut, Trouble, Turn};
 use crate::files::{EACH, Extent, Seen, Sign, Sweep, Swept, lies_at, now};
+use crate::lifecycle::Order;
 use crate::record::{Record, make};
 use crate::{Words, is_manifest};
 
@@ -85,24 +86,16 @@ impl Inner {
         Ok(())
     }
 
-    /// Reads some of the pending files; those that come first, first.
-    pub(super) fn read_some(
-        &self,
-        turn: &mut Turn,
-        first: &(dyn Fn(&WorkspacePath) -> bool + Sync),
-        stop: &(dyn Fn() -> bool + Sync),
-    ) {
-        let mut batch: Vec<&Pending> = Vec::new();
+    /// Reads some of the pending files in an order.
+    pub(super) fn read_some(&self, turn: &mut Turn, order: Order<'_>, stop: &(dyn Fn() -> bool + Sync)) {
+        let mut batch = self.lifecycle.order(order).sort(turn.pending.values(), |pending| &pending.seen.path);
         let mut bytes = 0;
-        for wanted in self.lifecycle.order() {
-            for pending in turn.pending.values().filter(|pending| first(&pending.seen.path) == *wanted) {
-                bytes += pending.seen.stat.len.min(LARGEST);
-                if batch.len() >= AT_ONCE.0 || (bytes > AT_ONCE.1 && !batch.is_empty()) {
-                    break;
-                }
-                batch.push(pending);
-            }
-        }
+        let mut fits = |pending: &&Pending| {
+            bytes += pending.seen.stat.len.min(LARGEST);
+            bytes <= AT_ONCE.1
+        };
+        let count = batch.iter().take(AT_ONCE.0).take_while(|pending| fits(pending)).count();
+        batch.truncate(count.max(1));
         let store = turn.store.as_ref();
         let one = |pending: &&Pending| {
             (pending.seen.shown.clone(), take(&self.workspace, &pending.seen, pending.known, store))

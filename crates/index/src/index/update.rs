@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{Inner, Trouble, Turn};
 use crate::files::Patrol;
-use crate::lifecycle::{Lifecycle, Phase, Priority, Stop, Updated, read_for};
+use crate::lifecycle::{Lifecycle, Order, Phase, Rank, Stop, Updated, read_for};
 
 /// The time for which a step reads files for a caller, and in the background.
 const STEP: Duration = Duration::from_millis(500);
@@ -32,9 +32,13 @@ impl Updated for Inner {
         turn.pending.len()
     }
 
-    fn step(&self, turn: &mut Turn, first: &Priority<'_>, phase: Phase, stop: &Stop<'_>) -> Duration {
+    fn has_ranked(turn: &Turn, rank: &Rank<'_>) -> bool {
+        turn.pending.values().any(|pending| rank(&pending.seen.path).is_some())
+    }
+
+    fn step(&self, turn: &mut Turn, order: Order<'_>, phase: Phase, stop: &Stop<'_>) -> Duration {
         let time = if phase == Phase::Foreground { STEP } else { BACKGROUND_STEP };
-        read_for::<Self>(turn, time, stop, |turn, stop| self.read_some(turn, first, stop));
+        read_for::<Self>(turn, time, stop, |turn, stop| self.read_some(turn, order, stop));
         Duration::ZERO
     }
 

@@ -248,7 +248,14 @@ impl Index {
         self.0.lifecycle.progress()
     }
 
-    /// Reads only files that a caller asks for first while `paused`: a test of an incomplete index needs no large workspace then.
+    /// Returns the number of files that this process parsed, rather than found in stored records.
+    #[must_use]
+    pub fn parsed(&self) -> usize {
+        self.0.lifecycle.parsed()
+    }
+
+    /// Reads only the files that a caller ranks while `paused`: a test of an incomplete index needs no large workspace
+    /// then.
     pub fn pause(&self, paused: bool) {
         self.0.lifecycle.pause(paused);
     }

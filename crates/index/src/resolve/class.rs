@@ -75,6 +75,13 @@ impl Resolver<'_> {
             .find_map(|number| self.owner(At { file: spot.file, symbol: number }))
     }
 
+    /// Returns the class of a method or a field, also of one that is written outside of the class.
+    pub(crate) fn class_of(&self, at: At) -> Option<At> {
+        let parent = self.graph.symbol(at).parent.map(|symbol| At { file: at.file, symbol });
+        let part = parent.filter(|parent| is_class(self.graph.symbol(*parent).kind.kind()));
+        part.map_or_else(|| self.owner(at), |part| self.whole(part))
+    }
+
     /// Finds the class under whose name a method is written outside of it.
     pub(super) fn owner(&self, at: At) -> Option<At> {
         let symbol = self.graph.symbol(at);

@@ -52,7 +52,7 @@ impl Spool {
         Ok(bytes)
     }
 
-    /// Gives where in the file a byte of the whole lies, and how many follow it without a break.
+    /// Returns the position in the file of a byte of the output, and the number of bytes that follow it contiguously.
     fn place(&self, position: u64) -> (u64, u64) {
         match position.checked_sub(self.head) {
             None => (position, self.head - position),

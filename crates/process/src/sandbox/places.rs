@@ -101,24 +101,6 @@ pub(crate) const TOOLCHAINS: &[&str] = &[
     "go/pkg",
 ];
 
-/// The variables that say where a toolchain is.
-pub(crate) const TOOLCHAIN_VARIABLES: &[&str] = &[
-    "RUSTUP_HOME",
-    "GOROOT",
-    "GOMODCACHE",
-    "JAVA_HOME",
-    "ANDROID_HOME",
-    "NVM_DIR",
-    "NODE_PATH",
-    "PNPM_HOME",
-    "BUN_INSTALL",
-    "PYENV_ROOT",
-    "VIRTUAL_ENV",
-    "CONDA_PREFIX",
-    "RBENV_ROOT",
-    "GEM_HOME",
-];
-
 /// What of the directory that `CARGO_HOME` names is shown; the rest may hold tokens.
 pub(crate) const OF_CARGO: &[&str] = &["bin", "git", "registry"];
 

@@ -1,32 +1,33 @@
-//! A bounded wait for an index: it reads first the files that can contain the answer, and reports progress
-//! to the caller.
+//! Bounded wait for an index that is being built: a direct look at the files that can contain the answer, and
+//! progress reports to the caller.
 
 use crate::{
     call::CallCtx,
-    code::Code,
     failure::{Failure, Hint, Kind},
     find::Find,
 };
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::{
-    collections::HashSet,
+    collections::HashMap,
     time::{Duration, Instant},
 };
 use tokio::task::JoinHandle;
-use toolpost_index::{Lent, Trouble, ranked::Patience};
-use toolpost_search::{Case, Control, GrepRequest, Hidden, Prune, grep::Mode};
+use toolpost_index::{self as symbols, ranked};
+use toolpost_search::{Control, with_terms};
 use toolpost_text::counted::counted;
 use toolpost_workspace::WorkspacePath;
 
-/// The share of the wait after which the files to read first are searched for.
-const SHORT: f64 = 0.4;
-/// Limits for these files: the time to search for them, the maximum share of the wait that this takes, their
-/// number, and the minimum time to read them.
-const LOOK: Duration = Duration::from_millis(500);
-const LOOK_SHARE: f64 = 0.3;
+/// The shares of the wait after which the first reading in path order, the search for files that can answer, and the
+/// reading of these files end. The rest is for the answer itself.
+const READING: f64 = 0.1;
+const LOOK: f64 = 0.5;
+const END: f64 = 0.9;
+/// The minimum time for the search, and for the reading of the files that it finds, however long the scan of the
+/// workspace took.
+const LEAST: Duration = Duration::from_millis(200);
+/// The maximum number of files that are read first.
 const FIRST: usize = 3_000;
-const READ: Duration = Duration::from_millis(700);
-/// The length of the shortest word worth searching for.
-const SHORTEST: usize = 3;
 /// The share of the remaining time of a call that it may wait.
 const SHARE: f64 = 0.4;
 /// The delay before the first progress report to a caller that waits for an index, and the interval between
@@ -34,7 +35,7 @@ const SHARE: f64 = 0.4;
 const QUIET: Duration = Duration::from_millis(300);
 const PACE: Duration = Duration::from_millis(500);
 
-/// The subject of a question to the index of symbols: the files that can answer it are read first.
+/// The subject of a question to an index: the files that can answer it are read first.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct About {
     /// Names, or words of names.
@@ -45,96 +46,195 @@ pub(crate) struct About {
     pub(crate) base: Option<WorkspacePath>,
 }
 
-/// Returns the first part of the wait for an index, and the whole wait.
-pub(crate) fn limits(code: &Code, cx: &CallCtx) -> (Duration, Duration) {
-    let long = code.index_wait().min(cx.time_left(Duration::from_secs(600)).mul_f64(SHARE));
-    (long.mul_f64(SHORT), long)
+/// The files that a call read directly, because an incomplete index did not cover them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct DirectLook {
+    /// Number of files outside the index that contain what was asked for.
+    pub containing: usize,
+    /// Number of them that were read for this answer.
+    pub read: usize,
+    /// Number of files outside the index that were not searched, because there was no time.
+    pub unsearched: usize,
 }
 
-/// Returns when to stop waiting, if the files to read first have only just been found.
-pub(crate) fn until(began: Instant, long: Duration) -> Instant {
-    (began + long).max(Instant::now() + READ.min(long))
+/// An index that can answer before it is complete.
+pub(crate) trait Partial {
+    type Lent<'i>
+    where
+        Self: 'i;
+    type Trouble;
+
+    fn lend_within<'i>(
+        &'i self,
+        patience: &ranked::Patience<'_>,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Self::Lent<'i>, Self::Trouble>;
+
+    /// Lists the files that are not read yet.
+    fn waiting<'l>(lent: &'l Self::Lent<'_>) -> &'l [WorkspacePath];
 }
 
-/// Lends the symbol index at the end of the wait.
-pub(super) fn lend<'i>(
-    code: &'i Code,
-    about: &About,
+impl Partial for symbols::Index {
+    type Lent<'i> = symbols::Lent<'i>;
+    type Trouble = symbols::Trouble;
+
+    fn lend_within<'i>(
+        &'i self,
+        patience: &ranked::Patience<'_>,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<symbols::Lent<'i>, symbols::Trouble> {
+        self.graph_within(patience, stop)
+    }
+
+    fn waiting<'l>(lent: &'l symbols::Lent<'_>) -> &'l [WorkspacePath] {
+        lent.waiting()
+    }
+}
+
+impl Partial for ranked::Index {
+    type Lent<'i> = ranked::Lent<'i>;
+    type Trouble = ranked::Trouble;
+
+    fn lend_within<'i>(
+        &'i self,
+        patience: &ranked::Patience<'_>,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<ranked::Lent<'i>, ranked::Trouble> {
+        self.lend_within(patience, stop)
+    }
+
+    fn waiting<'l>(lent: &'l ranked::Lent<'_>) -> &'l [WorkspacePath] {
+        lent.waiting()
+    }
+}
+
+/// The time that a call may wait for an index.
+#[derive(Clone, Copy)]
+pub(crate) struct Wait {
+    began: Instant,
+    whole: Duration,
+}
+
+impl Wait {
+    /// Starts a wait of at most `limit`, and of at most a share of the call's remaining time.
+    pub(crate) fn start(limit: Duration, cx: &CallCtx) -> Self {
+        let whole = limit.min(cx.time_left(Duration::from_secs(600)).mul_f64(SHARE));
+        Self { began: Instant::now(), whole }
+    }
+
+    /// Returns the wait with a share of its time.
+    pub(crate) fn share(self, share: f64) -> Self {
+        Self { whole: self.whole.mul_f64(share), ..self }
+    }
+
+    /// Returns the end of the wait.
+    pub(crate) fn end(self) -> Instant {
+        self.at(1.0)
+    }
+
+    fn at(self, share: f64) -> Instant {
+        self.began + self.whole.mul_f64(share)
+    }
+
+    /// Returns the time at a share of the wait, or later if the minimum has not passed since now.
+    fn at_least(self, share: f64) -> Instant {
+        self.at(share).max(Instant::now() + LEAST.min(self.whole))
+    }
+}
+
+/// Lends an index at the end of the wait, or as soon as the rest of the wait cannot complete it and the files that can
+/// contain the answer are read.
+pub(crate) fn lend<'i, I: Partial>(
+    index: &'i I,
+    find: &Find,
+    about: &dyn Fn() -> About,
+    wait: Wait,
     cx: &CallCtx,
     stop: &(dyn Fn() -> bool + Sync),
-) -> Result<Lent<'i>, Trouble> {
-    let (began, (short, long)) = (Instant::now(), limits(code, cx));
-    let index = code.index();
-    let none = |_: &WorkspacePath| false;
-    let lent = index.graph_within(&Patience { until: Some(began + short), first: &none }, stop)?;
-    if lent.waiting().is_empty() {
-        return Ok(lent);
+) -> Result<(I::Lent<'i>, Option<DirectLook>), I::Trouble> {
+    let lent = index.lend_within(&ranked::Patience::until(wait.at(READING)), stop)?;
+    if I::waiting(&lent).is_empty() {
+        return Ok((lent, None));
     }
+    let (about, since, before) = (about(), Instant::now(), I::waiting(&lent).len());
+    let is_in = |path: &&WorkspacePath| about.base.as_ref().is_none_or(|base| base.contains(path));
+    let may = |path: &&WorkspacePath| (cx.may_read)(path);
+    let listed: Vec<WorkspacePath> = I::waiting(&lent).iter().filter(is_in).filter(may).cloned().collect();
     drop(lent);
-    let root = code.files().resolve(".").ok();
-    let mut first = match about.base.as_ref().or(root.as_ref()) {
-        Some(base) => holding(code.find(), base, &about.names, LOOK.min(long.mul_f64(LOOK_SHARE)), cx),
-        None => HashSet::new(),
-    };
-    first.extend(about.paths.iter().cloned());
-    let first = |path: &WorkspacePath| first.contains(path);
-    index.graph_within(&Patience { until: Some(until(began, long)), first: &first }, stop)
-}
-
-/// Lists files that contain one of some words, with any separator between their parts.
-pub(crate) fn holding(
-    find: &Find,
-    base: &WorkspacePath,
-    words: &[String],
-    time: Duration,
-    cx: &CallCtx,
-) -> HashSet<WorkspacePath> {
-    let patterns: Vec<String> = words.iter().filter_map(|word| pattern(word)).collect();
-    if patterns.is_empty() {
-        return HashSet::new();
-    }
-    let may = cx.may_read.clone();
-    let request = GrepRequest {
-        case: Case::Insensitive,
-        mode: Mode::Files,
-        limit: Some(FIRST),
-        hidden: Hidden::Skip,
-        prune: Prune::Dependencies,
-        may_read: Some(may),
-        encoding: find.files().encoding(),
-        ..GrepRequest::new(base.clone(), patterns.join("|"))
-    };
     let cancel = cx.cancel.clone();
-    let control = Control::default().cancelled_by(move || cancel.is_cancelled()).until(Instant::now() + time);
-    let found = toolpost_search::grep(find.files().workspace(), &request, &control, find.grams_of(base));
-    // Without them, the order of reading does not matter.
-    found.map(|found| found.files.into_iter().map(|file| file.path).collect()).unwrap_or_default()
+    let control = Control::default().cancelled_by(move || cancel.is_cancelled()).until(wait.at_least(LOOK));
+    let found = with_terms(find.files().workspace(), &listed, &about.names, &control, find.grams());
+    let first = about.paths.iter().chain(found.files.iter().take(FIRST));
+    let mut ranks: HashMap<&WorkspacePath, usize> = HashMap::new();
+    first.zip(0..).for_each(|(path, rank)| {
+        ranks.entry(path).or_insert(rank);
+    });
+    let rank = |path: &WorkspacePath| ranks.get(path).copied();
+    let end = wait.at_least(END);
+    let mut lent = index.lend_within(&ranked::Patience::for_ranked(end, &rank), stop)?;
+    let waiting = I::waiting(&lent);
+    let (now, read) = (Instant::now(), before.saturating_sub(waiting.len()).max(1));
+    let rest = (now - since).mul_f64(waiting.len() as f64 / read as f64);
+    if !waiting.is_empty() && now < end && rest <= end - now {
+        drop(lent);
+        lent = index.lend_within(&ranked::Patience::until(end), stop)?;
+    }
+    let unread = I::waiting(&lent).iter().collect::<std::collections::HashSet<_>>();
+    let read = found.files.iter().filter(|path| !unread.contains(path)).count();
+    let look = DirectLook {
+        containing: found.files.len(),
+        read,
+        unsearched: found.listed - found.searched.min(found.listed),
+    };
+    let look = (!unread.is_empty() && !about.names.is_empty()).then_some(look);
+    Ok((lent, look))
 }
 
-/// Builds a regular expression from a word: its parts that are long enough, with up to three other
-/// characters between them.
-fn pattern(word: &str) -> Option<String> {
-    let parts = word.split(|letter: char| !letter.is_alphanumeric()).filter(|part| part.len() >= SHORTEST);
-    let parts: Vec<String> = parts.map(str::to_owned).collect();
-    let joined = parts.join("[^\\pL\\pN\\n]{0,3}");
-    (!joined.is_empty()).then_some(joined)
+impl DirectLook {
+    /// Describes the look, without a period; `subject` is what the files contain, for example `the name`.
+    #[must_use]
+    pub fn words(&self, subject: &str) -> String {
+        let Self { containing, read, unsearched } = *self;
+        let verb = if containing == 1 { "contains" } else { "contain" };
+        let files = counted(containing as u64, "file");
+        let mut words = match (containing, read) {
+            (0, _) if unsearched > 0 => format!("no other file is known to contain {subject}"),
+            (0, _) => format!("no other file contains {subject}"),
+            _ if read == containing => format!("looked directly at the {files} that {verb} {subject}"),
+            _ => format!("looked directly at {read} of the {files} that {verb} {subject}"),
+        };
+        if unsearched > 0 {
+            let files = counted(unsearched as u64, "file");
+            words
+                .push_str(&format!("; there was no time to search {files} for {}", subject_pronoun(subject)));
+        }
+        words
+    }
+}
+
+/// Returns the pronoun for a subject.
+fn subject_pronoun(subject: &str) -> &'static str {
+    if subject.ends_with('s') { "them" } else { "it" }
 }
 
 /// Describes the progress of an incomplete index, as a sentence without its final period.
-pub(crate) fn unfinished(waiting: usize, all: usize) -> String {
-    format!(
-        "{waiting} of {} not read yet: the index is still being built ({} % done)",
-        counted(all as u64, "file"),
-        (all - waiting.min(all)) * 100 / all.max(1)
-    )
+pub(crate) fn unfinished(waiting: usize, all: usize, look: Option<DirectLook>, subject: &str) -> String {
+    let percent = (all - waiting.min(all)) * 100 / all.max(1);
+    let mut words =
+        format!("the index is {percent} % built ({waiting} of {} not read yet)", counted(all as u64, "file"));
+    if let Some(look) = look {
+        words.push_str(&format!("; {}", look.words(subject)));
+    }
+    words
 }
 
 /// Replaces a "not found" failure by one that does not claim more than is known.
-pub(super) fn so_far(failure: Failure, waiting: usize, all: usize) -> Failure {
+pub(super) fn so_far(failure: Failure, waiting: usize, all: usize, look: Option<DirectLook>) -> Failure {
     if waiting == 0 || !matches!(failure.kind, Kind::NotFound | Kind::WrongKind) {
         return failure;
     }
-    let what = format!("What was asked for is not found so far: {}.", unfinished(waiting, all));
+    let what =
+        format!("What was asked for is not found so far: {}.", unfinished(waiting, all, look, "the name"));
     let mut out = Failure::new(Kind::Timeout, what).hint(Hint::TryAgain);
     out.hints.extend(failure.hints);
     out

@@ -1,6 +1,6 @@
 //! The searched files of an answer, as evidence for an empty result.
 
-use super::Asked;
+use super::{Asked, DirectLook};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -17,6 +17,8 @@ pub struct Searched {
     pub imperfect: usize,
     /// Number of files that are not read yet: the index is still being built, and more results are possible.
     pub waiting: usize,
+    /// The files that were read directly, if the index is not complete.
+    pub direct: Option<DirectLook>,
     /// Descriptions of the files that were not searched.
     pub left_out: Vec<String>,
 }
@@ -51,6 +53,7 @@ impl Searched {
         let may =
             |path: &&WorkspacePath| (asked.cx.may_read)(path) && base.is_none_or(|base| base.contains(path));
         out.waiting = asked.index.waiting().iter().filter(may).count();
+        out.direct = asked.look.filter(|_| out.waiting > 0);
         let withheld = withheld.len() as u64;
         let left = asked.index.left_out();
         let known = |names: &[String], what: fn(&str) -> &str| -> Vec<String> {
@@ -76,7 +79,7 @@ impl Searched {
         (self.waiting > 0).then(|| {
             format!(
                 "incomplete: {}; there may be more; ask again to have all",
-                super::ready::unfinished(self.waiting, self.waiting + read)
+                super::ready::unfinished(self.waiting, self.waiting + read, self.direct, "the name")
             )
         })
     }

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     call::CallCtx,
+    code::symbol_index::ready::Wait,
     failure::{Failure, Hint, Kind},
     search::Searcher,
 };
@@ -67,6 +68,7 @@ pub(super) fn answer(
     cx: &CallCtx,
 ) -> Result<Output, Failure> {
     exists(search, request)?;
+    let wait = Wait::start(search.code().index_wait(), cx);
     let deadline = cx.deadline;
     let stop = || cx.cancel.is_cancelled() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
     let asked = cursor_of(request, cx)?;
@@ -77,7 +79,7 @@ pub(super) fn answer(
     let shown = lend::shown(question);
     for _ in 0..AGAIN {
         let wanted = || lend::words(question);
-        let lent = lend::lend(search, &index, &request.base, &wanted, cx, &stop)
+        let (lent, look) = lend::lend(search, &index, &request.base, &wanted, (wait, cx), &stop)
             .map_err(|trouble| failed(cx, &trouble))?;
         let found = match hits(&lent, request, question, asked.as_ref(), cx) {
             Ok(found) => found,
@@ -93,7 +95,7 @@ pub(super) fn answer(
             continue;
         };
         let print = lent.print();
-        let walk = left_out::words(&lent, &request.base, found.withheld, search.files(), cx);
+        let walk = left_out::words(&lent, (&request.base, look), found.withheld, search.files(), cx);
         drop(lent);
         return Ok(output(request, question, (found, page), asked, (print, walk), cx));
     }

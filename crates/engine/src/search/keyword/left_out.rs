@@ -2,6 +2,7 @@
 
 use crate::{
     call::CallCtx,
+    code::symbol_index::{DirectLook, ready},
     files::Files,
     find::walk::{Complete, Walked},
 };
@@ -16,7 +17,7 @@ const NAMED: usize = 3;
 /// Creates the report.
 pub(crate) fn words(
     lent: &Lent<'_>,
-    base: &WorkspacePath,
+    (base, look): (&WorkspacePath, Option<DirectLook>),
     withheld: usize,
     sources: &Files,
     cx: &CallCtx,
@@ -73,7 +74,7 @@ pub(crate) fn words(
         walked.skipped.push(format!("{} withheld by the rules", counted(withheld as u64, "file")));
     }
     walked.complete = Complete::Yes;
-    if let Some(unfinished) = unfinished(lent, asked, cx) {
+    if let Some(unfinished) = unfinished(lent, asked, look, cx) {
         walked.unfinished = Some(unfinished);
         walked.complete = Complete::NotReady;
     }
@@ -81,14 +82,17 @@ pub(crate) fn words(
 }
 
 /// Describes the progress of an index that is not complete.
-fn unfinished(lent: &Lent<'_>, base: &WorkspacePath, cx: &CallCtx) -> Option<String> {
+fn unfinished(
+    lent: &Lent<'_>,
+    base: &WorkspacePath,
+    look: Option<DirectLook>,
+    cx: &CallCtx,
+) -> Option<String> {
     let waiting = lent.waiting().iter().filter(|path| base.contains(path) && (cx.may_read)(path)).count();
     if waiting == 0 {
         return None;
     }
     let all = waiting + lent.files_at(base);
-    let unfinished = crate::code::symbol_index::ready::unfinished(waiting, all);
-    Some(format!(
-        "{unfinished}, files that hold the words come first; ask the same again in a while to have all"
-    ))
+    let unfinished = ready::unfinished(waiting, all, look, "the words");
+    Some(format!("{unfinished}; ask the same again in a while to have all"))
 }

@@ -1,54 +1,31 @@
-//! Limited wait for the keyword index: files that contain the terms are read first, in case it is not
-//! complete at the end of the wait.
+//! The terms of a keyword query: files that contain them are read first if the index is not complete.
 
 use super::ask::Question;
-use crate::{call::CallCtx, code::symbol_index::ready, search::Searcher};
-use std::time::{Duration, Instant};
+use crate::{
+    call::CallCtx,
+    code::symbol_index::{
+        About, DirectLook,
+        ready::{self, Wait},
+    },
+    search::Searcher,
+};
 use toolpost_index::ranked::{
-    Index, Lent, Patience, Trouble,
+    Index, Lent, Trouble,
     grammar::{Beside, Node},
 };
 use toolpost_workspace::WorkspacePath;
 
-/// The pause before the wait checks again for priority files that are not indexed.
-const PAUSE: Duration = Duration::from_millis(200);
-/// The share of the wait for which priority files are looked for, and its maximum.
-const LOOK: (f64, Duration) = (0.3, Duration::from_millis(500));
-
-/// Returns the index at the end of the wait, or earlier if the rest of the wait cannot complete the answer.
+/// Lends an index at the end of the wait, with the files that contain the terms read first.
 pub(crate) fn lend<'i>(
     search: &Searcher,
     index: &'i Index,
     base: &WorkspacePath,
-    words: &dyn Fn() -> Vec<String>,
-    cx: &CallCtx,
+    terms: &dyn Fn() -> Vec<String>,
+    (wait, cx): (Wait, &CallCtx),
     stop: &(dyn Fn() -> bool + Sync),
-) -> Result<Lent<'i>, Trouble> {
-    let (began, (short, long)) = (Instant::now(), ready::limits(search.code(), cx));
-    let none = |_: &WorkspacePath| false;
-    let lent = index.lend_within(&Patience { until: Some(began + short), first: &none }, stop)?;
-    if lent.waiting().is_empty() {
-        return Ok(lent);
-    }
-    let (since, waited_for) = (Instant::now(), lent.waiting().len());
-    drop(lent);
-    let first = ready::holding(search.find(), base, &words(), LOOK.1.min(long.mul_f64(LOOK.0)), cx);
-    let first = |path: &WorkspacePath| first.contains(path);
-    let end = ready::until(began, long);
-    loop {
-        let until = end.min(Instant::now() + PAUSE);
-        let lent = index.lend_within(&Patience { until: Some(until), first: &first }, stop)?;
-        let (now, waiting) = (Instant::now(), lent.waiting());
-        if waiting.is_empty() || now >= end || stop() {
-            return Ok(lent);
-        }
-        let read = waited_for.saturating_sub(waiting.len()).max(1);
-        let rest = (now - since).mul_f64(waiting.len() as f64 / read as f64);
-        // Waiting improves the answer as long as priority files are left, or if it completes the answer.
-        if rest > end - now && !waiting.iter().any(first) {
-            return Ok(lent);
-        }
-    }
+) -> Result<(Lent<'i>, Option<DirectLook>), Trouble> {
+    let about = || About { names: terms(), paths: Vec::new(), base: Some(base.clone()) };
+    ready::lend(index, search.find(), &about, wait, cx, stop)
 }
 
 /// Lists the terms that results may contain.

@@ -4,6 +4,7 @@ use super::{Alike, Output, Request};
 use crate::search::keyword::{Block, ask::failed, left_out, lend, page};
 use crate::{
     call::CallCtx,
+    code::symbol_index::ready::Wait,
     failure::{Failure, Hint, Kind},
     find::walk::{Complete, Walked},
     search::Searcher,
@@ -21,8 +22,8 @@ use toolpost_workspace::{AccessKind, WorkspacePath};
 
 /// The maximum number of searches, if a file changes during one.
 const AGAIN: usize = 4;
-/// The share of the remaining time for computing embeddings: the answer needs some of it.
-const SHARE: f64 = 0.6;
+/// The share of the wait for reading files; computing embeddings gets the rest.
+const READING: f64 = 0.6;
 /// The number of blocks ranked in addition to those shown, since blocks of some files are dropped.
 const MORE: usize = 8;
 const TIMES: usize = 4;
@@ -48,6 +49,7 @@ pub(super) fn answer(search: &Searcher, request: &Request, cx: &CallCtx) -> Resu
         return Err(Failure::invalid("The query is empty: say in a few words what to look for."));
     }
     request.bases.iter().try_for_each(|base| exists(search, base))?;
+    let wait = Wait::start(search.code().index_wait(), cx);
     let meaning = search.meaning()?;
     let deadline = cx.deadline;
     let stop = || cx.cancel.is_cancelled() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
@@ -59,13 +61,15 @@ pub(super) fn answer(search: &Searcher, request: &Request, cx: &CallCtx) -> Resu
         for Group { index, meaning, bases } in &groups {
             // Updating the index may take all the time there is; embeddings get the rest.
             let Some(base) = bases.first() else { continue };
-            drop(
-                lend::lend(search, index, base, &|| words.clone(), cx, &stop)
-                    .map_err(|trouble| failed(cx, &trouble))?,
-            );
-            fill(search, meaning, index, bases, cx, &stop)?;
-            // Files written a moment ago are read once more; otherwise they would be missing.
-            let now = Patience { until: Some(Instant::now() + SOON), first: &|_| false };
+            let reading = (wait.share(READING), cx);
+            let (lent, look) = lend::lend(search, index, base, &|| words.clone(), reading, &stop)
+                .map_err(|trouble| failed(cx, &trouble))?;
+            drop(lent);
+            fill((meaning, index, bases), wait.end(), cx, &stop)?;
+            // Files written a moment ago are read once more; otherwise they would be missing. An incomplete index has
+            // had its time.
+            let soon = if look.is_some() { Duration::ZERO } else { SOON };
+            let now = Patience::until(Instant::now() + soon);
             let lent = index.lend_within(&now, &stop).map_err(|trouble| failed(cx, &trouble))?;
             let own = lent.search_meaning(
                 meaning,
@@ -80,7 +84,7 @@ pub(super) fn answer(search: &Searcher, request: &Request, cx: &CallCtx) -> Resu
             );
             for base in bases {
                 let withheld = if walk.is_none() { own.withheld } else { 0 };
-                let here = left_out::words(&lent, base, withheld, search.files(), cx);
+                let here = left_out::words(&lent, (base, look), withheld, search.files(), cx);
                 walk = Some(match walk {
                     Some(all) => joined(all, here),
                     None => here,
@@ -182,21 +186,15 @@ fn groups(
     Ok(groups)
 }
 
-/// Computes embeddings as long as there is time; the rest is found by its terms alone, and the reply reports
-/// that.
+/// Computes embeddings until a time; the other files are found by their terms alone, and the reply reports that.
 fn fill(
-    search: &Searcher,
-    meaning: &Meaning,
-    index: &Index,
-    bases: &[WorkspacePath],
+    (meaning, index, bases): (&Meaning, &Index, &[WorkspacePath]),
+    until: Instant,
     cx: &CallCtx,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<(), Failure> {
-    let now = Instant::now();
-    let until =
-        now + search.code().index_wait().min(cx.time_left(search.code().index_wait() * 2).mul_f64(SHARE));
     let enough = || stop() || Instant::now() >= until;
-    let patience = Patience { until: Some(now), first: &|_| false };
+    let patience = Patience::until(Instant::now());
     match meaning.fill_within(index, bases, &*cx.may_read, &patience, &enough) {
         Ok(_) | Err(Unfilled::Model(Unembedded::Stopped)) => cx.check(),
         // There was no time to check the files again; the search does it.

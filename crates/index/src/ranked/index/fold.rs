@@ -54,7 +54,7 @@ impl Inner {
         if !reading && store.release() {
             memory::give_back();
         }
-        let due = bytes >= WRITTEN.0 || !reading && (docs >= WRITTEN.1 || store.is_late());
+        let due = bytes >= WRITTEN.0 || store.is_late(reading) || !reading && docs >= WRITTEN.1;
         if due && store.has_new() {
             self.write(turn, &ours, reading);
             return self.worn().len() > 1;

@@ -17,6 +17,7 @@ impl Inner {
                 _ => None,
             });
         }
+        self.lifecycle.add_parsed(docs.iter().flatten().count());
         let segment = builder.finish().map(Arc::new);
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let state = &mut *state;

@@ -21,8 +21,10 @@ const SEGMENT: &str = "words-";
 const FILES: &str = "files";
 /// The largest such blob that is read.
 const LARGEST: u64 = 1 << 30;
-/// The maximum time before new contents are written.
+/// The maximum time before new contents are written, and the same during an initial scan: a process that is killed
+/// loses no more than that.
 const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE_OF_SCAN: Duration = Duration::from_secs(3);
 /// The interval at which the list of files is written during an initial scan.
 const LIST: Duration = Duration::from_secs(3);
 
@@ -157,8 +159,9 @@ impl Store {
     }
 
     /// Returns whether new contents should be written now.
-    pub(super) fn is_late(&self) -> bool {
-        self.since.is_some_and(|since| since.elapsed() > PATIENCE)
+    pub(super) fn is_late(&self, while_reading: bool) -> bool {
+        let time = if while_reading { PATIENCE_OF_SCAN } else { PATIENCE };
+        self.since.is_some_and(|since| since.elapsed() > time)
     }
 
     /// Writes a segment, and opens it. A disk that is full costs only that it stays in memory.

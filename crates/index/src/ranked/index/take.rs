@@ -5,10 +5,11 @@ use std::sync::{Arc, PoisonError};
 
 use toolpost_syntax::Language;
 use toolpost_text::encoding::Text;
-use toolpost_workspace::{AccessKind, ContentHash, WorkspacePath, on_threads};
+use toolpost_workspace::{AccessKind, ContentHash, on_threads};
 
 use super::{Inner, Turn};
 use crate::files::{EACH, Seen, Sign, now};
+use crate::lifecycle::Order;
 use crate::ranked::record::{Record, make};
 
 /// The maximum size of a file in bytes; larger files are generated data.
@@ -31,27 +32,16 @@ pub(super) enum Taken {
 }
 
 impl Inner {
-    /// Reads some of the files that are to be read; those that come first, first.
-    pub(super) fn read_some(
-        &self,
-        turn: &mut Turn,
-        first: &(dyn Fn(&WorkspacePath) -> bool + Sync),
-        stop: &(dyn Fn() -> bool + Sync),
-    ) {
-        let mut batch: Vec<&Seen> = Vec::new();
+    /// Reads some of the pending files in an order.
+    pub(super) fn read_some(&self, turn: &mut Turn, order: Order<'_>, stop: &(dyn Fn() -> bool + Sync)) {
+        let mut batch = self.lifecycle.order(order).sort(turn.pending.values(), |seen| &seen.path);
         let mut bytes = 0;
-        let mut fits = |seen: &Seen, count: usize| {
+        let mut fits = |seen: &&Seen| {
             bytes += seen.stat.len.min(LARGEST);
-            count < AT_ONCE.0 && (bytes <= AT_ONCE.1 || count == 0)
+            bytes <= AT_ONCE.1
         };
-        for wanted in self.lifecycle.order() {
-            for seen in turn.pending.values().filter(|seen| first(&seen.path) == *wanted) {
-                if !fits(seen, batch.len()) {
-                    break;
-                }
-                batch.push(seen);
-            }
-        }
+        let count = batch.iter().take(AT_ONCE.0).take_while(|seen| fits(seen)).count();
+        batch.truncate(count.max(1));
         let taken = on_threads(&batch, EACH, &|seen| (seen.shown.clone(), self.take(seen)), stop);
         self.put(turn, taken);
         self.count(turn);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use toolpost_workspace::{Cache, Options, Workspace, WorkspacePath};
 
 use super::Index;
-use crate::lifecycle::Patience;
+use crate::lifecycle::{Order, Patience};
 use crate::ranked::grammar::parse;
 use crate::ranked::{Ask, Lent, Tests, What};
 
@@ -32,7 +32,7 @@ fn found(lent: &Lent<'_>, base: &WorkspacePath) -> usize {
 
 /// No patience at all.
 fn now() -> Patience<'static> {
-    Patience { until: Some(Instant::now()), first: &|_| false }
+    Patience::until(Instant::now())
 }
 
 #[test]
@@ -44,8 +44,9 @@ fn what_comes_first_is_read_first() {
     index.0.look_at_all(&mut turn, &|| false).unwrap();
     for (wanted, left) in [("f5.rs", 6), ("f2.rs", 5)] {
         let asked = AtomicU32::new(0);
-        let first = |path: &WorkspacePath| path.display() == wanted;
-        index.0.read_some(&mut turn, &first, &|| asked.fetch_add(1, Ordering::Relaxed) > 0);
+        let rank = |path: &WorkspacePath| (path.display() == wanted).then_some(0);
+        let order = Order { rank: &rank, only_ranked: false };
+        index.0.read_some(&mut turn, order, &|| asked.fetch_add(1, Ordering::Relaxed) > 0);
         assert!(!turn.pending.contains_key(wanted), "{:?}", turn.pending.keys());
         assert_eq!(turn.pending.len(), left);
     }
@@ -96,7 +97,7 @@ fn what_another_process_reads_is_waited_for_and_not_read_twice() {
     let turn = Cache::open(&folder).unwrap().turn().unwrap().unwrap();
     assert_eq!(other.lend_within(&now(), &|| false).unwrap().waiting().len(), 300);
     drop(one);
-    let soon = Patience { until: Some(Instant::now() + Duration::from_millis(300)), first: &|_| false };
+    let soon = Patience::until(Instant::now() + Duration::from_millis(300));
     {
         // The second index knows the files through the first one's segments.
         let lent = other.lend_within(&soon, &|| false).unwrap();

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::{Inner, Trouble, Turn};
 use crate::files::Patrol;
-use crate::lifecycle::{Lifecycle, Phase, Priority, Stop, Updated, read_for};
+use crate::lifecycle::{Lifecycle, Order, Phase, Rank, Stop, Updated, read_for};
 
 /// The interval at which the segments of another process are checked for.
 const POLL: Duration = Duration::from_millis(100);
@@ -37,11 +37,16 @@ impl Updated for Inner {
         turn.pending.len()
     }
 
-    fn step(&self, turn: &mut Turn, first: &Priority<'_>, _: Phase, stop: &Stop<'_>) -> Duration {
-        if self.is_done_by_others(turn) {
+    fn has_ranked(turn: &Turn, rank: &Rank<'_>) -> bool {
+        turn.pending.values().any(|seen| rank(&seen.path).is_some())
+    }
+
+    fn step(&self, turn: &mut Turn, order: Order<'_>, _: Phase, stop: &Stop<'_>) -> Duration {
+        // A caller's ranked files are few, so it does not matter that another process reads them, too.
+        if !order.only_ranked && self.is_done_by_others(turn) {
             return POLL;
         }
-        read_for::<Self>(turn, STEP, stop, |turn, stop| self.read_some(turn, first, stop));
+        read_for::<Self>(turn, STEP, stop, |turn, stop| self.read_some(turn, order, stop));
         if !turn.pending.is_empty() || !self.fold_what_many_were(turn) {
             self.fold(turn);
         }

@@ -8,12 +8,10 @@ use std::sync::OnceLock;
 use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::error::StartError;
-use crate::sandbox::calls::OfNetwork;
-use crate::sandbox::confinement::{Confinement, Maker, to_be_tried};
-use crate::sandbox::script::Stop;
-use crate::sandbox::{Means, bubblewrap, calls};
+use crate::sandbox::calls::NetworkOrigin;
+use crate::sandbox::{Confinement, Maker, Means, Stop, bubblewrap, calls, to_be_tried};
 use crate::spawn::try_spawn;
-use crate::system::{self, Forked};
+use crate::system::{self, ForkSide};
 
 /// Available means of confinement.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,7 +64,7 @@ impl Available {
         found
     }
 
-    /// Says why nothing stronger is taken than there is, or than is wanted.
+    /// Explains why no stronger means is used: those that fail here, and the limit of the plan.
     pub(crate) fn why(&self, wanted: Means) -> String {
         let failed = self.failed.iter().filter(|(means, _)| *means <= wanted);
         let mut said: Vec<String> = failed.map(|(means, why)| format!("{}: {why}", means.name())).collect();
@@ -98,8 +96,8 @@ fn try_in_a_fork(confinement: &Confinement) -> io::Result<Result<(), Stop>> {
     let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
     // SAFETY: the child makes system calls alone, and never comes back.
     let child = match unsafe { system::fork() }? {
-        Forked::Child => try_here(confinement, &write),
-        Forked::Parent(child) => child,
+        ForkSide::Child => try_here(confinement, &write),
+        ForkSide::Parent(child) => child,
     };
     drop(write);
     let mut said = [0; 4];
@@ -122,19 +120,19 @@ fn try_in_a_fork(confinement: &Confinement) -> io::Result<Result<(), Stop>> {
 /// Tries it in this process, or in one in new namespaces; says how that went.
 #[expect(unsafe_code, reason = "this is a forked process")]
 fn try_here(confinement: &Confinement, answer: &OwnedFd) -> ! {
-    if confinement.world.is_some() {
+    if confinement.namespaces.is_some() {
         // SAFETY: this process has one thread, and makes system calls alone.
-        match unsafe { calls::fork_into_namespaces(OfNetwork::New) } {
-            Ok(Forked::Parent(child)) => {
+        match unsafe { calls::fork_into_namespaces(NetworkOrigin::New) } {
+            Ok(ForkSide::Parent(child)) => {
                 system::wait(child);
                 system::exit(0);
             }
-            Ok(Forked::Child) => {}
+            Ok(ForkSide::Child) => {}
             Err(fault) => say(answer, Err(Stop { part: Stop::START, fault })),
         }
     }
-    let built = match confinement.world.as_ref().map(|world| &world.maker) {
-        Some(Maker::Own(script)) => script.build(OfNetwork::New),
+    let built = match confinement.namespaces.as_ref().map(|namespaces| &namespaces.maker) {
+        Some(Maker::Own(script)) => script.build(NetworkOrigin::New),
         Some(Maker::Bubblewrap(_)) | None => Ok(None),
     };
     say(answer, built.and_then(|_| confinement.locks.close()))

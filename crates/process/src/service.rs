@@ -1,4 +1,4 @@
-//! A program that answers through pipes for as long as somebody asks it, such as a language server.
+//! A program that answers through pipes until it is dropped, such as a language server.
 
 use std::io::{PipeReader, PipeWriter};
 use std::os::fd::OwnedFd;
@@ -10,13 +10,13 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 use tokio::sync::watch;
 
 use crate::error::StartError;
-use crate::jobs::random_name;
 use crate::launch::{Launch, Program};
 use crate::leftovers::{kill_by_cookie, read};
 use crate::message::{MESSAGE, Message};
 use crate::prepare::prepare;
+use crate::program_search::belongings;
+use crate::random::random_name;
 use crate::sandbox::{Enforcement, Sandbox};
-use crate::search::belongings;
 use crate::spawn::{raise_file_limit, spawn_apart};
 use crate::state::Exit;
 use crate::supervisor::KILL;
@@ -25,17 +25,17 @@ use crate::tree;
 /// Stack size of the thread that waits for the end, in bytes.
 const STACK: usize = 128 * 1024;
 
-/// A program that was started to be talked to; it is ended, with all that it started, when this is dropped.
+/// A program that communicates through pipes. Dropping it ends it, with everything that it started.
 #[derive(Debug)]
-pub struct Served {
+pub struct Service {
     shared: Arc<Shared>,
     enforcement: Enforcement,
     ended: watch::Receiver<Option<Exit>>,
 }
 
-/// The ends of what a served program is connected to.
+/// The pipes of such a program.
 #[derive(Debug)]
-pub struct Wires {
+pub struct ServicePipes {
     /// Its standard input.
     pub input: PipeWriter,
     /// Its standard output.
@@ -47,16 +47,16 @@ pub struct Wires {
 #[derive(Debug)]
 struct Shared {
     control: OwnedFd,
-    /// The supervisor's number, as long as it is its.
+    /// The supervisor's PID, until it is reaped.
     supervisor: Mutex<Option<i32>>,
 }
 
-impl Served {
+impl Service {
     /// Starts a program; what belongs to its installation can be seen from its sandbox.
     ///
     /// # Errors
     /// When there is no such program, or it cannot be confined as the launch says.
-    pub fn start(launch: &Launch) -> Result<(Self, Wires), StartError> {
+    pub fn start(launch: &Launch) -> Result<(Self, ServicePipes), StartError> {
         let launch = with_belongings(launch);
         let run = format!("served-{}", random_name()?);
         let prepared = prepare(&launch, &run, || None)?;
@@ -68,20 +68,20 @@ impl Served {
         let (watched, child) = (Arc::clone(&shared), started.supervisor);
         let thread = std::thread::Builder::new().name("served".to_owned()).stack_size(STACK);
         let served = Self { shared, enforcement: enforcement.unwrap_or_else(Enforcement::off), ended };
-        // Where there is no thread `served` is dropped, and with it everything is ended.
+        // Without a thread `served` is dropped, which ends everything.
         thread
             .spawn(move || tell.send_replace(Some(watch_over(&watched, child, &run))))
             .map_err(|fault| StartError::Missing { what: "a thread", fault })?;
         let (output, input) = (started.output.into(), input.into());
-        Ok((served, Wires { input, output, errors: errors.into() }))
+        Ok((served, ServicePipes { input, output, errors: errors.into() }))
     }
 
-    /// Says what is enforced for it and all that it starts.
+    /// Returns the restrictions of it and of everything that it starts.
     pub fn enforcement(&self) -> &Enforcement {
         &self.enforcement
     }
 
-    /// Says how it ended, once it has, with everything that it started.
+    /// Returns how it ended, once everything that it started has ended, too.
     pub fn exit(&self) -> Option<Exit> {
         *self.ended.borrow()
     }
@@ -93,12 +93,12 @@ impl Served {
         exit.unwrap_or(Exit::Unknown)
     }
 
-    /// Has it ended at once, with everything that it started; does not wait for it.
+    /// Kills it immediately, with everything that it started; does not wait for the end.
     pub fn kill(&self) {
         let _ = send(&self.shared.control, &[KILL], SendFlags::NOSIGNAL);
     }
 
-    /// Gives how many bytes of memory it and what it started hold; none once it has ended.
+    /// Returns the memory of it and everything that it started, in bytes; `None` once it has ended.
     pub fn memory(&self) -> Option<u64> {
         let supervisor = self.shared.lock();
         let processes = tree::below((*supervisor)?);
@@ -106,7 +106,7 @@ impl Served {
     }
 }
 
-impl Drop for Served {
+impl Drop for Service {
     fn drop(&mut self) {
         self.kill();
     }
@@ -118,7 +118,7 @@ impl Shared {
     }
 }
 
-/// Lets what belongs to the program be read in its sandbox.
+/// Makes the files of the program's installation readable in its sandbox.
 fn with_belongings(launch: &Launch) -> Launch {
     let mut launch = launch.clone();
     if let (Program::Direct { program, .. }, Sandbox::On(plan)) = (&launch.program, &mut launch.sandbox)
@@ -136,7 +136,7 @@ fn resident(pid: i32) -> Option<u64> {
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
 }
 
-/// Hears what the supervisor says until it is gone; when the program itself ends, all that it started is ended.
+/// Reads the supervisor's messages until it is gone. When the program itself ends, everything that it started is ended.
 fn watch_over(shared: &Shared, mut supervisor: Child, run: &str) -> Exit {
     let mut exit = None;
     loop {

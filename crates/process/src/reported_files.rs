@@ -8,7 +8,7 @@ use crate::sandbox::{Access, Sandbox, UNFINISHED};
 
 /// The files that are looked at, as they were when a program started.
 #[derive(Debug, Default)]
-pub(crate) struct Reported {
+pub(crate) struct ReportedFiles {
     before: Vec<(PathBuf, Option<Print>)>,
 }
 
@@ -20,8 +20,8 @@ struct Print {
     changed: (i64, u64),
 }
 
-impl Reported {
-    /// Looks at what a plan wants reported; without a sandbox, or where nothing may be changed, that is nothing.
+impl ReportedFiles {
+    /// Records the state of the files that a plan wants reported. Without a sandbox, or if the program may change nothing, there are none.
     pub(crate) fn new(sandbox: &Sandbox) -> Self {
         let Sandbox::On(plan) = sandbox else { return Self::default() };
         if plan.access == Access::Read {

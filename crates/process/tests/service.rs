@@ -6,16 +6,16 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use toolpost_process::{Exit, Launch, Means, Plan, Program, Sandbox, Served, Wires, available};
+use toolpost_process::{Exit, Launch, Means, Plan, Program, Sandbox, Service, ServicePipes, available};
 
 /// Longer than any test takes, on any machine.
 const LONG: Duration = Duration::from_secs(60);
 
-fn start(line: &str) -> (Served, Wires) {
-    Served::start(&Launch::new(Program::line(line), "/")).unwrap()
+fn start(line: &str) -> (Service, ServicePipes) {
+    Service::start(&Launch::new(Program::line(line), "/")).unwrap()
 }
 
-fn wait(served: &Served) -> Exit {
+fn wait(served: &Service) -> Exit {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async { tokio::time::timeout(LONG, served.wait()).await.unwrap() })
 }
@@ -75,7 +75,7 @@ fn what_it_started_ends_with_it() {
 #[test]
 fn one_that_is_not_there_is_told() {
     let launch = Launch::new(Program::direct("no-such-server", ["--stdio"]), "/");
-    let said = Served::start(&launch).unwrap_err().to_string();
+    let said = Service::start(&launch).unwrap_err().to_string();
     assert!(said.starts_with("there is no program `no-such-server` in the PATH"), "{said}");
 }
 
@@ -108,7 +108,7 @@ fn in_its_sandbox_it_sees_what_belongs_to_it_and_no_more() {
         sandbox: Sandbox::On(plan),
         ..Launch::new(Program::direct(&program, ["--stdio"]), at("ws"))
     };
-    let (served, mut wires) = Served::start(&launch).unwrap();
+    let (served, mut wires) = Service::start(&launch).unwrap();
     let mut said = String::new();
     wires.output.read_to_string(&mut said).unwrap();
     assert_eq!(said, "ws/file\nvenv/pyvenv.cfg\nkept\n");

@@ -10,7 +10,7 @@ use rustix::process::{Pid, Resource, Rlimit, Signal};
 use crate::resources::Resources;
 use crate::system;
 
-/// Whether a command gets a terminal.
+/// Terminal of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Terminal {
     None,
@@ -21,7 +21,7 @@ pub(crate) enum Terminal {
 pub(crate) struct Setup {
     /// The supervisor's end of the control socket.
     pub(crate) control: RawFd,
-    /// Whether standard input is a terminal that the command shall have as its own.
+    /// The terminal of the command, if standard input is one.
     pub(crate) terminal: Terminal,
     /// Maximum number of open files of the command.
     pub(crate) files: Rlimit,
@@ -31,7 +31,7 @@ pub(crate) struct Setup {
     pub(crate) kept: Vec<RawFd>,
 }
 
-/// Says the number that this process has for the server, if the host's list of processes names it.
+/// Returns the PID of this process in the server's namespace; `None` if the host's `/proc` does not list it.
 pub(crate) fn own_number(processes: impl AsFd) -> Option<i32> {
     let mut name = [std::mem::MaybeUninit::uninit(); 16];
     let (name, _) = rustix::fs::readlinkat_raw(processes, c"self", &mut name[..]).ok()?;

@@ -7,29 +7,29 @@ use rustix::fs::{MemfdFlags, SeekFrom, memfd_create, seek};
 use rustix::io::Errno;
 use rustix::process::Rlimit;
 
-use crate::becoming::Terminal;
+use crate::command_setup::Terminal;
 use crate::resources::Resources;
-use crate::sandbox::Network;
-use crate::sandbox::pins::Pinned;
+use crate::sandbox::pins::Protection;
+use crate::sandbox::plan::Network;
 use crate::sandbox::rules::Right;
 
 /// All that the inner step needs to know.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct InnerPlan {
     /// The socket on which it speaks to the server.
     pub(crate) control: RawFd,
     /// The host's list of processes.
     pub(crate) processes: RawFd,
     /// Descriptors that the command gets besides the first three.
     pub(crate) kept: Vec<RawFd>,
-    /// Whether standard input is a terminal that the command shall have as its own.
+    /// The terminal of the command, if standard input is one.
     pub(crate) terminal: Terminal,
     /// Maximum number of open files of the command.
     pub(crate) files: Rlimit,
     /// The memory, processes and disk space that the command may use.
     pub(crate) resources: Resources,
     /// Contents of the namespaces.
-    pub(crate) inside: Inside,
+    pub(crate) inside: NamespacePlan,
     /// The directory in which the command starts.
     pub(crate) directory: CString,
     /// The program and its arguments; without any, the step ends well where it would execute it.
@@ -40,7 +40,7 @@ pub(crate) struct Told {
 
 /// Plan of the namespaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Inside {
+pub(crate) struct NamespacePlan {
     /// Network access.
     pub(crate) network: Network,
     /// The version of the kernel's Landlock, if it has one.
@@ -48,18 +48,18 @@ pub(crate) struct Inside {
     /// Landlock rules.
     pub(crate) allowed: Vec<(CString, Right)>,
     /// Absolute paths to protect.
-    pub(crate) pinned: Vec<(CString, Pinned)>,
+    pub(crate) pinned: Vec<(CString, Protection)>,
     /// Absolute paths that must not be created.
     pub(crate) creations: Vec<CString>,
 }
 
-impl Told {
+impl InnerPlan {
     /// Writes it to a file without a name, to be read from its beginning.
     pub(crate) fn to_file(&self) -> Result<OwnedFd, Errno> {
         file(&self.bytes())
     }
 
-    /// Gives its bytes.
+    /// Returns its bytes.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut out = Writer { bytes: Vec::new() };
         let number = |number: RawFd| u64::from(number.cast_unsigned());
@@ -86,7 +86,7 @@ impl Told {
         });
         out.each(&self.inside.pinned, |out, (path, pinned)| {
             out.text(path);
-            out.number(u64::from(*pinned == Pinned::Unchanged));
+            out.number(u64::from(*pinned == Protection::Unchanged));
         });
         out.each(&self.inside.creations, Writer::text);
         out.text(&self.directory);
@@ -99,7 +99,7 @@ impl Told {
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         let mut from = Reader { rest: bytes };
         let descriptor = |from: &mut Reader<'_>| RawFd::try_from(from.number()?).ok();
-        let told = Self {
+        let plan = Self {
             control: descriptor(&mut from)?,
             processes: descriptor(&mut from)?,
             kept: from.each(descriptor)?,
@@ -111,7 +111,7 @@ impl Told {
                 file_size: from.limit()?,
                 disk_reserve: from.limit()?,
             },
-            inside: Inside {
+            inside: NamespacePlan {
                 network: if from.number()? == 1 { Network::Proxied } else { Network::Closed },
                 landlock: u32::try_from(from.number()?).ok().filter(|version| *version > 0),
                 allowed: from.each(|from| {
@@ -121,7 +121,8 @@ impl Told {
                 })?,
                 pinned: from.each(|from| {
                     let path = from.text()?;
-                    let pinned = if from.number()? == 1 { Pinned::Unchanged } else { Pinned::InPlace };
+                    let pinned =
+                        if from.number()? == 1 { Protection::Unchanged } else { Protection::InPlace };
                     Some((path, pinned))
                 })?,
                 creations: from.each(Reader::text)?,
@@ -130,7 +131,7 @@ impl Told {
             words: from.each(Reader::text)?,
             environment: from.each(Reader::text)?,
         };
-        from.rest.is_empty().then_some(told)
+        from.rest.is_empty().then_some(plan)
     }
 }
 
@@ -219,14 +220,14 @@ mod tests {
 
     #[test]
     fn what_was_written_is_read() {
-        let told = Told {
+        let plan = InnerPlan {
             control: 7,
             processes: 8,
             kept: vec![9, 10],
             terminal: Terminal::StandardInput,
             files: Rlimit { current: Some(1024), maximum: None },
             resources: Resources { memory: Some(1 << 30), processes: Some(99), ..Resources::unlimited() },
-            inside: Inside {
+            inside: NamespacePlan {
                 network: Network::Proxied,
                 landlock: Some(6),
                 allowed: vec![
@@ -235,8 +236,8 @@ mod tests {
                     (c"/dev".into(), Right::Device),
                 ],
                 pinned: vec![
-                    (c"/w/.git".into(), Pinned::InPlace),
-                    (c"/w/.git/hooks".into(), Pinned::Unchanged),
+                    (c"/w/.git".into(), Protection::InPlace),
+                    (c"/w/.git/hooks".into(), Protection::Unchanged),
                 ],
                 creations: vec![c"/w/.envrc".into()],
             },
@@ -244,19 +245,19 @@ mod tests {
             words: vec![c"/bin/echo".into(), c"a b".into(), c"".into()],
             environment: vec![c"A=\xff".into()],
         };
-        let mut plain = told.clone();
+        let mut plain = plan.clone();
         plain.terminal = Terminal::None;
         plain.inside.network = Network::Closed;
         plain.inside.landlock = None;
         plain.words.clear();
-        for told in [told, plain] {
-            let bytes = told.bytes();
-            assert_eq!(Told::read(&bytes), Some(told.clone()));
-            assert_eq!(all_of(&told.to_file().unwrap()).unwrap(), bytes);
+        for plan in [plan, plain] {
+            let bytes = plan.bytes();
+            assert_eq!(InnerPlan::read(&bytes), Some(plan.clone()));
+            assert_eq!(all_of(&plan.to_file().unwrap()).unwrap(), bytes);
             for length in 0..bytes.len() {
-                assert_eq!(Told::read(&bytes[..length]), None, "{length}");
+                assert_eq!(InnerPlan::read(&bytes[..length]), None, "{length}");
             }
-            assert_eq!(Told::read(&[bytes.as_slice(), &[0]].concat()), None);
+            assert_eq!(InnerPlan::read(&[bytes.as_slice(), &[0]].concat()), None);
         }
     }
 }

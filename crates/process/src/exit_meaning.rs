@@ -8,15 +8,15 @@ use crate::state::Exit;
 /// Meaning of an exit code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Meaning {
-    /// Whether it did what it was asked to.
+    /// Success or failure.
     pub verdict: Verdict,
-    /// What its end says, in a few words; empty where it says nothing more.
+    /// The meaning of its end, in a few words; empty if there is none to add.
     pub words: String,
-    /// What may have led to it, unless somebody ended it on purpose.
+    /// A possible cause, which does not apply if the program was ended on purpose.
     pub guess: Option<&'static str>,
 }
 
-/// Whether a program did what it was asked to.
+/// Success or failure of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// It did.
@@ -43,7 +43,7 @@ const ANSWERS: &[(&[&str], &str)] = &[
     (&["["], "the condition does not hold"),
 ];
 
-/// Says what the end of a program means.
+/// Returns the meaning of a program's end.
 pub fn meaning(program: &Program, exit: Exit) -> Meaning {
     let failed = |words: String| Meaning { verdict: Verdict::Failed, words, guess: None };
     match exit {
@@ -66,7 +66,7 @@ pub fn meaning(program: &Program, exit: Exit) -> Meaning {
     }
 }
 
-/// Says what a shell means by a code above 128; nothing where no signal has that number.
+/// Returns the signal that a shell reports by a code above 128; `None` if no signal has that number.
 fn by_shell(code: i32) -> Meaning {
     let signal = code - 128;
     let is_known = SIGNALS.iter().any(|(number, _)| *number == signal);

@@ -9,16 +9,16 @@ use crate::sandbox::host;
 
 /// Result of the lookup of a program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Sought {
+pub struct ProgramSearch {
     /// The first that may be started.
     pub program: Option<PathBuf>,
     /// Those that stand before it in a directory that must not be started from.
     pub passed_over: Vec<PathBuf>,
 }
 
-/// Looks for a program in the `PATH`, and takes none that lies in one of these directories, or leads into one.
-pub fn programs(name: &str, environment: &Environment, not_in: &[PathBuf]) -> Sought {
-    let mut sought = Sought::default();
+/// Finds a program in the `PATH`, except in these directories or through links into them.
+pub fn programs(name: &str, environment: &Environment, not_in: &[PathBuf]) -> ProgramSearch {
+    let mut sought = ProgramSearch::default();
     if name.is_empty() || name.contains('/') {
         return sought;
     }
@@ -45,7 +45,7 @@ impl Environment {
         let path = self.get("PATH").unwrap_or_default().to_owned();
         let kept =
             std::env::split_paths(&path).filter(|place| place.is_absolute() && !lies_in(place, not_in));
-        // What was split at colons holds none.
+        // A part between colons contains no colon.
         let path = std::env::join_paths(kept).unwrap_or_else(|_| OsString::new());
         self.with("PATH", path)
     }
@@ -109,7 +109,7 @@ mod tests {
         let check = |name: &str, path: &[&str], program: Option<&PathBuf>, passed_over: &[PathBuf]| {
             let path = std::env::join_paths(path.iter().map(|place| at(place))).unwrap();
             let environment = Environment::from([("PATH".into(), path)]);
-            let wanted = Sought { program: program.cloned(), passed_over: passed_over.to_vec() };
+            let wanted = ProgramSearch { program: program.cloned(), passed_over: passed_over.to_vec() };
             assert_eq!(programs(name, &environment, &roots), wanted, "{name}");
         };
         let inside = [inside];
