@@ -250,6 +250,9 @@ fn open(settings: &Settings) -> Result<(Workspace, Recovery)> {
             tracing::warn!(%error, "continuing without a state directory");
             Ok(Workspace::open(Options { state: None, ..options })?)
         }
+        Err(error @ (OpenError::WholeSystem { .. } | OpenError::Home { .. })) => {
+            Err(anyhow!("{error}: set TOOLPOST_ANY_ROOT=on"))
+        }
         opened => Ok(opened?),
     }
 }
@@ -353,8 +356,11 @@ fn policy(settings: &Settings, workspace: &Workspace) -> Result<Policy> {
     let trusted = settings.state.value.as_deref().map(Trusted::read).transpose()?.unwrap_or_default();
     for root in workspace.roots() {
         if let Some((name, text)) = project_rules(workspace, root)? {
-            let holds = trusted.holds(&name, &text);
-            let source = if holds { RuleSource::Trusted(name) } else { RuleSource::Project(name) };
+            let source = match (trusted.holds(&name, &text), trusted.lapsed(&name, &text)) {
+                (true, _) => RuleSource::Trusted(name),
+                (false, true) => RuleSource::Lapsed(name),
+                (false, false) => RuleSource::Project(name),
+            };
             policy = policy.with(&text, &source)?;
         }
     }

@@ -7,6 +7,7 @@ mod examples;
 mod file;
 mod general;
 mod host;
+mod lapsed;
 mod learn;
 mod network;
 mod pattern;
@@ -123,7 +124,7 @@ impl Policy {
         let policy = self.clone().adding(rules).with_lists(&file.lists, source)?;
         // The examples in a project's file must hold once the file is trusted.
         let trusted = match source {
-            RuleSource::Project(name) => {
+            RuleSource::Project(name) | RuleSource::Lapsed(name) => {
                 let trusted = RuleSource::Trusted(name.clone());
                 let rules = file::parse(text, &trusted)?.rules.into_iter().map(|parsed| parsed.rule);
                 self.adding(rules).with_lists(&file.lists, &trusted)?
@@ -200,7 +201,7 @@ impl Policy {
 
     /// Judges one touch.
     pub(crate) fn judge(&self, touch: &Touch) -> Judgement {
-        match touch {
+        let judged = match touch {
             Touch::Read(path) => self.judge_path(Access::Reads, path),
             Touch::Write(path, _) => self.judge_path(Access::Writes, path),
             Touch::Execute(command) => self.judge_command(command),
@@ -209,7 +210,8 @@ impl Policy {
             Touch::Bridge(tool) => self.judge_tool(tool),
             Touch::Delegate(agent) => self.judge_agent(agent),
             Touch::Editor(act) => self.judge_editor(touch, *act),
-        }
+        };
+        self.with_lapsed(touch, judged)
     }
 
     /// Returns true if a path may be read without a prompt.
@@ -240,7 +242,7 @@ impl Policy {
     /// Explains the effects of a command, and the rule that decides each part.
     #[must_use]
     pub fn explain(&self, command: &Command) -> Explained {
-        command::explain(self, command)
+        self.explain_lapsed(command, command::explain(self, command))
     }
 
     pub(crate) fn judge_name(&self, access: Access, relative: &str, absolute: &str) -> Judgement {
@@ -327,7 +329,8 @@ impl Policy {
     }
 
     fn denies(&self, access: Access) -> Option<Judgement> {
-        let why = "Toolpost was started so that no tool does that.".to_owned();
+        let why =
+            "Toolpost was started so that no tool does that (the setting `read_only` or `deny`).".to_owned();
         let denied = self.denied.contains(&access);
         denied.then_some(Judgement { decision: Decision::Deny, why, lifted: Lifted::ByNothing })
     }
