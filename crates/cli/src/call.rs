@@ -148,7 +148,15 @@ impl Caller {
     /// Runs calls, then stops the commands that they left running, because the session ends.
     async fn to_the_end<T>(&self, calls: impl Future<Output = T>) -> T {
         let done = calls.await;
+        let commands = self.runtime.engine().commands();
+        let running = commands.map(|commands| commands.running(&self.session)).unwrap_or_default();
         self.runtime.shut_down().await;
+        for command in running {
+            let command: String = command.chars().flat_map(char::escape_debug).collect();
+            eprintln!(
+                "toolpost: `call` ends its session, so `{command}` was stopped; `toolpost serve` keeps a session open"
+            );
+        }
         done
     }
 
