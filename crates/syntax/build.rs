@@ -44,6 +44,8 @@ struct Language {
     #[serde(default = "hints")]
     hints: Vec<String>,
     #[serde(default)]
+    patterns: BTreeMap<String, String>,
+    #[serde(default)]
     modifiers: Vec<String>,
     #[serde(default)]
     shells: Vec<(String, String)>,
@@ -204,6 +206,8 @@ fn write_language(
     writeln!(out, "    wrappers: &{:?}, flat: &{:?},", table.wrappers, table.flat)?;
     writeln!(out, "    callables: &{:?}, values: &{:?},", table.callables, table.values)?;
     writeln!(out, "    hints: &{:?}, modifiers: &{:?},", table.hints, table.modifiers)?;
+    let patterns: Vec<(&String, &String)> = table.patterns.iter().collect();
+    writeln!(out, "    patterns: &{patterns:?},")?;
     writeln!(out, "    shells: &{:?}, filler: {:?},", table.shells, table.filler)?;
     writeln!(out, "    frames: &{:?}, holes: &{:?}, many: {:?},", table.frames, table.holes, table.many)?;
     let overloads = table.overloads.as_ref();

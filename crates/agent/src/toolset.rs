@@ -132,6 +132,7 @@ impl Toolset for RuntimeTools {
         };
         Box::pin(async move {
             let (ended, answer) = match self.runtime.call(call).await {
+                Outcome::Done(answer) if answer.is_error() => (Ended::Failed, answer),
                 Outcome::Done(answer) => (Ended::Done, answer),
                 Outcome::Failed(_, answer) | Outcome::NoSuchTool(answer) => (Ended::Failed, answer),
                 Outcome::Ask(question) => {

@@ -139,7 +139,14 @@ impl Caller {
     /// Runs calls, then stops the commands that they left running, because the session ends.
     async fn to_the_end<T>(&self, calls: impl Future<Output = T>) -> T {
         let done = calls.await;
+        let running = self.session.running_commands();
         self.post.close().await;
+        for command in running {
+            let command: String = command.chars().flat_map(char::escape_debug).collect();
+            eprintln!(
+                "toolpost: `call` ends its session, so `{command}` was stopped; `toolpost serve` keeps a session open"
+            );
+        }
         done
     }
 

@@ -155,7 +155,10 @@ fn parts(settings: &Settings, post: &Toolpost, findings: &mut Findings) -> Resul
     findings.add("state folder", state, engine.workspace().state_report());
     findings.all("recovery", Status::Warn, post.recovery());
     let sources = post.runtime().config().policy.sources();
-    findings.all("rules", Status::Ok, sources.into_iter().map(|(source, rules)| rules_of(&source, rules)));
+    for (source, rules) in sources {
+        let status = if matches!(source, RuleSource::Lapsed(_)) { Status::Warn } else { Status::Ok };
+        findings.add("rules", status, rules_of(&source, rules));
+    }
     engine.servers().iter().for_each(|servers| self::servers(servers, findings));
     let model = if model::unavailable(settings)?.is_some() { Status::Note } else { Status::Ok };
     findings.add("model", model, model::report(settings));
@@ -294,6 +297,9 @@ fn rules_of(source: &RuleSource, rules: usize) -> String {
         RuleSource::Operator(file) => format!("{rules} from {file}"),
         RuleSource::Project(file) => format!(
             "{rules} from {file} (a project can only tighten, unless its rules are trusted: toolpost policy trust)"
+        ),
+        RuleSource::Lapsed(file) => format!(
+            "{rules} from {file} (changed since it was trusted, so it can only tighten: toolpost policy trust)"
         ),
         RuleSource::Trusted(file) => format!("{rules} from {file} (trusted until it changes)"),
     }

@@ -104,8 +104,11 @@ fn trusted(settings: &Settings, wanted: &PolicyTrust) -> Result<ExitCode> {
         for (name, text) in rules.into_iter().chain(agents) {
             found = true;
             if wanted.revoke {
-                known.forget(&name);
-                out::line(&format!("no longer trusted: {name}"))?;
+                let was_trusted = known.forget(&name);
+                out::line(&format!(
+                    "{}: {name}",
+                    if was_trusted { "no longer trusted" } else { "not trusted" }
+                ))?;
                 continue;
             }
             known.add(&name, &text);

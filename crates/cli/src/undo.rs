@@ -36,7 +36,11 @@ pub(crate) fn run(flags: &Flags, args: Undo) -> Result<ExitCode> {
         }
         Err(error) => {
             let next = next(&error, &record.id);
-            Ok(crate::out::failed(&format!("{error}. {next}")))
+            let older = match args.change {
+                None => " `toolpost undo ID` undoes an older change; `toolpost history` lists them.",
+                Some(_) => "",
+            };
+            Ok(crate::out::failed(&format!("{error}. {next}{older}")))
         }
     }
 }

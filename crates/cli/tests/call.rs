@@ -161,6 +161,15 @@ fn json_carries_the_output_as_data() {
 }
 
 #[test]
+fn a_read_names_the_line_ends_that_are_not_lf() {
+    let world = World::with(&[("cr", b"a\rb\r"), ("crlf", b"a\r\nb\r\n"), ("lf", b"a\nb\n"), ("one", b"a")]);
+    for (file, wanted) in [("cr", "eol: CR only"), ("crlf", "eol: CRLF"), ("lf", ""), ("one", "")] {
+        let said = world.run(&["call", "Read", &json!({ "file_path": file }).to_string()]).out;
+        assert!(said.contains(wanted) && said.contains("eol:") != wanted.is_empty(), "{file}: {said}");
+    }
+}
+
+#[test]
 fn an_encoding_that_is_named_is_that_of_files_that_are_no_utf_8() {
     let world = World::with(&[("f", b"caf\xe9\n")]);
     let script = [
@@ -289,6 +298,11 @@ fn a_read_only_call_changes_nothing() {
         assert_eq!((ended.code, ended.err.trim_end()), (Some(1), wanted.as_str()), "{flags:?}");
         assert_eq!(world.read("f"), b"a\nb\n", "{flags:?}");
     }
+    let world = world();
+    let ended =
+        world.run(&["call", "--read-only", "--dialect", "opencode", "bash", "{\"command\":\"rm f\"}"]);
+    assert!(ended.code == Some(1) && ended.err.contains("the setting `read_only` or `deny`"), "{ended:?}");
+    assert_eq!(world.read("f"), b"a\nb\n");
 }
 
 #[test]
@@ -424,4 +438,43 @@ fn a_command_that_fails_is_a_failure_of_the_call() {
     }
     let ended = world.run(&["call", "--dialect", "opencode", "--sandbox", "off", "--script", "../fails"]);
     assert_eq!((ended.code, ended.out.lines().count()), (Some(1), 2), "{}", ended.err);
+}
+
+#[test]
+fn a_script_that_stops_and_a_batch_without_a_success_are_failures_of_the_call() {
+    let world = World::with(&[("f", b"a\n")]);
+    let read = |path: &str| json!({ "tool": "read_file", "arguments": { "path": path } });
+    let batch = |paths: &[&str]| json!({ "calls": paths.iter().map(|path| read(path)).collect::<Vec<_>>() });
+    let rows = [
+        (["--dialect", "probe"], "execute_plan", json!({ "code": "return 1" }), 0),
+        (["--dialect", "probe"], "execute_plan", json!({ "code": "return extract(\"nope.js\")" }), 1),
+        (["--dialect", "probe"], "execute_plan", json!({ "code": "throw new Error(\"no\")" }), 1),
+        (["--code", "only"], "run_code", json!({ "code": "null.x" }), 1),
+        (["--dialect", "zblade"], "batch", batch(&["f", "gone"]), 0),
+        (["--dialect", "zblade"], "batch", batch(&["gone", "lost"]), 1),
+    ];
+    for (dialect, tool, arguments, code) in rows {
+        let arguments = arguments.to_string();
+        let ended = world.run(&[&["call", "--json"], &dialect[..], &[tool, &arguments]].concat());
+        let reply: Value = serde_json::from_str(&ended.out).unwrap();
+        assert_eq!(
+            (ended.code, &reply["ok"]),
+            (Some(code), &json!(code == 0)),
+            "{tool} {arguments}: {reply}"
+        );
+    }
+}
+
+#[test]
+fn a_command_that_a_call_leaves_running_is_reported_as_stopped() {
+    let world = World::new();
+    let bash = |arguments: Value| {
+        let arguments = arguments.to_string();
+        world.run(&["call", "--dialect", "opencode", "--sandbox", "off", "bash", &arguments])
+    };
+    let left = bash(json!({ "command": "sleep 71.042", "run_in_background": true }));
+    let note = "toolpost: `call` ends its session, so `sleep 71.042` was stopped; `toolpost serve` keeps a session open\n";
+    assert_eq!((left.code, left.err.as_str()), (Some(0), note), "{}", left.out);
+    let done = bash(json!({ "command": "true", "run_in_background": true }));
+    assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{}", done.out);
 }

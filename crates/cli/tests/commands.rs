@@ -286,6 +286,8 @@ fn the_reply_says_who_reaches_a_server() {
         let (output, said) = runtime.block_on(ran(&engine, &session, SERVER));
         let port = port_in(&output).unwrap_or_else(|| panic!("{output} {said}"));
         assert!(said.contains(&format!("This command listens on port {port}: {who}")), "{said}");
+        let rule = "`hosts = [\"127.0.0.1\", \"localhost\"]`";
+        assert_eq!(said.contains(rule), means == Means::Namespaces, "{said}");
         let (output, said) = runtime.block_on(ran(&engine, &session, &client(port)));
         assert!(output.contains(answer), "{output}");
         assert_eq!(said.contains("gives each command its own network"), means == Means::Bubblewrap, "{said}");

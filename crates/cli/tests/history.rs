@@ -142,6 +142,14 @@ fn undo_refuses_what_somebody_has_changed() {
         (world.read("run.sh"), world.read("new/file.txt")),
         (b"mine".to_vec(), b"first\nsecond\n".to_vec())
     );
+    world.write("new/file.txt", b"mine, too");
+    let stuck = world.run(&["undo"]);
+    assert_eq!(stuck.code, Some(1));
+    assert!(
+        stuck.err.ends_with(" `toolpost undo ID` undoes an older change; `toolpost history` lists them.\n"),
+        "{}",
+        stuck.err
+    );
 }
 
 #[test]

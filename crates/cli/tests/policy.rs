@@ -73,15 +73,50 @@ fn trust_ends_with_any_change_of_the_file() {
     assert_eq!(verdict(&world, "cargo test"), "allow");
     world.write(".toolpost/policy.toml", format!("{RULES}# more\n").as_bytes());
     assert_eq!(verdict(&world, "cargo test"), "ask");
+    // What the changed file would allow is said wherever it matters, and of nothing else.
+    let lapsed = "policy.toml, which has changed since `toolpost policy trust`, would allow it";
+    let bash = |line: &str| {
+        world.run(&["call", "--dialect", "opencode", "bash", &json!({ "command": line }).to_string()])
+    };
+    for (line, wanted) in [("cargo test", true), ("unknown-program", false)] {
+        let explained = world.run(&["policy", "explain", line]);
+        assert_eq!(explained.out.contains(lapsed), wanted, "{}", explained.out);
+        let refused = bash(line);
+        assert_eq!((refused.code, refused.err.contains(lapsed)), (Some(1), wanted), "{}", refused.err);
+    }
+    let doctor = world.run(&["doctor"]);
+    assert!(doctor.out.contains("policy.toml (changed since it was trusted"), "{}", doctor.out);
     world.write(".toolpost/policy.toml", RULES.as_bytes());
     assert_eq!(verdict(&world, "cargo test"), "allow");
     assert_eq!(
         said(&world, &["trust", "--revoke"]),
         ("no longer trusted: {root}/.toolpost/policy.toml\n".to_owned(), true)
     );
+    assert_eq!(
+        said(&world, &["trust", "--revoke"]),
+        ("not trusted: {root}/.toolpost/policy.toml\n".to_owned(), true)
+    );
     assert_eq!(verdict(&world, "cargo test"), "ask");
     world.write(".toolpost/policy.toml", b"[examples]\nallow = [\"make\"]\n");
     assert!(!said(&world, &["trust"]).1);
+}
+
+#[test]
+fn the_rule_for_servers_on_the_loopback_holds_for_both_names() {
+    let world = World::with(&[(
+        "../p.toml",
+        b"[[rule]]\ntouch = [\"execute\"]\ncommands = [\"curl\"]\ndecide = \"allow\"\nwhy = \"x\"\n\n\
+          [[rule]]\ntouch = [\"fetch\"]\nhosts = [\"127.0.0.1\", \"localhost\"]\ndecide = \"allow\"\nwhy = \"x\"\n",
+    )]);
+    let rows = [
+        ("curl http://127.0.0.1:8123/a", 0),
+        ("curl http://localhost:8123/a", 0),
+        ("curl http://127.0.0.2:8123/a", 1),
+    ];
+    for (line, code) in rows {
+        let ended = world.run(&["policy", "explain", "--policy", "../p.toml", line]);
+        assert_eq!(ended.code, Some(code), "{line}: {} {}", ended.out, ended.err);
+    }
 }
 
 #[test]

@@ -79,9 +79,17 @@ struct Row {
 }
 
 const ROWS: &[Row] = &[
-    row("yes | head -2; echo after", None, &["y\ny\nafter", "Exit code: 0"]),
+    Row {
+        unwanted: &["byte for byte"],
+        ..row("yes | head -2; echo after", None, &["y\ny\nafter", "Exit code: 0"])
+    },
+    row("printf 'a\\001b\\002\\n'", None, &["ab", "byte for byte: 2 control characters were left out."]),
     row("cat; read line; echo after", None, &["after", "Exit code: 0"]),
-    row("printf 'ok\\377\\376end\\n'", None, &["ok", "end", "Exit code: 0"]),
+    row(
+        "printf 'ok\\377\\376end\\n'",
+        None,
+        &["ok", "end", "Exit code: 0", "2 malformed byte sequences were shown as U+FFFD"],
+    ),
     row("exit 37", None, &["(no output)", "Exit code: 37"]),
     row("kill -9 $$", None, &["SIGKILL (9)"]),
     row("printf '\\033[31mred\\033[0m\\033]0;title\\007\\n'", None, &["red", "Exit code: 0"]),
@@ -177,6 +185,20 @@ async fn a_time_that_is_too_long_is_cut_and_said() {
         let Some(call) = say("true", Some(999_999_999)) else { continue };
         let reply = said(&World::new(dialect), call).await;
         assert!(reply.contains("timeout was lowered to the maximum of 600000"), "{}: {reply}", dialect.name);
+    }
+}
+
+#[tokio::test]
+async fn the_size_of_an_output_is_that_of_what_the_program_wrote() {
+    let rows = [
+        ("printf 'plain\\n'", "output (6 characters in all):\nplain\n"),
+        ("printf 'same\\n%.0s' $(seq 5000)", "output (59 characters of text, 25000 bytes in all):\nsame\n"),
+        ("printf '\\033[31mred\\033[0m'", "output (3 characters of text, 12 bytes in all):\nred"),
+    ];
+    for (line, wanted) in rows {
+        let (dialect, say) = COLUMNS[0];
+        let reply = said(&World::new(dialect), say(line, None).unwrap()).await;
+        assert!(reply.contains(wanted), "{line}: {reply}");
     }
 }
 

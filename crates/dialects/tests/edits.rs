@@ -156,6 +156,39 @@ const FILES: [(&str, usize, usize); 9] = [
     ("opencode-fs/encoding_cases.json", 6, 6),
 ];
 
+#[tokio::test]
+async fn no_tool_makes_a_text_file_binary() {
+    let rows: [(&Dialect, &str, Value); 6] = [
+        (&claude::DIALECT, "Write", json!({"file_path": "new.txt", "content": "a\nb\u{0}c"})),
+        (&claude::DIALECT, "Write", json!({"file_path": FILE, "content": "a\nb\u{0}c"})),
+        (&claude::DIALECT, "Edit", json!({"file_path": FILE, "old_string": "two", "new_string": "t\u{0}o"})),
+        (
+            &opencode::DIALECT,
+            "patch",
+            json!({"patch_text": format!("*** Begin Patch\n*** Update File: {FILE}\n@@\n one\n-two\n+t\u{0}o\n*** End Patch")}),
+        ),
+        (&probe::DIALECT, "create", json!({"file_path": "new.txt", "content": "\n\u{0}"})),
+        (&zblade::DIALECT, "write_file", json!({"path": "new.txt", "content": "\n\u{0}"})),
+    ];
+    for (dialect, tool, arguments) in rows {
+        let world = World::new(dialect);
+        world.put(FILE, "one\ntwo\n");
+        let read = match dialect.name {
+            "claude" => ("Read", json!({"file_path": FILE})),
+            "opencode" => ("grep", json!({"pattern": "two"})),
+            "zblade" => ("read_file", json!({"path": FILE})),
+            _ => ("extract", json!({"targets": FILE})),
+        };
+        world.call(read.0, read.1).await;
+        let before = world.files();
+        let answer = world.call(tool, arguments.clone()).await;
+        let said = words(&answer);
+        assert!(matches!(answer, Answer::Failed(..)), "{tool} {arguments}: {said}");
+        assert!(said.contains("a NUL byte in line 2"), "{tool} {arguments}: {said}");
+        assert_eq!(world.files(), before, "{tool} {arguments}");
+    }
+}
+
 #[test]
 fn every_row_of_the_files_is_seen() {
     for (name, _, of) in FILES {

@@ -516,7 +516,7 @@ const REFUSALS: &[(&str, &str, &str)] = &[
     (
         "list_dir",
         r#"{"path": "a.txt"}"#,
-        "WrongKind: list path must be a directory: a.txt is not one; search its parent directory instead.",
+        "WrongKind: list path must be a directory: a.txt is not one; use its parent directory instead.",
     ),
     (
         "read_many_files",

@@ -31,7 +31,7 @@ pub use edge::{Counts, Direction, Edge, Edges, Relation, Unresolved};
 pub use graph::{Answer, File, Graph, Kept, Place, Tally};
 pub use ids::{At, FileId};
 pub use index::{Index, LeftOut, Lent, Trouble};
-pub use links::Link;
+pub use links::{Link, Links};
 pub use manifest::is_manifest;
 pub use query::{Again, Fit, Hit, Hits, Occurrence, Once, Outcome, Resolved, Wanted};
 pub use record::{

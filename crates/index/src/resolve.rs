@@ -4,6 +4,7 @@ mod class;
 mod evaluate;
 mod export;
 mod handed;
+mod imports;
 mod lookup;
 mod memo;
 mod site;

@@ -10,6 +10,7 @@ mod embed_rows;
 mod expected;
 mod fresh;
 mod known;
+mod links;
 mod local_model;
 mod meaning;
 mod ranked_definitions;

@@ -196,7 +196,7 @@ pub(crate) fn judge(policy: &Policy, command: String, reading: &Reading<'_>) -> 
     let changes = decision != Decision::Allow && policy.denies(Access::Writes).is_some();
     if all || changes {
         decision = Decision::Deny;
-        let why = "Toolpost was started so that no tool changes anything; only what is allowed without asking is run";
+        let why = "Toolpost was started so that no tool changes anything (the setting `read_only` or `deny`); only what is allowed without asking is run";
         uncertain.push(Uncertain { text: command.clone(), why: why.to_owned() });
     }
     Explained { command, decision, segments, uncertain }

@@ -14,7 +14,7 @@ impl Policy {
     /// Judges one touch.
     #[must_use]
     pub fn judge(&self, touch: &Touch) -> Judgement {
-        match touch {
+        let judged = match touch {
             Touch::Read(path) => self.judge_path(Access::Reads, path),
             Touch::Write(path, _) => self.judge_path(Access::Writes, path),
             Touch::Execute(command) => self.judge_command(command),
@@ -23,13 +23,14 @@ impl Policy {
             Touch::Bridge(tool) => self.judge_tool(tool),
             Touch::Delegate(agent) => self.judge_agent(agent),
             Touch::Editor(act) => self.judge_editor(touch, *act),
-        }
+        };
+        self.with_lapsed(touch, judged)
     }
 
     /// Explains the effects of a command, and the rule that decides each part.
     #[must_use]
     pub fn explain(&self, command: &Command) -> Explained {
-        command::explain(self, command)
+        self.explain_lapsed(command, command::explain(self, command))
     }
 
     fn judge_command(&self, command: &Command) -> Judgement {

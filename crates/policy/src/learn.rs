@@ -127,7 +127,7 @@ impl Policy {
         let source = self.learned.as_ref().map_or(Path::new("approvals"), |file| file.as_path());
         let further = file::parse(rules, &RuleSource::Operator(source.display().to_string())).ok()?;
         let of_projects =
-            |source: &RuleSource| matches!(source, RuleSource::Project(_) | RuleSource::Trusted(_));
+            |source: &RuleSource| !matches!(source, RuleSource::BuiltIn | RuleSource::Operator(_));
         let mut all = (*self.rules).clone();
         let at = all.iter().position(|rule| of_projects(&rule.source)).unwrap_or(all.len());
         all.splice(at..at, further.rules.into_iter().map(|parsed| parsed.rule));

@@ -38,6 +38,7 @@ mod file;
 mod general;
 mod host;
 mod judge;
+mod lapsed;
 mod learn;
 mod lists;
 mod load;

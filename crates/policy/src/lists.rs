@@ -41,7 +41,7 @@ impl Policy {
     /// the four priorities, the lowest first.
     pub(crate) fn with_lists(self, lists: &Lists, source: &RuleSource) -> Result<Self, PolicyError> {
         let drops = [lists.built_in_allow, lists.built_in_deny].contains(&BuiltIn::Dropped);
-        if drops && matches!(source, RuleSource::Project(_)) {
+        if drops && matches!(source, RuleSource::Project(_) | RuleSource::Lapsed(_)) {
             return Err(PolicyError::Drops { file: source.to_string() });
         }
         let dropped = |rule: &Rule| {

@@ -25,7 +25,7 @@ impl Policy {
         let policy = self.clone().adding(rules).with_lists(&file.lists, source)?;
         // The examples in a project's file must hold once the file is trusted.
         let trusted = match source {
-            RuleSource::Project(name) => {
+            RuleSource::Project(name) | RuleSource::Lapsed(name) => {
                 let trusted = RuleSource::Trusted(name.clone());
                 let rules = file::parse(text, &trusted)?.rules.into_iter().map(|parsed| parsed.rule);
                 self.adding(rules).with_lists(&file.lists, &trusted)?

@@ -211,7 +211,8 @@ impl Policy {
     }
 
     pub(crate) fn denies(&self, access: Access) -> Option<Judgement> {
-        let why = "Toolpost was started so that no tool does that.".to_owned();
+        let why =
+            "Toolpost was started so that no tool does that (the setting `read_only` or `deny`).".to_owned();
         let denied = self.denied.contains(&access);
         denied.then_some(Judgement { decision: Decision::Deny, why, lifted: Lifted::ByNothing })
     }

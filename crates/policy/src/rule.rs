@@ -19,6 +19,8 @@ pub enum RuleSource {
     Operator(String),
     /// A file of the project, which can only tighten.
     Project(String),
+    /// A file of the project that has changed since the user trusted it, so that it can only tighten.
+    Lapsed(String),
     /// A file of the project with content that the user has trusted.
     Trusted(String),
 }
@@ -163,7 +165,7 @@ impl Rule {
 
     /// Returns true if it may override earlier rules with a looser decision.
     pub(crate) fn may_loosen(&self) -> bool {
-        !matches!(self.source, RuleSource::Project(_))
+        !matches!(self.source, RuleSource::Project(_) | RuleSource::Lapsed(_))
     }
 
     /// Returns its location.
@@ -180,7 +182,9 @@ impl fmt::Display for RuleSource {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BuiltIn => out.write_str("the built-in rules"),
-            Self::Operator(file) | Self::Project(file) | Self::Trusted(file) => out.write_str(file),
+            Self::Operator(file) | Self::Project(file) | Self::Lapsed(file) | Self::Trusted(file) => {
+                out.write_str(file)
+            }
         }
     }
 }

@@ -261,6 +261,8 @@ impl Job {
             ran,
             bytes: inner.output.bytes(),
             characters: inner.output.characters(),
+            text_bytes: inner.output.text_bytes(),
+            losses: inner.output.losses(),
             leftovers,
             lost: inner.output.lost(),
         }

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use ring::{DISK, MEMORY, Ring};
 pub use slice::{Excerpt, From, Piece, Want};
-use toolpost_text::terminal::Terminal;
+use toolpost_text::terminal::{Losses, Terminal};
 
 /// The output of one job.
 #[derive(Debug)]
@@ -67,6 +67,16 @@ impl Output {
     /// Returns the number of characters of its text.
     pub(crate) fn characters(&self) -> u64 {
         self.ring.characters() + self.terminal.pending().chars().count() as u64
+    }
+
+    /// Returns the number of bytes of its text.
+    pub(crate) fn text_bytes(&self) -> u64 {
+        self.ring.total() + self.terminal.pending().len() as u64
+    }
+
+    /// Returns what its text lacks.
+    pub(crate) fn losses(&self) -> Losses {
+        self.terminal.losses()
     }
 
     /// Returns the number of bytes that lie on the disk.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use toolpost_text::terminal::Losses;
+
 /// Progress of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stage {
@@ -113,8 +115,12 @@ pub struct Report {
     pub ran: Duration,
     /// Number of bytes written.
     pub bytes: u64,
-    /// Number of characters in them.
+    /// Number of characters in the text of them.
     pub characters: u64,
+    /// Number of bytes of that text.
+    pub text_bytes: u64,
+    /// What the text lacks.
+    pub losses: Losses,
     /// Processes that still run after the program's end.
     pub leftovers: Vec<Leftover>,
     /// Why the middle of the output was not kept, if it was not.

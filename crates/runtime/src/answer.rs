@@ -43,6 +43,12 @@ impl Answer {
         Self { parts, structured: None, result: RunResult::Succeeded }
     }
 
+    /// Returns whether the work of the call did not come to its end, as with a script that stopped.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.result == RunResult::Error
+    }
+
     /// Returns all text of the answer; each part starts on a new line.
     #[must_use]
     pub fn words(&self) -> String {

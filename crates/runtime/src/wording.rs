@@ -2,7 +2,10 @@
 
 use crate::{answer::Answer, catalogue::Catalogue};
 use toolpost_engine::{FOUND, Failure};
-use toolpost_text::cut::{self, NOTICE};
+use toolpost_text::{
+    cut::{self, NOTICE},
+    names::suggest,
+};
 use toolpost_tool::{Budget, Cut, Dialect};
 
 /// The number of equal failures from which the reply mentions the repetition.
@@ -52,6 +55,8 @@ fn shortened(words: &str) -> String {
 /// Formats the answer for an unknown tool.
 pub(crate) fn no_such_tool(name: &str, catalogue: &Catalogue) -> Answer {
     let names: Vec<&str> = catalogue.listed().map(|tool| tool.name.as_str()).collect();
-    let name: String = name.chars().take(80).flat_map(char::escape_default).collect();
-    Answer::text(format!("No tool is called {name}. The tools are: {}.", names.join(", ")))
+    let shown: String = name.chars().take(80).flat_map(char::escape_default).collect();
+    let near =
+        suggest(name, &names, 1).first().map(|near| format!(" Did you mean {near}?")).unwrap_or_default();
+    Answer::text(format!("No tool is called {shown}.{near} The tools are: {}.", names.join(", ")))
 }

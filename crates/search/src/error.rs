@@ -16,7 +16,7 @@ pub enum SearchError {
         path: String,
     },
     /// The place to search must be a directory and is not.
-    #[error("{what} path must be a directory: {path} is not one; search its parent directory instead")]
+    #[error("{what} path must be a directory: {path} is not one; use its parent directory instead")]
     NotADirectory {
         /// The requested operation: `glob` or `list`.
         what: &'static str,

@@ -235,7 +235,7 @@ fn what_is_wrong_is_said() {
     let base = |said: &str| GlobRequest { base: world.workspace.resolve(said).unwrap(), ..world.glob("*") };
     assert_eq!(
         found(&world, &base("a.rs")),
-        ["error: glob path must be a directory: a.rs is not one; search its parent directory instead"]
+        ["error: glob path must be a directory: a.rs is not one; use its parent directory instead"]
     );
     assert_eq!(
         found(&world, &base("nope")),

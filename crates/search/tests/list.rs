@@ -140,7 +140,7 @@ fn wrong_requests_are_refused() {
     );
     assert_eq!(
         tree(&world, "root.txt", 1, None),
-        ["error: list path must be a directory: root.txt is not one; search its parent directory instead"]
+        ["error: list path must be a directory: root.txt is not one; use its parent directory instead"]
     );
     assert_eq!(
         tree(&world, "gone", 1, None),

@@ -24,6 +24,8 @@ async fn outcomes_are_worded_in_both_eras() {
             json!({"text": "fail"}),
             json!({"content": text("It failed as it was told to."), "isError": true}),
         ),
+        ("Echo", json!({"text": "stop"}), json!({"content": text("stop"), "isError": true})),
+        ("Echo", json!({"text": "exit 1"}), json!({"content": text("exit 1")})),
     ];
     let mut legacy = Client::legacy(json!({})).await;
     let mut modern = Client::modern();
@@ -51,6 +53,8 @@ async fn what_does_not_fit_is_for_the_model_and_what_does_not_exist_for_the_clie
         }
         let got = client.request("tools/call", meta(call("Exho", json!({})), json!({}))).await;
         assert_eq!((&got["result"], &got["error"]["code"]), (&Value::Null, &json!(-32602)), "{got}");
+        let message = got["error"]["message"].as_str().unwrap();
+        assert!(message.contains("No tool is called Exho. Did you mean Echo?"), "{message}");
         for arguments in [json!([]), json!(7), json!("no JSON")] {
             let got = client.request("tools/call", meta(call("Echo", arguments.clone()), json!({}))).await;
             assert_eq!(

@@ -33,6 +33,8 @@ pub(crate) struct Grammar {
     pub(crate) values: &'static [&'static str],
     /// Fields, or children after `@`, that hold a type: a function's return type, a variable's type.
     pub(crate) hints: &'static [&'static str],
+    /// Nodes that bind several names in place of one, each with the field of its bound part; empty for all children.
+    pub(crate) patterns: &'static [(&'static str, &'static str)],
     /// Modifiers before the name of an item.
     pub(crate) modifiers: &'static [&'static str],
     /// Code put around a snippet that is not valid alone.

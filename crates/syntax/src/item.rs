@@ -29,6 +29,8 @@ pub struct Item {
     pub hint: Option<Range<usize>>,
     /// The range of its value.
     pub value: Option<Range<usize>>,
+    /// The names that it binds if its name is a pattern, as in `const { a, b } = c`.
+    pub bound: Vec<(String, Range<usize>)>,
     /// Further names of the same declaration, with their ranges, as in `int a, b;`.
     pub further: Vec<(String, Range<usize>)>,
 }
@@ -49,6 +51,7 @@ impl Item {
             at: None,
             hint: None,
             value: None,
+            bound: Vec::new(),
             further: Vec::new(),
         }
     }

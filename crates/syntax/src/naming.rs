@@ -5,7 +5,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use crate::grammar::{Name, Rule};
-use crate::read::{Reader, at};
+use crate::read::{DEEPEST, Reader, at};
 
 /// The name of an item, and its range.
 type Named = (String, Option<Range<usize>>);
@@ -95,20 +95,57 @@ impl Reader<'_> {
             _ => Vec::new(),
         };
         found.retain(Node::is_named);
-        let mut out: Vec<(String, Range<usize>)> =
-            found.into_iter().map(|node| (self.plain(node), node.byte_range())).collect();
+        let mut out = Vec::new();
+        found.into_iter().for_each(|node| self.bind(node, &mut out));
         if outer != node
             && let Some(list) = node.parent()
         {
             let mut cursor = list.walk();
             let others =
                 list.children(&mut cursor).filter(|other| other.kind() == node.kind() && *other != node);
-            out.extend(others.filter_map(|other| match self.name(other, rule) {
-                (name, Some(at)) => Some((name, at)),
-                _ => None,
-            }));
+            for other in others {
+                match (self.bound(other, rule), self.name(other, rule)) {
+                    (Some(bound), _) => out.extend(bound),
+                    (None, (name, Some(at))) => out.push((name, at)),
+                    (None, (_, None)) => {}
+                }
+            }
         }
         out
+    }
+
+    /// Lists the names that a pattern binds, each with its range; `None` if the name is not a pattern.
+    pub(crate) fn bound(&self, node: Node<'_>, rule: &Rule) -> Option<Vec<(String, Range<usize>)>> {
+        let Name::Field(field) = rule.name else { return None };
+        let pattern = node.child_by_field_name(field).filter(|found| self.pattern(*found).is_some())?;
+        let mut out = Vec::new();
+        self.bind(pattern, &mut out);
+        Some(out)
+    }
+
+    /// Adds the names in a node: those that it binds as a pattern, or else itself.
+    fn bind(&self, node: Node<'_>, out: &mut Vec<(String, Range<usize>)>) {
+        // Patterns in patterns are rare; those deeper than this come from generated or broken code.
+        let mut open = vec![(node, 0)];
+        while let Some((node, depth)) = open.pop() {
+            let mut cursor = node.walk();
+            match self.pattern(node) {
+                _ if self.grammar.is_comment(node.kind()) || node.is_missing() || depth > DEEPEST => {}
+                None => out.push((self.plain(node), node.byte_range())),
+                Some("") => {
+                    let parts: Vec<_> =
+                        node.named_children(&mut cursor).map(|part| (part, depth + 1)).collect();
+                    open.extend(parts.into_iter().rev());
+                }
+                Some(field) => open.extend(node.child_by_field_name(field).map(|part| (part, depth + 1))),
+            }
+        }
+    }
+
+    /// Returns the field with the bound part of a pattern; `None` if the node is not a pattern.
+    fn pattern(&self, node: Node<'_>) -> Option<&'static str> {
+        let found = self.grammar.patterns.iter().find(|(kind, _)| *kind == node.kind());
+        found.map(|(_, field)| *field)
     }
 
     fn standing(&self, node: Option<Node<'_>>) -> Named {

@@ -116,17 +116,22 @@ impl Lister<'_, '_> {
                 self.list(&item.children, parent, above);
                 continue;
             };
-            let own = path.join(".");
-            let qualified = if above.is_empty() { own } else { format!("{above}.{own}") };
-            self.out.push(self.symbol(item, name, qualified.clone(), parent));
-            let at = self.out.len() - 1;
-            self.list(&item.children, Some(at), &qualified);
-            for (name, at) in &item.further {
+            let whole = self.symbol(item, name, qualify(above, &path), parent);
+            let (modifiers, qualified) = (whole.modifiers.clone(), whole.qualified.clone());
+            if item.bound.is_empty() {
+                self.out.push(whole);
+                let at = self.out.len() - 1;
+                self.list(&item.children, Some(at), &qualified);
+            } else {
+                self.list(&item.children, parent, above);
+            }
+            for (name, at) in item.bound.iter().chain(&item.further) {
                 let other =
                     Item { name: name.clone(), at: Some(at.clone()), children: Vec::new(), ..item.clone() };
-                let Some(name) = names(&other).pop() else { continue };
-                let qualified = if above.is_empty() { name.clone() } else { format!("{above}.{name}") };
-                self.out.push(Symbol { value: None, ..self.symbol(&other, name, qualified, parent) });
+                let path = names(&other);
+                let Some(name) = path.last().cloned() else { continue };
+                let symbol = self.symbol(&other, name, qualify(above, &path), parent);
+                self.out.push(Symbol { value: None, modifiers: modifiers.clone(), ..symbol });
             }
         }
     }
@@ -179,6 +184,12 @@ impl Lister<'_, '_> {
         // For an empty body, the node around it would be found.
         self.tree.documentation(body.clone()).filter(|docs| body.start <= docs.start && docs.end <= body.end)
     }
+}
+
+/// Joins the path of an item to the qualified name of its parent.
+fn qualify(above: &str, path: &[String]) -> String {
+    let own = path.join(".");
+    if above.is_empty() { own } else { format!("{above}.{own}") }
 }
 
 /// Returns the names on the path from an item's outermost parent to it.

@@ -8,7 +8,7 @@ use crate::grammar::{Grammar, Overloads, Rule};
 use crate::{Item, Kind, headings};
 
 /// Maximum depth at which bodies are parsed.
-const DEEPEST: usize = 64;
+pub(crate) const DEEPEST: usize = 64;
 
 /// Lists the parts of a file.
 pub(crate) fn blocks(grammar: &Grammar, root: Node<'_>, text: &str) -> Vec<Item> {
@@ -137,9 +137,17 @@ impl Reader<'_> {
         item.value = value.map(|value| self.trimmed(&value.byte_range()));
         item.hint = self.hint(inner);
         if matches!(item.kind, Kind::Variable | Kind::Constant | Kind::Field | Kind::Variant) {
+            let bound = self.bound(inner, rule);
+            if bound.as_ref().is_some_and(Vec::is_empty) {
+                // `const {} = x` defines nothing.
+                item.kind = Kind::Statement;
+            }
+            item.bound = bound.unwrap_or_default();
             item.further = self.further(node, inner, rule);
         }
-        if let Some(value) = value.filter(|value| self.grammar.callables.contains(&value.kind())) {
+        if let Some(value) =
+            value.filter(|value| item.bound.is_empty() && self.grammar.callables.contains(&value.kind()))
+        {
             item.kind = if value.kind().contains("class") { Kind::Class } else { Kind::Function };
             body = value.child_by_field_name("body");
         }

@@ -1,6 +1,7 @@
 //! Every integration test of this crate, in one binary, because linking each file by itself takes longer than running it.
 #![expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
 
+mod bound;
 mod cases;
 mod change;
 mod common;

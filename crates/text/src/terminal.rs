@@ -33,6 +33,17 @@ pub struct Terminal {
     last: Option<String>,
     copies: u64,
     decoded: String,
+    /// Number of control characters that were left out.
+    controls: u64,
+}
+
+/// The parts of an output that its text lacks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Losses {
+    /// Number of control characters that were left out, apart from escape sequences, the bell and the editing of a line.
+    pub controls: u64,
+    /// Number of malformed byte sequences, each shown as U+FFFD.
+    pub malformed: u64,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +77,14 @@ impl Terminal {
         self.utf8.finish(&mut decoded);
         self.take(&decoded, out);
         out.push_str(&self.pending());
-        *self = Self::default();
+        let (utf8, controls) = (std::mem::take(&mut self.utf8), self.controls);
+        *self = Self { utf8, controls, ..Self::default() };
+    }
+
+    /// Returns what was left out of the text so far; the end of the output does not reset it.
+    #[must_use]
+    pub fn losses(&self) -> Losses {
+        Losses { controls: self.controls, malformed: self.utf8.malformed() }
     }
 
     /// Returns the visible text after the final lines; it may still change.
@@ -93,6 +111,7 @@ impl Terminal {
             text = rest.as_str();
             match self.escapes.step(character) {
                 Step::Nothing => {}
+                Step::Drop => self.controls += 1,
                 Step::LineBreak => self.end_line(out),
                 Step::Return => self.column = Column::Start,
                 Step::Erase => self.line.clear(),

@@ -7,7 +7,7 @@ mod whole;
 use memchr::{memchr, memchr_iter};
 use serde::Serialize;
 
-use reader::Reader;
+use reader::{Decoding, Reader};
 
 pub use lines::{Line, Lines};
 pub use whole::seen;
@@ -91,10 +91,17 @@ enum Begins {
     Known,
 }
 
-/// Writes the bytes of one line as characters, those that are not UTF-8 as a kept [`Line`] has them.
+/// Writes the bytes of one line as characters. If the line is not UTF-8, each byte above ASCII is a character of
+/// windows-1252 or U+FFFD, as in [`crate::encoding::Text::shown`]. A character that is cut off at an end of the line does
+/// not count against UTF-8.
 #[must_use]
 pub fn shown(line: &[u8]) -> String {
-    let mut reader = Reader::new(u64::MAX);
+    let cut = line.iter().take(3).take_while(|byte| **byte & 0xc0 == 0x80).count();
+    let decoding = match std::str::from_utf8(&line[cut..]) {
+        Err(error) if error.error_len().is_some() => Decoding::EightBit,
+        _ => Decoding::Utf8,
+    };
+    let mut reader = Reader::new(u64::MAX, decoding);
     reader.feed(line);
     reader.end();
     reader.text
@@ -106,7 +113,18 @@ impl Window {
     /// Starts before the first byte of a file.
     #[must_use]
     pub fn new(ask: Ask) -> Self {
-        let reader = Reader::new(ask.characters);
+        Self::decoding(ask, Decoding::Utf8)
+    }
+
+    /// Starts before the first byte of a file in an unknown 8-bit encoding: each byte above ASCII is shown as a character
+    /// of windows-1252.
+    #[must_use]
+    pub fn eight_bit(ask: Ask) -> Self {
+        Self::decoding(ask, Decoding::EightBit)
+    }
+
+    fn decoding(ask: Ask, decoding: Decoding) -> Self {
+        let reader = Reader::new(ask.characters, decoding);
         let mark = Some(Vec::new());
         let (facts, kept) = (Facts::default(), Vec::new());
         Self { ask, facts, kept, reader, number: 1, last: None, mark, begins: Begins::Fresh }

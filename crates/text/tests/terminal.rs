@@ -1,6 +1,6 @@
 //! What a program wrote to its terminal, as text.
 
-use toolpost_text::terminal::Terminal;
+use toolpost_text::terminal::{Losses, Terminal};
 
 /// Feeds pieces of a size, and gives the text with what is pending before the end, and at the end.
 fn cleaned(bytes: &[u8], size: usize) -> (String, String) {
@@ -74,6 +74,30 @@ fn output_becomes_text() {
                 wanted
             };
             assert_eq!((now.as_str(), out.as_str()), (now_wanted, wanted), "{bytes:?} by {size}");
+        }
+    }
+}
+
+#[test]
+fn what_is_left_out_is_counted() {
+    let all: Vec<u8> = (0..=255).collect();
+    let rows: [(&[u8], u64, u64); 8] = [
+        (b"plain\ttext\r\n\x08", 0, 0),
+        (b"\x1b[31mred\x1b[0m\x1b]0;title\x07\x07", 0, 0),
+        (b"a\x01b\x00", 2, 0),
+        (b"\x1a\x1b[1\x18x", 1, 0),
+        (b"ok\xff\xfe", 0, 2),
+        (b"\xe2\x82", 0, 1),
+        ("\u{85}".as_bytes(), 1, 0),
+        (&all[..0x1b], 22, 0),
+    ];
+    for (bytes, controls, malformed) in rows {
+        for size in [1, 3, 4096] {
+            let mut terminal = Terminal::default();
+            let mut out = String::new();
+            bytes.chunks(size).for_each(|piece| terminal.feed(piece, &mut out));
+            terminal.finish(&mut out);
+            assert_eq!(terminal.losses(), Losses { controls, malformed }, "{bytes:?} by {size}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Some lines of a file that comes in pieces.
 
+use toolpost_text::encoding::{Encoding, Text};
 use toolpost_text::window::{self, Ask, Facts, Line, Seen, Window};
 
 fn line(number: u64, text: &str, more: u64) -> Line<'_> {
@@ -82,4 +83,39 @@ fn a_line_without_end_is_counted_and_not_kept() {
     }
     let seen = window.finish();
     assert_eq!(seen.lines.iter().collect::<Vec<_>>(), [line(1, "ééé", (1 << 25) - 3)]);
+}
+
+#[test]
+fn a_file_that_is_not_utf_8_looks_as_in_diffs() {
+    let all: Vec<u8> = (1..=255).filter(|byte| !b"\r\n".contains(byte)).collect();
+    let rows: [&[u8]; 6] = [
+        // Two of these bytes are a character of UTF-8.
+        b"\x82\xb1\x82\xf1\x82\xc9\x82\xbf\x82\xcd\nnext\n",
+        b"caf\xe9\r\n\xc3\xa9 and \xe9\r\n",
+        b"plain\n\xe9\xc3\xa9\xe9",
+        b"\xef\xbb\xbf\xc3\xa9\xff\n",
+        b"\xe9\xc3\n\xa9\n",
+        &all,
+    ];
+    for bytes in rows {
+        let text = Text::open(bytes.to_vec(), None).unwrap();
+        assert_eq!(text.encoding(), Encoding::EightBit, "{bytes:?}");
+        let wanted = text.shown(text.view());
+        for size in [1, 2, 5, 4096] {
+            let mut window = Window::eight_bit(Ask { first: 1, count: 99, characters: 999 });
+            bytes.chunks(size).for_each(|piece| window.feed(piece));
+            let seen = window.finish();
+            let lines: Vec<&str> = seen.lines.iter().map(|line| line.text).collect();
+            assert_eq!(lines, wanted.lines().collect::<Vec<_>>(), "{bytes:?} by {size}");
+            assert!(seen.facts.invalid > 0, "{bytes:?}");
+        }
+    }
+    for (line, wanted) in [
+        (&b"\xc3\xa9\xe9"[..], "\u{c3}\u{a9}\u{e9}"),
+        ("caf\u{e9}".as_bytes(), "caf\u{e9}"),
+        ("caf\u{e9}".as_bytes().split_at(4).0, "caf\u{c3}"),
+        (b"\xa9 \xc3\xa9", "\u{a9} \u{e9}"),
+    ] {
+        assert_eq!(window::shown(line), wanted, "{line:?}");
+    }
 }

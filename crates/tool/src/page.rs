@@ -55,8 +55,10 @@ pub enum RunResult {
     /// It succeeded.
     #[default]
     Succeeded,
-    /// It failed, such as a command with an exit code other than 0.
+    /// It ran and failed, such as a command with an exit code other than 0.
     Failed,
+    /// It did not do what the call asked for, such as a script that stopped: clients get the reply as an error.
+    Error,
 }
 
 /// Minimum room for text on a page, so that the last lines of an output always fit.
@@ -138,6 +140,11 @@ impl Page {
     /// Records that the call's work failed, although the call itself succeeded.
     pub fn failed(&mut self) {
         self.result = RunResult::Failed;
+    }
+
+    /// Records that the call's work did not come to its end: the reply explains why, and is an error.
+    pub fn error(&mut self) {
+        self.result = RunResult::Error;
     }
 
     /// Returns whether the call's work succeeded.

@@ -45,6 +45,9 @@ pub fn workspace(settings: &Settings) -> Result<(Workspace, Recovery), Error> {
             tracing::warn!(%error, "continuing without a state directory");
             Workspace::open(Options { state: None, ..options }).kind(Error::Workspace)
         }
+        Err(error @ (OpenError::WholeSystem { .. } | OpenError::Home { .. })) => {
+            Err(Error::Workspace(Cause::text(format!("{error}: set TOOLPOST_ANY_ROOT=on"))))
+        }
         opened => opened.kind(Error::Workspace),
     }
 }
@@ -172,8 +175,11 @@ fn rules(settings: &Settings, workspace: &Workspace) -> Result<Policy, Error> {
     let trusted = Trusted::of(settings)?;
     for root in workspace.roots() {
         if let Some((name, text)) = project_rules(workspace, root)? {
-            let holds = trusted.holds(&name, &text);
-            let source = if holds { RuleSource::Trusted(name) } else { RuleSource::Project(name) };
+            let source = match (trusted.holds(&name, &text), trusted.lapsed(&name, &text)) {
+                (true, _) => RuleSource::Trusted(name),
+                (false, true) => RuleSource::Lapsed(name),
+                (false, false) => RuleSource::Project(name),
+            };
             policy = policy.with(&text, &source).kind(Error::Policy)?;
         }
     }

@@ -24,6 +24,8 @@ pub enum Problem {
     InvalidJson,
     /// The call failed, for a reason of this kind.
     Failed(Kind),
+    /// The work did not come to its end, as with a script that stopped.
+    Stopped,
     /// The tool did its work, and the result is a failure, such as a command that exits with an error.
     Unsuccessful,
 }
@@ -76,7 +78,11 @@ impl From<Outcome> for Reply {
     fn from(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Done(answer) => {
-                let problem = (answer.result != RunResult::Succeeded).then_some(Problem::Unsuccessful);
+                let problem = match answer.result {
+                    RunResult::Succeeded => None,
+                    RunResult::Error => Some(Problem::Stopped),
+                    RunResult::Failed => Some(Problem::Unsuccessful),
+                };
                 Self { answer, problem }
             }
             Outcome::Failed(kind, answer) => Self { answer, problem: Some(Problem::Failed(kind)) },

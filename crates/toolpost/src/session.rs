@@ -51,6 +51,13 @@ impl Session {
         }
     }
 
+    /// Lists the commands that still run, or that left processes behind.
+    #[must_use]
+    pub fn running_commands(&self) -> Vec<String> {
+        let commands = self.runtime.engine().commands();
+        commands.map(|commands| commands.running(&self.state)).unwrap_or_default()
+    }
+
     /// Returns the id of the session, which the history of changes names.
     #[must_use]
     pub fn id(&self) -> &str {

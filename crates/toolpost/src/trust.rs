@@ -50,9 +50,15 @@ impl Trusted {
         self.trusted.insert(file.to_owned(), digest(text));
     }
 
-    /// Revokes the trust in a file.
-    pub fn forget(&mut self, file: &str) {
-        self.trusted.remove(file);
+    /// Returns whether another content of the file was trusted: it has changed since.
+    #[must_use]
+    pub fn lapsed(&self, file: &str, text: &str) -> bool {
+        self.trusted.get(file).is_some_and(|known| *known != digest(text))
+    }
+
+    /// Revokes the trust in a file; returns whether it was trusted.
+    pub fn forget(&mut self, file: &str) -> bool {
+        self.trusted.remove(file).is_some()
     }
 
     /// Writes the record to the state directory.

@@ -1,9 +1,10 @@
 //! Replies to commands.
 
 use super::command_output::{self, Extent, Style};
+use serde_json::json;
 use std::time::Duration;
 use toolpost_engine::{
-    Failure,
+    Failure, Line,
     operations::exec::{Ending, Output, Standing, State},
 };
 use toolpost_text::counted::counted;
@@ -63,6 +64,24 @@ pub(crate) fn line(said: String) -> Result<String, Failure> {
     Ok(said)
 }
 
+/// Accepts a program with its arguments; `argument` is the parameter that names the program.
+///
+/// A command line in place of the program's name would be looked up as one name with spaces.
+pub(crate) fn program(said: String, args: Vec<String>, argument: &str) -> Result<Line, Failure> {
+    let mut words = said.split_whitespace();
+    let (first, further) = (words.next().unwrap_or_default(), words.collect::<Vec<_>>());
+    // A path may contain spaces.
+    let is_line = further.first().is_some_and(|word| word.starts_with('-') || !first.contains('/'));
+    if is_line {
+        let all: Vec<&str> = further.into_iter().chain(args.iter().map(String::as_str)).collect();
+        return Err(Failure::invalid(format!(
+            "{argument} names the program alone, and `{said}` has arguments, too. Put them into args: {}. Nothing was run.",
+            json!({ argument: first, "args": all })
+        )));
+    }
+    Ok(Line::Words(std::iter::once(said).chain(args).collect()))
+}
+
 /// Parses `timeout` in milliseconds; lowers it to the maximum, with a note.
 pub(crate) fn limit(said: Option<f64>, usual: f64, notes: &mut Vec<String>) -> Result<Duration, Failure> {
     let milliseconds = said.unwrap_or(usual);
@@ -111,10 +130,10 @@ pub(crate) fn leftovers(ran: &Output) -> Option<String> {
     let names = ran.leftovers.iter().map(|left| format!("{} ({})", left.pid, left.command));
     let names = names.collect::<Vec<_>>().join(", ");
     let count = ran.leftovers.len();
+    let (is, it) = if count == 1 { ("is", "it is") } else { ("are", "they are") };
     Some(format!(
-        "{} that the command started {} still running, at the latest until the session ends: {names}.",
+        "{} that the command started {is} still running: {names}. When the session ends, {it} stopped.",
         counted(count as u64, "process"),
-        if count == 1 { "runs" } else { "run" },
     ))
 }
 

@@ -1,11 +1,16 @@
 //! Notebook cells.
 
 use toolpost_engine::operations::read::{CellOutput, Notebook};
+use toolpost_text::counted::counted;
 use toolpost_tool::Page;
 
 /// Writes the cells in order, each with its outputs.
 pub(crate) fn render(notebook: &Notebook, page: &mut Page) {
-    page.line(&format!("Jupyter notebook, {}, {} cells", notebook.language, notebook.cells.len()));
+    page.line(&format!(
+        "Jupyter notebook, {}, {}",
+        notebook.language,
+        counted(notebook.cells.len() as u64, "cell")
+    ));
     for cell in &notebook.cells {
         let ran = cell.execution_count.map_or(String::new(), |count| format!(" execution_count=\"{count}\""));
         page.line(&format!("<cell id=\"{}\" type=\"{}\"{ran}>", cell.id, cell.kind));

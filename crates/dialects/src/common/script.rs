@@ -27,6 +27,7 @@ pub(crate) fn request(code: String, at: &Lowering) -> Request {
 pub(crate) fn render(output: &Output, what: &str, page: &mut Page) {
     let mut sections: Vec<String> = Vec::new();
     if let Some(stopped) = &output.stopped {
+        page.error();
         let made = match output.calls {
             0 => "It had made no calls.".to_owned(),
             calls => format!("It had made {}; what they did stays done.", counted(calls as u64, "call")),

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
     Failure,
-    operations::analyze::{self, Analyze, Mapped, Module, Output, Request},
+    operations::analyze::{self, Analyze, Mapped, Module, Output, Request, TestMap},
 };
 use toolpost_text::counted::counted;
 use toolpost_tool::{Lowering, Page, Tool};
@@ -167,10 +167,25 @@ fn rest(output: &Output, page: &mut Page) {
         let by = counted(one.used_by as u64, "file");
         page.line(&format!("- {}:{} {} {}, used by {by}", one.path, one.line, one.kind, one.name));
     }
-    let tests = &output.tests;
+    if output.public.is_empty() {
+        page.line("None.");
+    }
+    tests(&output.tests, page);
+}
+
+/// Writes the files that tests use. "No test uses it" is claimed only if the target of every use in tests is known.
+fn tests(tests: &TestMap, page: &mut Page) {
     section(page, "Tests");
+    let outside = match tests.outside {
+        0 => String::new(),
+        count => format!(" ({count} outside of the directory)"),
+    };
+    let (use_, no_test_uses, by_no_test) = match tests.open {
+        0 => ("use", "no test uses", "Used by no test"),
+        _ => ("are known to use", "no test is known to use", "Not known to be used by a test"),
+    };
     page.line(&format!(
-        "{} of tests, {} of code; tests use {} of these directly; files with symbols that no test uses: {}.",
+        "{} of tests{outside}, {} of code; tests {use_} {} of these directly; files with symbols that {no_test_uses}: {}.",
         counted(tests.tests as u64, "file"),
         counted(tests.code as u64, "file"),
         tests.reached,
@@ -178,7 +193,11 @@ fn rest(output: &Output, page: &mut Page) {
     ));
     tests.map.iter().for_each(|one| page.line(&format!("- {} uses {}", one.test, names(&one.files))));
     if !tests.largest_unreached.is_empty() {
-        page.line(&format!("Used by no test, the longest first: {}", tests.largest_unreached.join(", ")));
+        page.line(&format!("{by_no_test}, the longest first: {}", tests.largest_unreached.join(", ")));
+        if tests.open > 0 {
+            let open = counted(tests.open as u64, "use");
+            page.line(&format!("Partial: the target of {open} in tests is not known for certain."));
+        }
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) fn render(output: &Output, page: &mut Page) -> Extent {
     if output.state == State::Ended {
         page.line(&format!("time: {} ms", output.elapsed_ms));
     }
-    page.line(&format!("output ({} in all):", counted(output.characters, "character")));
+    page.line(&format!("output ({}):", size(output)));
     commands::result(output, page);
     if let Some(left) = commands::leftovers(output) {
         page.note(format!("{left} stop_command stops them."));
@@ -26,6 +26,15 @@ pub(super) fn render(output: &Output, page: &mut Page) -> Extent {
         ));
     }
     command_output::text(output, page, &PLAIN)
+}
+
+/// Returns the size of the output; if its text is not what the program wrote, the size of both.
+fn size(output: &Output) -> String {
+    let characters = counted(output.characters, "character");
+    if output.bytes == output.text_bytes {
+        return format!("{characters} in all");
+    }
+    format!("{characters} of text, {} in all", counted(output.bytes, "byte"))
 }
 
 fn status(output: &Output) -> String {

@@ -100,7 +100,7 @@ fn line(command: String, args: Vec<String>, notes: &mut Vec<String>) -> Result<L
         notes.push("A shell ran the whole of command, since args is empty. To avoid the shell, put each argument into args.".to_owned());
         return Ok(Line::Shell(command));
     }
-    Ok(Line::Words(std::iter::once(command).chain(args).collect()))
+    commands::program(command, args, "command")
 }
 
 /// A call may request a prompt that the rules do not require, but cannot skip one.

@@ -87,6 +87,9 @@ impl Tool for Batch {
         let words = fit(&output.results, output.reply_bytes);
         let results: Vec<Value> =
             output.results.iter().zip(words).map(|(settled, words)| result(settled, &words)).collect();
+        if output.results.iter().all(|settled| settled.ended != Ended::Done) {
+            page.error();
+        }
         page.take(json!({ "results": results, "meta": meta(output) }).to_string());
         page.remarks_apart();
     }

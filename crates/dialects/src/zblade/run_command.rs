@@ -97,7 +97,7 @@ fn line(args: Args) -> Result<Line, Failure> {
         (Some(line), None) if arguments.is_empty() => Ok(Line::Shell(line)),
         (Some(line), None) => Ok(Line::Shell(joined(&line, &arguments))),
         (None, Some(program)) if shell => Ok(Line::Shell(joined(&program, &arguments))),
-        (None, Some(program)) => Ok(Line::Words(std::iter::once(program).chain(arguments).collect())),
+        (None, Some(program)) => commands::program(program, arguments, "program"),
     }
 }
 

@@ -15,6 +15,7 @@ pub use report::{Confined, Ending, Leftover, Piece, Ran, Standing, State};
 use crate::{
     call::CallCtx,
     failure::{Failure, Hint, Kind, convert},
+    session::Session,
     workers::blocking,
 };
 use network::{NetworkState, Refusals};
@@ -188,6 +189,14 @@ impl Commands {
                 _ = job.wait(Until::Gone, Duration::MAX) => {}
             }
         });
+    }
+
+    /// Lists the commands of a session that still run, or that left processes behind.
+    #[must_use]
+    pub fn running(&self, session: &Session) -> Vec<String> {
+        let jobs = self.jobs.list(&SessionKey(session.id().to_owned()));
+        let open = jobs.iter().rev().filter(|job| !Ran::is_over(&job.report()));
+        open.map(|job| job.program().words()).collect()
     }
 
     /// Finds a job of a session by its name, or the one that was started last.

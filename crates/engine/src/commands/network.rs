@@ -101,17 +101,21 @@ pub(super) fn listens(job: &Job, ports: &BTreeMap<u16, Publication>) -> Vec<Stri
             Publication::NotAllowed => inside.push(*port),
             Publication::Open => notes.push(format!(
                 "This command listens on port {port}, which is published: the host and its browser reach it at \
-                 http://127.0.0.1:{port}, and all commands of this session on the loopback. It is closed when the command ends."
+                 http://127.0.0.1:{port}, and all commands of this session on the loopback. It is closed when the command ends. {CLIENTS}"
             )),
             Publication::Failed(why) => notes.push(format!(
                 "This command listens on port {port}, which could not be published: {why}. All commands of this session reach it on \
-                 the loopback; the host and its browser do not. Use another port, or ask the user to free this one."
+                 the loopback; the host and its browser do not. Use another port, or ask the user to free this one. {CLIENTS}"
             )),
         }
     }
     notes.extend(listens_inside(job, &inside));
     notes
 }
+
+/// The rule that clients of a port need: a command that names an address is judged like any other.
+const CLIENTS: &str = "A command that names the address, such as curl, needs approval or a rule with `touch = [\"fetch\"]`, \
+                       `hosts = [\"127.0.0.1\", \"localhost\"]` and `decide = \"allow\"`.";
 
 /// Describes ports that are not published.
 fn listens_inside(job: &Job, ports: &[u16]) -> Option<String> {
@@ -128,7 +132,7 @@ fn listens_inside(job: &Job, ports: &[u16]) -> Option<String> {
         }
         (_, true) => format!(
             "all commands of this session reach {it} on the loopback; the host and its browser do not. To open {it} to the host, the \
-             user adds {it} to the setting `publish`."
+             user adds {it} to the setting `publish`. {CLIENTS}"
         ),
         (_, false) => format!(
             "only this command's own processes reach {it}, since its sandbox gives it a separate network. Start a server and its \

@@ -11,6 +11,7 @@ use serde::Serialize;
 use toolpost_process::{
     self as process, Enforcement, GuardState, Job, Report, Stage, Verdict, Want, Why, meaning,
 };
+use toolpost_text::{counted::counted, terminal::Losses};
 
 /// A report on a command.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
@@ -29,8 +30,11 @@ pub struct Ran {
     pub elapsed_ms: u64,
     /// Size of its output, in bytes.
     pub bytes: u64,
-    /// Number of characters in its output, without escape sequences.
+    /// Number of characters in the text of its output: without escape sequences and control characters, and with a
+    /// notice in place of a line's copies.
     pub characters: u64,
+    /// Size of that text, in bytes.
+    pub text_bytes: u64,
     /// Number of lines in its output.
     pub lines: u64,
     /// The requested part of its output; two pieces if the middle is left out.
@@ -148,6 +152,7 @@ impl Ran {
         notes.extend(network.refused);
         notes.extend(guarded);
         notes.extend(file_notes::changed(&job.changed(), job.directory()));
+        notes.extend(not_shown(report.losses));
         notes.extend(oversized(ending.as_ref(), job.resources().file_size));
         notes.extend(network::listens(job, &network.ports));
         Ok(Self {
@@ -159,6 +164,7 @@ impl Ran {
             elapsed_ms: u64::try_from(report.ran.as_millis()).unwrap_or(u64::MAX),
             bytes: report.bytes,
             characters: shown.total,
+            text_bytes: report.text_bytes,
             lines: shown.lines,
             output: pieces,
             lost: report.lost,
@@ -251,6 +257,25 @@ fn why(why: Why) -> String {
 
 fn megabytes(bytes: u64) -> u64 {
     bytes / (1024 * 1024)
+}
+
+/// Names the parts of an output that its text lacks.
+fn not_shown(losses: Losses) -> Option<String> {
+    let Losses { controls, malformed } = losses;
+    let left_out = (controls > 0).then(|| format!("{} left out", was(controls, "control character")));
+    let replaced =
+        (malformed > 0).then(|| format!("{} shown as U+FFFD", was(malformed, "malformed byte sequence")));
+    let parts: Vec<String> = left_out.into_iter().chain(replaced).collect();
+    (!parts.is_empty()).then(|| {
+        format!(
+            "The output is not shown byte for byte: {}. Pipe it through `od -c` to see every byte.",
+            parts.join(", and ")
+        )
+    })
+}
+
+fn was(count: u64, what: &str) -> String {
+    format!("{} {}", counted(count, what), if count == 1 { "was" } else { "were" })
 }
 
 /// Explains the exit of a program that wrote a file larger than its limit; `None` for other exits. A shell

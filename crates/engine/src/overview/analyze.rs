@@ -174,16 +174,21 @@ pub struct Public {
 /// The files that tests cover.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct TestMap {
-    /// The number of test files.
+    /// The number of test files of the workspace.
     pub tests: usize,
+    /// The number of those outside of the directory.
+    pub outside: usize,
     /// The number of other files.
     pub code: usize,
     /// The number of those that a test uses directly.
     pub reached: usize,
-    /// The number of those that define a symbol and that no test uses directly.
+    /// The number of those that define a symbol and that no test is known to use directly.
     pub unreached: usize,
     /// The longest of these.
     pub largest_unreached: Vec<String>,
+    /// The number of uses in tests whose target is unknown or only possible; if there are any, a test may use an
+    /// unreached file after all.
+    pub open: usize,
     /// The files that each test uses.
     pub map: Vec<Tested>,
 }

@@ -59,10 +59,13 @@ impl Maker<'_> {
         let index = LineIndex::new(self.text);
         let bound = bound(self.text, facts);
         let uses = facts.references.iter().filter(|used| !local(self.text, facts, &bound, used));
+        let mut symbols: Vec<Defined> =
+            facts.symbols.iter().map(|symbol| self.symbol(symbol, &index)).collect();
+        self.values_of_parts(&mut symbols, facts);
         Record {
             language: language.name().to_owned(),
             package: facts.package.as_ref().map(|package| self.words.add(package)),
-            symbols: facts.symbols.iter().map(|symbol| self.symbol(symbol, &index)).collect(),
+            symbols,
             uses: uses.map(|used| self.used(used)).collect(),
             imports: facts.imports.iter().map(|import| self.import(import, &facts.symbols)).collect(),
             scopes: facts.scopes.iter().map(|scope| (span(&scope.span), scope.parent.map(number))).collect(),
@@ -99,6 +102,19 @@ impl Maker<'_> {
             value: value.map(|value| self.expression(&value)),
             modifiers: self.modifiers(symbol),
             content,
+        }
+    }
+
+    /// Gives the symbols that a pattern binds, as in `const { a } = b`, their parts of the value.
+    fn values_of_parts(&mut self, symbols: &mut [Defined], facts: &Facts) {
+        let parts: HashMap<usize, &Chain> = facts
+            .bindings
+            .iter()
+            .filter_map(|binding| Some((binding.at.start, binding.value.as_ref()?)))
+            .collect();
+        for (symbol, of) in symbols.iter_mut().zip(&facts.symbols).filter(|(_, of)| of.value.is_none()) {
+            let value = of.at.as_ref().and_then(|at| parts.get(&at.start));
+            symbol.value = value.map(|value| self.expression(value));
         }
     }
 

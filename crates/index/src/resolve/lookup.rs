@@ -377,7 +377,7 @@ impl Resolver<'_> {
     }
 
     /// Classifies an import that resolves to nothing: it is foreign only if its module is not part of the workspace.
-    fn not_here(&self, spot: Spot, import: &Imported) -> Value {
+    pub(super) fn not_here(&self, spot: Spot, import: &Imported) -> Value {
         let text = self.graph.text(import.module);
         let here = Spot { place: import.at, ..spot };
         let first = |separator: &str| {

@@ -5,11 +5,12 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use toolpost_runtime::Answer;
 use toolpost_tool::Part;
 
-/// Converts a successful call.
+/// Converts a call that returned a reply; a script that stopped is an error all the same.
 pub(super) fn done(mut answer: Answer) -> CallToolResult {
     let structured = answer.structured.take();
+    let is_error = answer.is_error().then_some(true);
     let mut result = CallToolResult::success(content(answer));
-    result.is_error = None;
+    result.is_error = is_error;
     result.structured_content = structured;
     result
 }

@@ -86,6 +86,11 @@ impl Tool for Echo {
     }
 
     fn render(output: &Said, page: &mut Page) {
+        match output.text.as_str() {
+            "stop" => page.error(),
+            "exit 1" => page.failed(),
+            _ => {}
+        }
         page.text(&output.text);
     }
 }

@@ -4,10 +4,21 @@
 (import_statement (import_clause (named_imports (import_specifier name: (_) @name alias: (_) @alias)))
   source: (string) @module) @import
 (import_statement . source: (string) @module) @import
-(lexical_declaration (variable_declarator name: (identifier) @alias
+(call_expression function: (import) arguments: (arguments . (string) @module)) @import
+(call_expression function: (identifier) @_require arguments: (arguments . (string) @module .)
+  (#eq? @_require "require")) @import
+(_ (variable_declarator name: (identifier) @alias
   value: (call_expression function: (identifier) @_require arguments: (arguments . (string) @module .)))
   (#eq? @_require "require")) @import
-(lexical_declaration (variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @name)
+(_ (variable_declarator name: (identifier) @alias
+  value: (member_expression property: (property_identifier) @name
+    object: (call_expression function: (identifier) @_require arguments: (arguments . (string) @module .))))
+  (#eq? @_require "require")) @import
+(_ (variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @name)
+  value: (call_expression function: (identifier) @_require arguments: (arguments . (string) @module .)))
+  (#eq? @_require "require")) @import
+(_ (variable_declarator name: (object_pattern
+    (pair_pattern key: (property_identifier) @name value: (identifier) @alias))
   value: (call_expression function: (identifier) @_require arguments: (arguments . (string) @module .)))
   (#eq? @_require "require")) @import
 

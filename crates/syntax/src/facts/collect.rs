@@ -374,10 +374,35 @@ impl Collector<'_, '_> {
             .map(|import| import.span.clone())
             .collect();
         facts.imports.retain(|import| import.what != What::Module || !all.contains(&import.span));
+        drop_repeated(&mut facts.imports);
         for import in &mut facts.imports {
-            import.within = within.of(&import.span);
+            import.within = around(symbols, within.of(&import.span), &import.span);
         }
     }
+}
+
+/// Leaves out bare imports of modules from which the statement around them imports as well.
+fn drop_repeated(imports: &mut Vec<Import>) {
+    let known = imports.clone();
+    imports.retain(|import| {
+        let bare = import.what == What::Module && import.alias.is_none();
+        let outer = |other: &Import| {
+            let binds = other.what != What::Module || other.alias.is_some();
+            let holds = other.span.start <= import.span.start && import.span.end <= other.span.end;
+            binds && holds && other.module == import.module
+        };
+        !bare || !known.iter().any(outer)
+    });
+}
+
+/// Returns the definition around an import: not the variables that the import itself defines, as in
+/// `const { a } = require("b")`.
+fn around(symbols: &[Symbol], within: Option<usize>, span: &Range<usize>) -> Option<usize> {
+    let defines = |symbol: &Symbol| {
+        let variable = matches!(symbol.kind, Kind::Variable | Kind::Constant);
+        variable && symbol.at.as_ref().is_some_and(|at| span.start <= at.start && at.end <= span.end)
+    };
+    std::iter::successors(within, |at| symbols[*at].parent).find(|at| !defines(&symbols[*at]))
 }
 
 /// The node kinds of list literals.

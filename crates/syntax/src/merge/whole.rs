@@ -92,6 +92,7 @@ fn file(children: Vec<Item>) -> Item {
         at: None,
         hint: None,
         value: None,
+        bound: Vec::new(),
         further: Vec::new(),
     }
 }

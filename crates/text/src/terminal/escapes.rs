@@ -10,6 +10,8 @@ const PARAMETERS: usize = 16;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     Nothing,
+    /// A control character that is left out.
+    Drop,
     Write,
     LineBreak,
     /// Back to the first column.
@@ -60,7 +62,9 @@ impl Escapes {
     pub(super) fn step(&mut self, character: char) -> Step {
         // Cancel and substitute end every sequence.
         if matches!(character, '\u{18}' | '\u{1a}') {
-            return self.to(State::Text);
+            let inside = self.state != State::Text;
+            self.to(State::Text);
+            return if inside { Step::Nothing } else { Step::Drop };
         }
         match self.state {
             State::Text => self.text(character),
@@ -92,7 +96,9 @@ impl Escapes {
             '\u{9b}' => self.to(State::Control),
             '\u{9d}' => self.to(State::Command),
             '\u{90}' | '\u{98}' | '\u{9e}' | '\u{9f}' => self.to(State::String),
-            _ if character.is_control() => Step::Nothing,
+            // The bell is a signal and not text.
+            '\u{7}' => Step::Nothing,
+            _ if character.is_control() => Step::Drop,
             _ => Step::Write,
         }
     }

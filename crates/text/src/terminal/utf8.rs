@@ -5,6 +5,7 @@
 pub struct Utf8 {
     /// The beginning of a character whose end has not come yet: at most three bytes.
     begun: Vec<u8>,
+    malformed: u64,
 }
 
 impl Utf8 {
@@ -22,8 +23,19 @@ impl Utf8 {
     /// Appends U+FFFD if a character was begun and never ended.
     pub fn finish(&mut self, out: &mut String) {
         if !std::mem::take(&mut self.begun).is_empty() {
-            out.push(char::REPLACEMENT_CHARACTER);
+            self.replace(out);
         }
+    }
+
+    /// Returns the number of malformed sequences so far.
+    #[must_use]
+    pub fn malformed(&self) -> u64 {
+        self.malformed
+    }
+
+    fn replace(&mut self, out: &mut String) {
+        out.push(char::REPLACEMENT_CHARACTER);
+        self.malformed += 1;
     }
 
     fn decode(&mut self, mut bytes: &[u8], out: &mut String) {
@@ -37,7 +49,7 @@ impl Utf8 {
             if is_begun {
                 self.begun = sequence.to_vec();
             } else if bad > 0 {
-                out.push(char::REPLACEMENT_CHARACTER);
+                self.replace(out);
             }
         }
     }

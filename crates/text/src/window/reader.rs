@@ -6,6 +6,7 @@ use encoding_rs::WINDOWS_1252;
 #[derive(Debug)]
 pub(super) struct Reader {
     limit: u64,
+    decoding: Decoding,
     /// The characters that are kept, of all lines so far.
     pub(super) text: String,
     /// Offset of the current line.
@@ -18,10 +19,28 @@ pub(super) struct Reader {
     held: bool,
 }
 
+/// The meaning of bytes above ASCII.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Decoding {
+    /// UTF-8, and windows-1252 for bytes that are not.
+    Utf8,
+    /// Each is a character of windows-1252, also if some happen to form a character of UTF-8.
+    EightBit,
+}
+
 impl Reader {
     /// Starts a line with at most `limit` characters.
-    pub(super) fn new(limit: u64) -> Self {
-        Self { limit, text: String::new(), begin: 0, more: 0, invalid: 0, open: Vec::new(), held: false }
+    pub(super) fn new(limit: u64, decoding: Decoding) -> Self {
+        Self {
+            limit,
+            decoding,
+            text: String::new(),
+            begin: 0,
+            more: 0,
+            invalid: 0,
+            open: Vec::new(),
+            held: false,
+        }
     }
 
     /// Takes the next bytes of the line, cut anywhere.
@@ -61,6 +80,15 @@ impl Reader {
 
     /// Takes bytes; the first may continue an incomplete character.
     fn bytes(&mut self, bytes: &[u8]) {
+        if self.decoding == Decoding::EightBit {
+            for run in bytes.chunk_by(|one, next| one.is_ascii() == next.is_ascii()) {
+                match std::str::from_utf8(run) {
+                    Ok(text) if run.is_ascii() => self.valid(text),
+                    _ => self.wrong(run),
+                }
+            }
+            return;
+        }
         let mut rest = bytes;
         while let (false, Some((&byte, after))) = (self.open.is_empty(), rest.split_first()) {
             self.open.push(byte);

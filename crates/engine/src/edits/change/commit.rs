@@ -10,10 +10,12 @@ use crate::{
     failure::{Failure, convert},
     files::Files,
 };
+use toolpost_text::encoding::{Encoding, EncodingGuess, sniff};
 use toolpost_workspace::{Action, Draft as Write, Expect, Hold, Overwrite, WorkspacePath};
 
 /// Commits all drafts; a file is only overwritten if it still has the content that was read.
 pub(super) fn all(files: &Files, cx: &CallCtx, hold: &Hold, drafts: &[Draft]) -> Result<Output, Failure> {
+    drafts.iter().try_for_each(stays_text)?;
     let moves: Vec<(&WorkspacePath, &WorkspacePath)> =
         drafts.iter().filter_map(|to| plain_move(drafts, to)).collect();
     let writes = drafts.iter().filter_map(|draft| write(&moves, draft)).collect();
@@ -21,6 +23,24 @@ pub(super) fn all(files: &Files, cx: &CallCtx, hold: &Hold, drafts: &[Draft]) ->
     let committed = hold.commit(writes, &cx.cause).map_err(|error| convert::commit(&error))?;
     notes.extend(committed.notes.iter().map(ToString::to_string));
     Ok(Output { files: report::files(files, drafts), notes })
+}
+
+/// Refuses a text that would make the file binary for every later call: one with a NUL byte.
+fn stays_text(draft: &Draft) -> Result<(), Failure> {
+    let Now::Bytes(bytes) = &draft.now else { return Ok(()) };
+    let was_binary = matches!(&draft.before, Some(Before::File { bytes, .. }) if bytes.contains(&0));
+    // UTF-16 and UTF-32 have such bytes, and a moved file keeps its content.
+    let narrow = [Encoding::Utf8, Encoding::Utf8Bom, Encoding::EightBit];
+    let wide = matches!(sniff(bytes), EncodingGuess::Text(encoding) if !narrow.contains(&encoding));
+    let Some(at) = bytes.iter().position(|byte| *byte == 0) else { return Ok(()) };
+    if was_binary || wide || draft.from.is_some() {
+        return Ok(());
+    }
+    let line = bytes[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
+    Err(Failure::invalid(format!(
+        "The new content of {} has a NUL byte in line {line}, which no text file has. Remove it. Nothing was changed.",
+        draft.path.display()
+    )))
 }
 
 /// Returns both names of a file or link that is only renamed: it is moved, so that its metadata is

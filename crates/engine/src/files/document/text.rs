@@ -93,7 +93,7 @@ fn as_it_is(opened: Opened, ask: Ask, cx: &CallCtx) -> Result<Looked, Failure> {
         }
         Err(error) => {
             let bytes = error.into_bytes();
-            let mut window = Window::new(ask);
+            let mut window = Window::eight_bit(ask);
             window.feed(&bytes);
             (window.finish(), bytes.into())
         }
@@ -103,7 +103,10 @@ fn as_it_is(opened: Opened, ask: Ask, cx: &CallCtx) -> Result<Looked, Failure> {
 
 /// Reads a long file in pieces and keeps only the lines that are shown.
 fn stream(mut opened: Opened, ask: Ask, cx: &CallCtx) -> Result<Looked, Failure> {
-    let mut window = Window::new(ask);
+    let mut window = match encoding::sniff(opened.head()) {
+        EncodingGuess::Text(Encoding::EightBit) => Window::eight_bit(ask),
+        _ => Window::new(ask),
+    };
     let mut hasher = Hasher::default();
     let mut piece = vec![0; PIECE];
     let (mut read, mut counted_to) = (0_u64, None::<u64>);

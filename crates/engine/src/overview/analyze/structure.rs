@@ -15,7 +15,7 @@ use std::{
     path::Path,
     time::Instant,
 };
-use toolpost_index::{At, FileId, Link, ranked::is_test};
+use toolpost_index::{At, FileId, Link, Links, ranked::is_test};
 use toolpost_search::Rules;
 use toolpost_workspace::WorkspacePath;
 
@@ -97,28 +97,24 @@ struct Linked {
 }
 
 impl Linked {
-    fn of(asked: &Asked<'_>, base: &WorkspacePath, links: &[Link], depth: Depth) -> Self {
-        let files: Vec<FileId> = asked
-            .index
-            .files()
-            .filter(|id| {
-                let path = &asked.index.file(*id).path;
-                asked.may(path) && asked.lies_in(path, base)
-            })
-            .collect();
-        let known: HashSet<FileId> = files.iter().copied().collect();
-        let links: Vec<Link> = links
-            .iter()
-            .filter(|link| known.contains(&link.from) && known.contains(&link.to.file))
-            .copied()
-            .collect();
-        let view = View { asked, base, depth, files };
+    fn of(asked: &Asked<'_>, base: &WorkspacePath, links: &Links, depth: Depth) -> Self {
+        let (mut files, mut outside) = (Vec::new(), Vec::new());
+        for id in asked.index.files() {
+            let path = &asked.index.file(id).path;
+            if !asked.may(path) {
+                continue;
+            }
+            if asked.lies_in(path, base) { files.push(id) } else { outside.push(id) }
+        }
+        let uses = FileUses::of(links, &files, &outside);
+        let view = View { asked, base, depth, files, outside };
+        let within = uses.within(&view.files);
         Self {
-            modules: view.modules(&links),
-            rings: rings(&view.uses(&links)),
-            hotspots: view.hotspots(&links),
-            public: view.public(&links),
-            tests: view.tests(&links),
+            modules: view.modules(&within),
+            rings: rings(&view.uses(&within)),
+            hotspots: view.hotspots(&uses),
+            public: view.public(&within),
+            tests: view.tests(&uses, links),
             searched: Searched::of(asked, Some(base)),
         }
     }
@@ -133,11 +129,48 @@ impl Linked {
     }
 }
 
+/// The uses of the files of the directory, by all files that may be read.
+struct FileUses {
+    /// The symbols that other files use.
+    symbols: Vec<Link>,
+    /// The number of places at which a file uses another; 1 for an import without a use of a symbol.
+    files: BTreeMap<(FileId, FileId), usize>,
+}
+
+impl FileUses {
+    fn of(links: &Links, files: &[FileId], outside: &[FileId]) -> Self {
+        let targets: HashSet<FileId> = files.iter().copied().collect();
+        let readable: HashSet<FileId> = files.iter().chain(outside).copied().collect();
+        let known = |from: FileId, to: FileId| readable.contains(&from) && targets.contains(&to);
+        let symbols: Vec<Link> =
+            links.symbols.iter().filter(|link| known(link.from, link.to.file)).copied().collect();
+        let mut files: BTreeMap<(FileId, FileId), usize> = BTreeMap::new();
+        for link in &symbols {
+            *files.entry((link.from, link.to.file)).or_default() += link.places;
+        }
+        for (from, to) in links.imports.iter().filter(|(from, to)| known(*from, *to)) {
+            files.entry((*from, *to)).or_insert(1);
+        }
+        Self { symbols, files }
+    }
+
+    /// Leaves out the uses by files outside of the directory.
+    fn within(&self, files: &[FileId]) -> Self {
+        let known: HashSet<FileId> = files.iter().copied().collect();
+        let symbols = self.symbols.iter().filter(|link| known.contains(&link.from)).copied();
+        let files = self.files.iter().filter(|((from, _), _)| known.contains(from));
+        Self { symbols: symbols.collect(), files: files.map(|(pair, places)| (*pair, *places)).collect() }
+    }
+}
+
 struct View<'a> {
     asked: &'a Asked<'a>,
     base: &'a WorkspacePath,
     depth: Depth,
+    /// The files of the directory.
     files: Vec<FileId>,
+    /// The other files that may be read.
+    outside: Vec<FileId>,
 }
 
 impl View<'_> {
@@ -163,10 +196,11 @@ impl View<'_> {
     }
 
     /// Lists the modules that each module uses, without tests.
-    fn uses(&self, links: &[Link]) -> BTreeMap<String, BTreeSet<String>> {
+    fn uses(&self, uses: &FileUses) -> BTreeMap<String, BTreeSet<String>> {
+        let of_files = uses.files.keys().filter(|(from, _)| !self.is_test(*from));
         let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for link in links.iter().filter(|link| !self.is_test(link.from)) {
-            let (from, to) = (self.module(link.from), self.module(link.to.file));
+        for (from, to) in of_files {
+            let (from, to) = (self.module(*from), self.module(*to));
             if from != to {
                 uses.entry(from).or_default().insert(to);
             }
@@ -174,7 +208,7 @@ impl View<'_> {
         uses
     }
 
-    fn modules(&self, links: &[Link]) -> Vec<Module> {
+    fn modules(&self, uses: &FileUses) -> Vec<Module> {
         let mut all: BTreeMap<String, Module> = BTreeMap::new();
         for file in &self.files {
             let name = self.module(*file);
@@ -182,7 +216,7 @@ impl View<'_> {
             module.files += 1;
             module.lines += u64::from(self.asked.index.file(*file).record.lines);
         }
-        for (from, to) in self.uses(links) {
+        for (from, to) in self.uses(uses) {
             for to in &to {
                 if let Some(module) = all.get_mut(to) {
                     module.used_by.push(from.clone());
@@ -196,16 +230,16 @@ impl View<'_> {
     }
 
     /// Lists the files with the most users.
-    fn hotspots(&self, links: &[Link]) -> Vec<Hotspot> {
-        let mut users: HashMap<FileId, (BTreeSet<FileId>, usize)> = HashMap::new();
-        for link in links.iter().filter(|link| !self.is_test(link.from)) {
-            let own = users.entry(link.to.file).or_default();
-            own.0.insert(link.from);
-            own.1 += link.places;
+    fn hotspots(&self, uses: &FileUses) -> Vec<Hotspot> {
+        let mut users: HashMap<FileId, (usize, usize)> = HashMap::new();
+        for ((_, to), places) in uses.files.iter().filter(|((from, _), _)| !self.is_test(*from)) {
+            let (files, all) = users.entry(*to).or_default();
+            *files += 1;
+            *all += places;
         }
-        let one = |(file, (users, places)): (FileId, (BTreeSet<FileId>, usize))| Hotspot {
+        let one = |(file, (used_by, places)): (FileId, (usize, usize))| Hotspot {
             path: self.path(file).to_owned(),
-            used_by: users.len(),
+            used_by,
             places,
             lines: u64::from(self.asked.index.file(file).record.lines),
         };
@@ -218,9 +252,9 @@ impl View<'_> {
     }
 
     /// Lists the symbols that other modules use, those with the most files first.
-    fn public(&self, links: &[Link]) -> Vec<Public> {
+    fn public(&self, uses: &FileUses) -> Vec<Public> {
         let mut users: HashMap<At, BTreeSet<FileId>> = HashMap::new();
-        for link in links.iter().filter(|link| !self.is_test(link.from)) {
+        for link in uses.symbols.iter().filter(|link| !self.is_test(link.from)) {
             if self.module(link.from) != self.module(link.to.file) {
                 users.entry(link.to).or_default().insert(link.from);
             }
@@ -244,15 +278,18 @@ impl View<'_> {
         all.into_iter().take(self.depth.told()).map(one).collect()
     }
 
-    /// Lists the files that tests use, and those that no test uses.
-    fn tests(&self, links: &[Link]) -> TestMap {
+    /// Lists the files that tests use, and those that no test is known to use. The tests of a directory may be outside
+    /// of it.
+    fn tests(&self, uses: &FileUses, links: &Links) -> TestMap {
         let mut covered: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for link in links.iter().filter(|link| self.is_test(link.from) && !self.is_test(link.to.file)) {
-            covered.entry(self.path(link.from)).or_default().insert(self.path(link.to.file));
+        for (test, file) in uses.files.keys().filter(|(from, to)| self.is_test(*from) && !self.is_test(*to)) {
+            covered.entry(self.path(*test)).or_default().insert(self.path(*file));
         }
         let reached: BTreeSet<&str> = covered.values().flatten().copied().collect();
-        let (tests, code): (Vec<FileId>, Vec<FileId>) =
+        let (mut tests, code): (Vec<FileId>, Vec<FileId>) =
             self.files.iter().partition(|file| self.is_test(**file));
+        let own = tests.len();
+        tests.extend(self.outside.iter().filter(|file| self.is_test(**file)));
         let mut untested: Vec<(u64, &str)> = code
             .iter()
             .filter(|file| !self.asked.index.file(**file).record.symbols.is_empty())
@@ -267,10 +304,12 @@ impl View<'_> {
         });
         TestMap {
             tests: tests.len(),
+            outside: tests.len() - own,
             code: code.len(),
             reached: reached.len(),
             unreached: untested.len(),
             largest_unreached: untested.iter().take(told).map(|(_, path)| (*path).to_owned()).collect(),
+            open: tests.iter().filter_map(|test| links.open.get(test)).sum(),
             map: if self.depth == Depth::Shallow { Vec::new() } else { map.take(told).collect() },
         }
     }
