@@ -1,15 +1,18 @@
 //! `toolpost search`: keyword search over functions and types.
 
 use crate::{
-    args::{Common, OnOff, Search as Args},
+    args::Search as Args,
     out,
-    settings::Settings,
     user_session::UserSession,
     value::{list, number, text},
 };
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::{io::IsTerminal as _, process::ExitCode};
+use toolpost::{
+    Settings,
+    settings::{Flags, values::OnOff},
+};
 use toolpost_engine::{Operation as _, operations::seek::Seek};
 use toolpost_shared::{Meant, Server};
 
@@ -33,8 +36,8 @@ enum Colours {
 }
 
 /// Searches, and prints the results.
-pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
-    let mut settings = Settings::find(common)?;
+pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
+    let mut settings = Settings::of_user(flags.clone())?;
     if !args.across.is_empty() {
         return across(&settings, &args);
     }
@@ -58,7 +61,7 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
 
 /// Searches repositories in the shared index.
 fn across(settings: &Settings, args: &Args) -> Result<ExitCode> {
-    let address = settings.shared.index.value.as_ref();
+    let address = settings.index.value.as_ref();
     let address =
         address.context("no index is set: pass --index postgres://USER:PASSWORD@HOST:PORT/DATABASE")?;
     let meant = Meant {

@@ -1,7 +1,7 @@
 //! Running of commands: the job table, the sandbox and the network proxy.
 
-mod blocked;
 pub mod exec;
+mod file_notes;
 pub mod job;
 mod network;
 mod publish;
