@@ -434,7 +434,7 @@ fn write_to_file_refuses() {
         ),
         (
             json!({"file_path": "d/f", "content": "1", "rewrite": true}),
-            "! rewrite=true but file does not exist: d/f\nDid you mean f?",
+            "! rewrite=true but file does not exist: d/f\nDid you mean f?\nTo create it, pass rewrite=false.",
         ),
         (
             json!({"file_path": "d", "content": "1", "rewrite": false}),

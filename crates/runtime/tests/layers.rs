@@ -295,7 +295,9 @@ async fn a_reply_is_cut_to_the_budget_and_says_so() {
     let world = World::new();
     let reply = words(&world.call("f", "long").await);
     assert!(reply.starts_with("line\nline\n"), "{reply}");
-    assert!(reply.ends_with("[toolpost: left out lines 21-1000 of 1000, 4900 of 5000 bytes]"), "{reply}");
+    let end = "[toolpost: left out lines 21-1000 of 1000, 4900 of 5000 bytes]\n\
+               [toolpost: the reply was too long; make a narrower call to see the part that was left out]";
+    assert!(reply.ends_with(end), "{reply}");
 }
 
 #[tokio::test]
@@ -560,7 +562,8 @@ async fn inner_calls_only_read_and_nobody_is_asked_about_them() {
 async fn inner_replies_share_the_budget_and_name_their_pictures() {
     let world = World::new();
     let shared = many(&world, json!({ "calls": ["Do long", "Do hello"], "at_once": 2 })).await;
-    let notice = "[toolpost: left out lines 6-1000 of 1000, 4975 of 5000 bytes]";
+    let notice = "[toolpost: left out lines 6-1000 of 1000, 4975 of 5000 bytes]\n\
+                  [toolpost: the reply was too long; make a narrower call to see the part that was left out]";
     assert_eq!(shared, format!("0 Done {}{notice}\n1 Done hello", "line\n".repeat(5)));
     assert_eq!(
         many(&world, json!({ "calls": ["Do picture"], "at_once": 2 })).await,

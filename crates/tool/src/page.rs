@@ -168,7 +168,7 @@ impl Page {
         }
         // The notice of the omission, which is part of the text, needs some room as well.
         let own = notes + NARROWER.len() + AROUND + cut::NOTICED;
-        let bytes = bytes.saturating_sub(own).max(LEAST.bytes);
+        let bytes = bytes.saturating_sub(own).max(LEAST.bytes.min(bytes));
         let budget = Budget { bytes, lines: lines.max(1), ..*budget };
         let mut is_cut = false;
         for part in &mut self.parts {
