@@ -1,7 +1,8 @@
-//! `cargo xtask book`: the sources of the documentation book.
+//! `cargo xtask book`: the sources of the documentation book, and a check of the links in the built book.
 
 use crate::{House, Verdict, disk, say, tidy::links, tree::Tree};
 use anyhow::{Context, Result, bail};
+use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The table of contents, with links relative to its directory.
@@ -10,13 +11,22 @@ const SUMMARY: &str = "docs/SUMMARY.md";
 /// The directory that `book.toml` names as the source.
 const SOURCE: &str = "target/book/src";
 
+/// The directory to which `book.toml` tells mdBook to write.
+const BUILT: &str = "target/book/html";
+
+/// The first page of the book, which mdBook also serves as the start page of the site.
+const START: &str = "docs/introduction.md";
+
 /// Copies the pages of the book, and the files that they link to, to the directory from which mdBook builds.
+/// With `--check`, checks the links of the built book instead.
 ///
 /// # Errors
 /// If a page links to a page outside the book, or if a file cannot be read or written.
 pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
-    if let Some(unknown) = arguments.first() {
-        bail!("book takes no argument, got `{unknown}`");
+    match arguments {
+        [] => {}
+        [flag] if flag == "--check" => return check(house),
+        [unknown, ..] => bail!("book takes `--check` or nothing, got `{unknown}`"),
     }
     let files = sources(&Tree::of_house(house)?)?;
     let source = house.path(SOURCE);
@@ -32,7 +42,107 @@ pub fn run(house: &House, arguments: &[String]) -> Result<Verdict> {
     Ok(Verdict::Good)
 }
 
-/// Returns the files of the book by path. The table of contents moves to the top, with its links rewritten.
+/// Checks the links of the built book, and prints the dead ones.
+fn check(house: &House) -> Result<Verdict> {
+    let root = house.path(BUILT);
+    let mut pages = BTreeMap::new();
+    let mut others = BTreeSet::new();
+    let mut folders = vec![root.clone()];
+    while let Some(folder) = folders.pop() {
+        for path in disk::list(&folder).context("build the book first: `cargo xtask book && mdbook build`")? {
+            let name = path.strip_prefix(&root)?.to_string_lossy().into_owned();
+            if path.is_dir() {
+                folders.push(path);
+            } else if name.ends_with(".html") {
+                pages.insert(name, disk::read(&path)?);
+            } else {
+                others.insert(name);
+            }
+        }
+    }
+    let dead = dead_links(&pages, &others)?;
+    dead.iter().for_each(|link| say::line(&format!("book: {link}")));
+    say::line(&format!("book: {} pages, {} dead links", pages.len(), dead.len()));
+    Ok(if dead.is_empty() { Verdict::Good } else { Verdict::Bad })
+}
+
+/// Finds the relative links in HTML pages whose file or anchor does not exist. `others` holds the paths of all other files.
+///
+/// # Errors
+/// None in practice: the expressions are constants.
+pub fn dead_links(pages: &BTreeMap<String, String>, others: &BTreeSet<String>) -> Result<Vec<String>> {
+    let link = Regex::new(r#"<(?:a|img|script|link)\s[^>]*?(?:href|src)="([^"]*)""#)?;
+    let id = Regex::new(r#"\sid="([^"]*)""#)?;
+    let anchors: BTreeMap<&str, BTreeSet<&str>> = pages
+        .iter()
+        .map(|(path, text)| {
+            let ids = id.captures_iter(text).filter_map(|found| Some(found.get(1)?.as_str()));
+            (path.as_str(), ids.collect())
+        })
+        .collect();
+    let mut dead = Vec::new();
+    // `404.html` has absolute links, and `print.html` repeats all pages below one address.
+    for (path, text) in pages.iter().filter(|(path, _)| !["404.html", "print.html"].contains(&path.as_str()))
+    {
+        for target in link.captures_iter(text).filter_map(|found| Some(found.get(1)?.as_str())) {
+            let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+            if file.contains(':') {
+                continue;
+            }
+            let file = if file.is_empty() { Some(path.clone()) } else { links::resolve(path, file) };
+            let alive = file.is_some_and(|file| match anchors.get(file.as_str()) {
+                Some(ids) => anchor.is_empty() || ids.contains(anchor),
+                None => others.contains(&file),
+            });
+            if !alive {
+                dead.push(format!("{path} links to `{target}`, which does not exist"));
+            }
+        }
+    }
+    Ok(dead)
+}
+
+/// Returns the path of a file in the book: the table of contents and the start page at the top, and each `README.md` as
+/// the `index.md` that mdBook makes of it without rewriting the links to it.
+fn place(path: &str) -> String {
+    match path {
+        SUMMARY => "SUMMARY.md".to_owned(),
+        START => "index.md".to_owned(),
+        _ => path.strip_suffix("README.md").map_or(path.to_owned(), |folder| format!("{folder}index.md")),
+    }
+}
+
+/// Returns the relative link from one path to another.
+fn relative(from: &str, to: &str) -> String {
+    let from: Vec<&str> = from.split('/').collect();
+    let to: Vec<&str> = to.split('/').collect();
+    let folders = from.len() - 1;
+    let shared =
+        from.iter().take(folders).zip(to.iter().take(to.len() - 1)).take_while(|(a, b)| a == b).count();
+    let mut parts = vec![".."; folders - shared];
+    parts.extend(&to[shared..]);
+    parts.join("/")
+}
+
+/// Rewrites the links of a page for the places of both ends in the book.
+fn rewrite(path: &str, text: &str) -> String {
+    let from = place(path);
+    links::targets(text).into_iter().fold(text.to_owned(), |text, (_, link)| {
+        let (file, anchor) =
+            link.split_once('#').map_or((link.as_str(), ""), |(file, _)| (file, &link[file.len()..]));
+        let Some(target) =
+            (!file.is_empty() && !file.contains(':')).then(|| links::resolve(path, file)).flatten()
+        else {
+            return text;
+        };
+        if from == path && place(&target) == target {
+            return text;
+        }
+        text.replace(&format!("]({link})"), &format!("]({}{anchor})", relative(&from, &place(&target))))
+    })
+}
+
+/// Returns the files of the book by their path in it, with the links between them rewritten.
 ///
 /// # Errors
 /// If the table of contents is missing, or if a page in it links to a page that it does not list.
@@ -64,9 +174,10 @@ pub fn sources(tree: &Tree) -> Result<BTreeMap<String, String>> {
         let links: Vec<String> = outside.into_iter().collect();
         bail!("pages of the book link to pages outside it: {}; list them in {SUMMARY}", links.join(", "));
     }
-    let rewritten = listed.iter().fold(summary.text.clone(), |text, (path, link)| {
-        text.replace(&format!("]({link})"), &format!("]({path})"))
+    files.insert(SUMMARY.to_owned(), summary.text.clone());
+    let placed = files.into_iter().map(|(path, text)| match path.ends_with(".md") {
+        true => (place(&path), rewrite(&path, &text)),
+        false => (path, text),
     });
-    files.insert("SUMMARY.md".to_owned(), rewritten);
-    Ok(files)
+    Ok(placed.collect())
 }

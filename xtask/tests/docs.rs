@@ -3,7 +3,7 @@
 use serde_json::json;
 use xtask::{
     book,
-    docs::{first_difference, marked, readme, tools},
+    docs::{first_difference, marked, picture, readme, tools},
     parity::Against,
     said::{Said, SaidTool},
     tree::Tree,
@@ -134,4 +134,52 @@ fn book() {
     assert!(error.contains("docs/one.md links to docs/other.md"), "{error}");
     let missing = book::sources(&Tree::of_rows(&[summary, rules])).unwrap_err().to_string();
     assert_eq!(missing, "docs/SUMMARY.md lists `docs/one.md`, which does not exist");
+}
+
+#[test]
+fn pages_that_move_in_the_book_keep_their_links() {
+    let rows = [
+        ("docs/SUMMARY.md", "[Start](introduction.md)\n- [Tests](../tests/README.md)\n- [One](a/one.md)\n"),
+        ("docs/introduction.md", "[one](a/one.md#x) [tests](../tests/README.md)\n"),
+        ("docs/a/one.md", "[start](../introduction.md) [tests](../../tests/README.md#y)\n"),
+        ("tests/README.md", "[start](../docs/introduction.md) [one](../docs/a/one.md)\n"),
+    ];
+    let wanted = [
+        ("SUMMARY.md", "[Start](index.md)\n- [Tests](tests/index.md)\n- [One](docs/a/one.md)\n"),
+        ("docs/a/one.md", "[start](../../index.md) [tests](../../tests/index.md#y)\n"),
+        ("index.md", "[one](docs/a/one.md#x) [tests](tests/index.md)\n"),
+        ("tests/index.md", "[start](../index.md) [one](../docs/a/one.md)\n"),
+    ];
+    let files = book::sources(&Tree::of_rows(&rows)).unwrap();
+    assert_eq!(files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect::<Vec<_>>(), wanted);
+}
+
+#[test]
+fn dead_links_of_the_built_book() {
+    let rows = [
+        ("a.html", r##"<a href="b/c.html#here">x</a><a href="#top"><h1 id="top"><img src="p.svg">"##),
+        (
+            "b/c.html",
+            r##"<h2 id="here"><a href="../a.html#gone"><a href="d.html"><a href="https://e.example/">"##,
+        ),
+    ];
+    let pages = rows.map(|(path, text)| (path.to_owned(), text.to_owned())).into();
+    assert_eq!(
+        book::dead_links(&pages, &["p.svg".to_owned()].into()).unwrap(),
+        [
+            "b/c.html links to `../a.html#gone`, which does not exist",
+            "b/c.html links to `d.html`, which does not exist",
+        ]
+    );
+}
+
+#[test]
+fn the_picture_shows_the_commands_and_the_output_of_its_sections() {
+    let tutorial = "## Install\n\n```sh\nhidden\n```\n\n## Edit and undo\n\n```sh\nedit 'a<b'\n```\n\n```text\n-old\n+new\n```\n\n## Run\n";
+    let svg = picture::svg(tutorial);
+    let shown: Vec<&str> = svg.lines().filter(|line| line.starts_with("<text")).collect();
+    assert_eq!(shown.len(), 3, "{svg}");
+    assert!(shown[0].ends_with(">$ edit 'a&lt;b'</text>"), "{svg}");
+    assert!(shown[1].contains("#ff7b72") && shown[2].contains("#7ee787"), "{svg}");
+    assert!(!svg.contains("hidden"), "{svg}");
 }

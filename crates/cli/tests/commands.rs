@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use toolpost_engine::operations::exec::{Exec, Request, Shell, Side, Wait, Want};
+use toolpost_engine::operations::exec::{Exec, Output, Request, Shell, Side, Wait, Want};
 use toolpost_engine::{
     Approval, Available, CallCtx, Command, Commands, Engine, Hosts, Line, Means, Plan, Sandbox, Session,
     inner_step_of,
@@ -79,7 +79,7 @@ fn where_nothing_may_be_written_commands_write_nothing() {
             .unwrap();
         let tried = bash(&world, &["--read-only", "--policy", &rules.display().to_string()], &opens("made"));
         assert!(text(&tried).contains("Read-only file system"), "{tried}");
-        assert!(text(&tried).contains("This may be the sandbox"), "{tried}");
+        assert!(text(&tried).contains("Toolpost's sandbox lets commands only read"), "{tried}");
         assert!(!world.root().join("made").exists());
     }
     let arguments = json!({"command": "true"}).to_string();
@@ -196,11 +196,31 @@ fn a_server_is_reached_by_the_next_command_of_its_session_only() {
 }
 
 /// Runs a line in a sandbox made by `bwrap` or by this program; returns its output and the remarks about it.
-async fn ran(
-    (engine, root): &(Engine, WorkspacePath),
+pub(crate) async fn ran(
+    engine: &(Engine, WorkspacePath),
     session: &Arc<Session>,
     line: &str,
 ) -> (String, String) {
+    let output = run(engine, session, line, Wait::OrLeave(Duration::from_millis(1500))).await;
+    (output.output.into_iter().map(|piece| piece.text).collect(), output.notes.join("\n"))
+}
+
+/// Runs a line in a sandbox until it ends; returns the reason why it was stopped and the remarks about it.
+pub(crate) async fn ran_to_end(
+    engine: &(Engine, WorkspacePath),
+    session: &Arc<Session>,
+    line: &str,
+) -> (Option<String>, String) {
+    let output = run(engine, session, line, Wait::OrEnd(Duration::from_secs(60))).await;
+    (output.ending.and_then(|ending| ending.why), output.notes.join("\n"))
+}
+
+async fn run(
+    (engine, root): &(Engine, WorkspacePath),
+    session: &Arc<Session>,
+    line: &str,
+    wait: Wait,
+) -> Output {
     let command = Command {
         line: Line::Shell(line.to_owned()),
         directory: root.clone(),
@@ -209,22 +229,43 @@ async fn ran(
     let request = Request {
         command,
         shell: Shell::Plain,
-        wait: Wait::OrLeave(Duration::from_millis(1500)),
+        wait,
         want: Want { from: Side::Top, skip: 0, count: 10_000 },
         notes: Vec::new(),
     };
-    let output = engine.run::<Exec>(request, &CallCtx::denied(Arc::clone(session))).await.unwrap();
-    (output.output.into_iter().map(|piece| piece.text).collect(), output.notes.join("\n"))
+    engine.run::<Exec>(request, &CallCtx::denied(Arc::clone(session))).await.unwrap()
 }
 
 fn engine(world: &World, means: Means) -> (Engine, WorkspacePath) {
+    engine_with(world, Plan { means, ..Plan::new([world.root()]) }, |commands| commands)
+}
+
+/// An engine with commands that a plan confines.
+pub(crate) fn engine_with(
+    world: &World,
+    plan: Plan,
+    change: impl FnOnce(Commands) -> Commands,
+) -> (Engine, WorkspacePath) {
+    engine_of(world, plan, Hosts::default(), change)
+}
+
+/// An engine with commands that reach these hosts.
+pub(crate) fn engine_for_hosts(world: &World, means: Means, hosts: Hosts) -> (Engine, WorkspacePath) {
+    engine_of(world, Plan { means, ..Plan::new([world.root()]) }, hosts, |commands| commands)
+}
+
+fn engine_of(
+    world: &World,
+    plan: Plan,
+    hosts: Hosts,
+    change: impl FnOnce(Commands) -> Commands,
+) -> (Engine, WorkspacePath) {
     let (roots, state) = (vec![world.root()], Some(world.base().join("state")));
     std::fs::create_dir_all(world.base().join("state")).unwrap();
     let (workspace, _) = Workspace::open(Options { roots, state, ..Options::default() }).unwrap();
-    let plan = Plan { means, ..Plan::new([world.root()]) };
-    let commands = Commands::new(world.base().join("state"), Sandbox::On(plan), Hosts::default()).unwrap();
+    let commands = Commands::new(world.base().join("state"), Sandbox::On(plan), hosts).unwrap();
     let root = workspace.resolve(&world.root().display().to_string()).unwrap();
-    (Engine::builder(workspace).with_commands(commands).build(), root)
+    (Engine::builder(workspace).with_commands(change(commands)).build(), root)
 }
 
 #[test]

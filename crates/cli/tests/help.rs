@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::World;
+use common::{Ended, World};
 use std::process::Command;
 
 /// The last line of a short help.
@@ -95,4 +95,37 @@ fn skills_can_be_listed_by_name() {
     assert_eq!((plain.code, plain.out.as_str()), (Some(0), "no skills\n"));
     assert_eq!(world.run(&["skills", "list"]), plain);
     assert_eq!(world.run(&["skills", "list", "--json"]), world.run(&["skills", "--json"]));
+}
+
+/// A pipe whose reader is gone, as after `| head -n 0`.
+fn closed_pipe() -> std::io::PipeWriter {
+    std::io::pipe().unwrap().1
+}
+
+#[test]
+fn a_closed_pipe_is_no_crash() {
+    let world = World::with(&[("a.py", b"def add(a, b):\n    return a + b\n")]);
+    let rows: [&[&str]; 16] = [
+        &["tools"],
+        &["tools", "--format", "markdown"],
+        &["tools", "Grep"],
+        &["policy", "explain", "ls"],
+        &["policy", "explain", "--json", "ls"],
+        &["call", "Read", r#"{"file_path":"a.py"}"#],
+        &["call", "--json", "Read", r#"{"file_path":"a.py"}"#],
+        &["grep", "add"],
+        &["search", "add"],
+        &["symbols", "find", "add"],
+        &["history"],
+        &["doctor"],
+        &["skills"],
+        &["completions", "bash"],
+        &["man"],
+        &["help", "Grep"],
+    ];
+    for row in rows {
+        let ended = Ended::of(&world.program(row).stdout(closed_pipe()).output().unwrap());
+        assert!(!ended.err.contains("panicked"), "{row:?}: {}", ended.err);
+        assert!(ended.code.is_some_and(|code| code < 101), "{row:?}: {ended:?}");
+    }
 }

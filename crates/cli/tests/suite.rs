@@ -4,6 +4,7 @@
 mod bad_input;
 mod behaviours;
 mod call;
+mod command_limits;
 mod commands;
 mod common;
 mod embedding;
@@ -15,6 +16,8 @@ mod narrow;
 mod operator;
 mod parallel;
 mod policy;
+mod published;
+mod refusals;
 mod skills;
 mod symbols;
 mod tasks;

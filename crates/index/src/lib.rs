@@ -33,7 +33,7 @@ pub use ids::{At, FileId};
 pub use index::{Index, LeftOut, Lent, Trouble};
 pub use links::Link;
 pub use manifest::is_manifest;
-pub use query::{Again, Fit, Hit, Hits, Once, Resolved, Wanted};
+pub use query::{Again, Fit, Hit, Hits, Occurrence, Once, Outcome, Resolved, Wanted};
 pub use record::{
     Base, Bound, Defined, Expression, Hint, Imported, Local, Record, Sort, Span, Step, Usage, Used, VERSION,
     What, make,

@@ -4,6 +4,8 @@ mod edges;
 mod find;
 mod incoming;
 mod known;
+mod occurrences;
 
 pub use find::{Fit, Hit, Hits, Wanted};
 pub use known::{Again, Once, Resolved};
+pub use occurrences::{Occurrence, Outcome};

@@ -16,7 +16,7 @@ pub(crate) use summary::Summary;
 use crate::Word;
 
 /// The version of records; it changes whenever the record of the same text changes, and other versions are rebuilt.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 
 /// Bytes of a file, from the first up to the one before the second.
 pub type Span = (u32, u32);

@@ -2,6 +2,7 @@
 //! it.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
+mod accounted;
 mod common;
 mod complete;
 mod embed_rows;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::timeout;
-use toolpost_process::{Exit, Launch, Program, Sandbox, Served};
+use toolpost_process::{Exit, Launch, Program, Sandbox, Service};
 
 use crate::documents::{Documents, Notification};
 use crate::initialize::{Capabilities, greeting};
@@ -24,7 +24,7 @@ const ENDING: Duration = Duration::from_secs(1);
 pub struct Server {
     known: &'static Known,
     lacks: Option<String>,
-    served: Served,
+    served: Service,
     wire: Wire,
     pub(crate) heard: Arc<ServerState>,
     pub(crate) greeted: watch::Sender<Option<Result<Capabilities, Fault>>>,
@@ -57,7 +57,7 @@ impl Server {
             sandbox,
             ..Launch::new(Program::direct(program, known.arguments), &home.directory)
         };
-        let (served, wires) = Served::start(&launch).map_err(|error| not_started(error.to_string()))?;
+        let (served, wires) = Service::start(&launch).map_err(|error| not_started(error.to_string()))?;
         let heard = ServerState::new(&home.directory, Readiness::new(known, home.lacks.clone()));
         let wire = Wire::new(wires, settings.limits.message, Arc::clone(&heard) as _)
             .map_err(|fault| not_started(fault.to_string()))?;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
-use toolpost_process::{Sandbox, Sought, programs};
+use toolpost_process::{ProgramSearch, Sandbox, programs};
 
 use crate::wire::locked;
 use crate::{Fault, Home, Known, Server, Settings, Stamp};
@@ -22,7 +22,7 @@ pub struct InstalledServer {
     /// The server.
     pub known: &'static Known,
     /// The path of the program, and the programs that were skipped because a project contains them.
-    pub sought: Sought,
+    pub sought: ProgramSearch,
 }
 
 /// All running servers; copies share them.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
-use toolpost_process::Wires;
+use toolpost_process::ServicePipes;
 
 use crate::framing::{self, FramingError};
 use crate::message::{self, Message, Refusal};
@@ -64,7 +64,11 @@ struct Pending {
 
 impl Wire {
     /// Starts reading and writing; a message of the server has at most `longest` bytes.
-    pub(crate) fn new(wires: Wires, longest: usize, listener: Arc<dyn Listener>) -> std::io::Result<Self> {
+    pub(crate) fn new(
+        wires: ServicePipes,
+        longest: usize,
+        listener: Arc<dyn Listener>,
+    ) -> std::io::Result<Self> {
         let (outbox, inbox) = mpsc::channel::<Vec<u8>>();
         let wire = Self(Arc::new(Shared {
             pending: Mutex::default(),
@@ -72,7 +76,7 @@ impl Wire {
             outbox,
             queued: AtomicUsize::new(0),
         }));
-        let Wires { mut input, output, mut errors } = wires;
+        let ServicePipes { mut input, output, mut errors } = wires;
         let weak = Arc::downgrade(&wire.0);
         thread("lsp-write", move || {
             for body in inbox {

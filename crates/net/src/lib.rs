@@ -7,6 +7,7 @@ pub mod code;
 mod dial;
 mod embeddings;
 mod fetch;
+mod forward;
 mod hosts;
 pub mod html;
 mod json;
@@ -24,8 +25,9 @@ pub use embeddings::{Embeddings, EmbeddingsError};
 pub use fetch::{
     Asked, End, FetchError, Fetched, Gate, Head, Known, Reach, Resolver, Resolving, System, fetch,
 };
+pub use forward::{Unconnected, forward, listen_on_loopback};
 pub use hosts::{BadHost, Hosts, Say, means};
-pub use json::pretty;
+pub use json::{json_string, pretty};
 pub use named::{dial_named, dial_socket};
 pub use post::PostError;
 pub use proxy::serve;

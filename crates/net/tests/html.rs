@@ -1,5 +1,6 @@
 //! Pages as Markdown and as text: what is kept, what is left out, and that no page takes long or much.
 
+use proptest::{collection::vec, prelude::*, sample::select};
 use toolpost_net::{
     WebAddress,
     html::{Which, Whole, markdown, text},
@@ -135,6 +136,65 @@ fn no_page_is_too_deep_or_too_long() {
         for said in [made, plain] {
             let kept = said.text.contains("THE END");
             assert_eq!(kept, !hides && said.whole == Whole::All, "{begins} {:?}", said.whole);
+        }
+    }
+}
+
+/// Pieces of pages: elements that nest, hide, break or carry addresses, and text between them.
+const PIECES: [&str; 40] = [
+    "<p>",
+    "</p>",
+    "<div>",
+    "</div>",
+    "<div hidden>",
+    "<script>",
+    "</script>",
+    "<style>",
+    "</style>",
+    "<table>",
+    "<tr>",
+    "<td>",
+    "</table>",
+    "<ul>",
+    "<ol start=99999999999>",
+    "<li>",
+    "</ul>",
+    "<pre>",
+    "</pre>",
+    "<code>",
+    "</code>",
+    "<a href='javascript:x'>",
+    "<a href=../y>",
+    "</a>",
+    "<img src=x alt='",
+    "'>",
+    "<!--",
+    "-->",
+    "<svg>",
+    "</svg>",
+    "<noscript>",
+    "<template>",
+    "</template>",
+    "<base href=//e>",
+    "&amp;",
+    "&#x0;",
+    "&#xD800;",
+    "```",
+    "\u{202e}\u{1b}[31m",
+    "word ",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1_000) })]
+
+    /// Any sequence of pieces becomes text without links that run scripts, of a length in proportion to the page.
+    #[test]
+    fn any_page_becomes_harmless_text(pieces in vec(select(&PIECES[..]), 0..60)) {
+        let page = pieces.concat();
+        for made in [markdown(&page, &address()), text(&page, &address())] {
+            prop_assert_eq!(made.whole, Whole::All);
+            prop_assert!(!made.text.contains("](javascript:"), "{}", made.text);
+            prop_assert!(made.text.len() <= 64 * (page.len() + 1), "{} of {}", made.text.len(), page.len());
         }
     }
 }

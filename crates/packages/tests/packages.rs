@@ -1,6 +1,7 @@
 //! Resolution of dependency names with small, made-up registries.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
+use proptest::{collection::vec, prelude::*, sample::Index};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -510,4 +511,80 @@ fn a_dependency_is_never_written() {
     let refused = refused.map_err(|CommitError { path, why, .. }| (path, why)).map(|_| ());
     assert_eq!(refused, Err((path, CommitKind::External)));
     assert_eq!(fs::read_to_string(world.at("ws/node_modules/a/index.js")).unwrap(), "as it is");
+}
+
+/// Manifests and lock files of all package managers, with a package of each in its store.
+const MANIFESTS: [(&str, &str); 7] = [
+    ("ws/Cargo.toml", "[package]\nname = \"own\"\n[dependencies]\nserde = \"1\"\n"),
+    ("ws/Cargo.lock", LOCK),
+    ("ws/package.json", r#"{"name": "own", "dependencies": {"express": "^4", "ms": "*"}}"#),
+    (
+        "ws/package-lock.json",
+        r#"{"packages": {"node_modules/express": {"version": "4.18.2"}, "node_modules/ms": {"version": "2.1.3"}}}"#,
+    ),
+    (
+        "ws/go.mod",
+        "module example.com/own\n\ngo 1.22\n\nrequire (\n\tgithub.com/a/b v1.0.0\n)\nreplace github.com/old/x => ../near\n",
+    ),
+    (
+        "ws/pom.xml",
+        "<project><dependencies><dependency><groupId>com.a</groupId><artifactId>b</artifactId><version>1.0</version></dependency></dependencies></project>",
+    ),
+    ("ws/requirements.txt", "requests==2.31.0\n-r other.txt\n"),
+];
+
+/// Text that would lead out of a store, or break a parser, if it were taken for a name or a version.
+const HOSTILE: [&str; 12] = [
+    "../",
+    "../../../../../../secret",
+    "/",
+    "..",
+    "\0",
+    "\"",
+    "\n",
+    "[[[[[[[[",
+    "{\"a\":",
+    "<![CDATA[",
+    "&x;",
+    "\u{202e}",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
+
+    /// Whatever a manifest or a lock file says, each package lies in a store or in the workspace.
+    #[test]
+    fn no_lock_file_leads_out_of_the_stores(
+        damage in vec((any::<Index>(), any::<Index>(), any::<Index>(), 0_usize..12), 1..12),
+    ) {
+        let world = World::new();
+        world.with(&[
+            ("secret/lib.rs", "secret"),
+            ("secret/package.json", r#"{"version": "1.0.0"}"#),
+            ("home/.cargo/registry/src/index/serde-1.0.200/src/lib.rs", "serde"),
+            ("ws/node_modules/express/package.json", r#"{"version": "4.18.2"}"#),
+            ("ws/node_modules/ms/package.json", r#"{"version": "2.1.3"}"#),
+            ("home/go/pkg/mod/github.com/a/b@v1.0.0/b.go", "b"),
+            ("home/.m2/repository/com/a/b/1.0/b-1.0-sources/com/B.java", "b"),
+        ]);
+        let mut texts = MANIFESTS.map(|(path, text)| (path, text.to_owned()));
+        for (file, token, at, removed) in damage {
+            let (_, text) = &mut texts[file.index(MANIFESTS.len())];
+            let borders: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+            let start = at.index(borders.len());
+            let end = (start + removed).min(borders.len() - 1);
+            text.replace_range(borders[start]..borders[end], HOSTILE[token.index(HOSTILE.len())]);
+        }
+        world.with(&texts.each_ref().map(|(path, text)| (*path, text.as_str())));
+        let base = world.base.path().canonicalize().unwrap();
+        let all = world.dependencies().all(&|| false);
+        for package in all.packages {
+            let path = PathBuf::from(package.path.absolute());
+            let path = path.canonicalize().unwrap_or(path);
+            let allowed = ["home", "ws", "cache"].iter().any(|folder| path.starts_with(base.join(folder)));
+            prop_assert!(allowed, "{} lies in {}", package.label, path.display());
+            let found = world.told(&format!("{}/lib.rs", package.label));
+            prop_assert!(!found.ends_with("= secret"), "{found}");
+        }
+    }
 }

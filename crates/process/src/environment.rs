@@ -3,13 +3,10 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
-use crate::sandbox::TOOLCHAIN_VARIABLES;
-
 /// The variable by which every process of a job is known.
 pub(crate) const COOKIE: &str = "TOOLPOST_RUN_ID";
 
-/// What is taken over from the server's own environment besides where the toolchains are: where other things are, and nothing
-/// that opens doors.
+/// Variables of the server that programs inherit, besides the directories of toolchains: locations, and no credentials.
 const TAKEN: &[&str] = &[
     "PATH",
     "HOME",
@@ -36,7 +33,25 @@ const TAKEN: &[&str] = &[
     "NIX_SSL_CERT_FILE",
 ];
 
-/// What nobody can answer is not asked, and nothing is paged or coloured.
+/// The variables that name directories of toolchains.
+pub(crate) const TOOLCHAIN_VARIABLES: &[&str] = &[
+    "RUSTUP_HOME",
+    "GOROOT",
+    "GOMODCACHE",
+    "JAVA_HOME",
+    "ANDROID_HOME",
+    "NVM_DIR",
+    "NODE_PATH",
+    "PNPM_HOME",
+    "BUN_INSTALL",
+    "PYENV_ROOT",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "RBENV_ROOT",
+    "GEM_HOME",
+];
+
+/// Variables that turn off prompts, pagers and colours.
 const FIXED: &[(&str, &str)] = &[
     ("LANG", "C.UTF-8"),
     ("LC_ALL", "C.UTF-8"),
@@ -52,7 +67,7 @@ const FIXED: &[(&str, &str)] = &[
     ("DEBIAN_FRONTEND", "noninteractive"),
 ];
 
-/// Where programs are looked for when nobody says it.
+/// The `PATH` if the environment has none.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// Environment of a program.
@@ -97,12 +112,12 @@ impl Environment {
         self.variables.get(name.as_ref()).map(OsString::as_os_str)
     }
 
-    /// Gives all variables by name.
+    /// Returns all variables, sorted by name.
     pub fn variables(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         self.variables.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
     }
 
-    /// Sets a variable if nobody set it.
+    /// Sets a variable unless it is set.
     pub(crate) fn or(&mut self, name: &str, value: &str) {
         self.variables.entry(name.into()).or_insert_with(|| value.into());
     }

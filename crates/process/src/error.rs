@@ -1,9 +1,9 @@
-//! Why a program was not started, or a job not found.
+//! Errors of starting a program and finding a job.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why a program was not started.
+/// An error of starting a program.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The program is in none of the directories of `PATH`.
@@ -68,7 +68,7 @@ pub enum StartError {
         /// Number of running jobs.
         running: usize,
     },
-    /// What the program needs (a pipe, a terminal, a thread) is not to be had.
+    /// A resource of the program (a pipe, a terminal, a thread) is not available.
     #[error("nothing was started: {what} is not to be had: {fault}")]
     Missing {
         /// Missing resource.

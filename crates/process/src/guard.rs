@@ -15,10 +15,10 @@ use crate::message::{Message, hand_over};
 use crate::sandbox::{Creations, Stop};
 use crate::system;
 
-/// What decides about calls that would create a guarded name: the supervisor's end.
+/// The supervisor's end of the guard, which decides about calls that would create a guarded name.
 pub(crate) struct Guard<'a> {
     creations: &'a Creations,
-    /// Where the command's listener comes from, and then that listener.
+    /// The socket that the command's listener comes from, and then the listener itself.
     source: OwnedFd,
     state: State,
     /// The numbers of the names that the server knows of already.
@@ -34,13 +34,13 @@ enum State {
 }
 
 /// The command's end: what it puts itself under, and where it sends the listener.
-pub(crate) struct Guarded<'a> {
+pub(crate) struct GuardSender<'a> {
     creations: &'a Creations,
     to: OwnedFd,
 }
 
 /// Puts this process under the filter, as the last thing before it executes a program, and gives the listener away.
-pub(crate) fn give_away(guarded: Option<Guarded<'_>>) -> Result<(), Stop> {
+pub(crate) fn give_away(guarded: Option<GuardSender<'_>>) -> Result<(), Stop> {
     let Some(guarded) = guarded else { return Ok(()) };
     let listener = guarded.creations.listen();
     let given = listener.and_then(|listener| hand_over(guarded.to.as_fd(), &listener));
@@ -51,12 +51,12 @@ impl<'a> Guard<'a> {
     /// Makes both ends, if there are names to be guarded.
     pub(crate) fn set_up(
         creations: Option<&'a Creations>,
-    ) -> io::Result<(Option<Self>, Option<Guarded<'a>>)> {
+    ) -> io::Result<(Option<Self>, Option<GuardSender<'a>>)> {
         let Some(creations) = creations else { return Ok((None, None)) };
         let (source, to) =
             socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
         let guard = Self { creations, source, state: State::Expected, said: [0; 16] };
-        Ok((Some(guard), Some(Guarded { creations, to })))
+        Ok((Some(guard), Some(GuardSender { creations, to })))
     }
 
     /// Puts its descriptor where the supervisor closes nothing.
@@ -66,7 +66,7 @@ impl<'a> Guard<'a> {
         Ok(Self { source: system::take(PLACE), ..self })
     }
 
-    /// Gives what is to be polled.
+    /// Returns the descriptor to poll.
     pub(crate) fn waits_at(&self) -> Option<BorrowedFd<'_>> {
         (self.state != State::Never).then(|| self.source.as_fd())
     }

@@ -14,27 +14,24 @@ use rustix::fs::{AtFlags, StatVfsMountFlags, StatxAttributes, StatxFlags, fstatv
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{DumpableBehavior, Signal};
 
-use crate::becoming::{Setup, become_command, limit_processes, own_number};
-use crate::guard::{Guard, Guarded, give_away};
+use crate::command_setup::{Setup, become_command, limit_processes, own_number};
+use crate::guard::{Guard, GuardSender, give_away};
 use crate::message::{Message, failed, hand_out, say};
-use crate::sandbox::told::{Told, all_of};
+use crate::sandbox::bubblewrap::{DIRECTORY, LISTENER, PINNED, PROCESS};
+use crate::sandbox::inner_plan::{InnerPlan, all_of};
 use crate::sandbox::{
-    Attributes, Creations, Locks, Network, NetworkIs, Pinned, Rules, Sockets, Stop, calls, host, listener,
+    Attributes, Creations, Locks, Network, NetworkScope, Protection, Rules, Sockets, Stop, calls, host,
+    listener,
 };
 use crate::supervisor::supervise;
-use crate::system::{self, Forked, Pointers};
-use crate::tree::Circle;
+use crate::system::{self, ForkSide, Pointers};
+use crate::tree::ProcessScope;
 
 /// By this word, and a descriptor behind it, the inner step is known.
 pub(crate) const NAME: &str = "toolpost-inner-step";
 
 /// The program that knows the inner step.
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-
-const PINNED: u16 = u16::MAX - 20;
-const DIRECTORY: u16 = u16::MAX - 21;
-const LISTENER: u16 = u16::MAX - 22;
-const PROCESS: u16 = u16::MAX - 23;
 
 /// Becomes the inner step of a sandbox if this process was started as one, and then never returns.
 ///
@@ -46,8 +43,8 @@ pub fn inner_step() {
         return;
     }
     let number = words.next().and_then(|word| word.to_str()?.parse().ok());
-    match number.and_then(told) {
-        Some(told) => run(&told),
+    match number.and_then(plan_at) {
+        Some(plan) => run(&plan),
         None => system::exit(1),
     }
 }
@@ -63,48 +60,37 @@ pub(crate) fn program() -> Option<&'static Path> {
     PROGRAM.get().map(PathBuf::as_path)
 }
 
-/// Says in words what a part does, if it is one of these.
-pub(crate) fn words(part: u16) -> Option<&'static str> {
-    match part {
-        PINNED => Some("what is protected is not held in it"),
-        DIRECTORY => Some("the command's directory is not to be seen in it"),
-        LISTENER => Some("its network could not be made"),
-        PROCESS => Some("its first process could not be made"),
-        _ => None,
-    }
-}
-
 #[expect(unsafe_code, reason = "a number becomes a descriptor")]
-fn told(number: RawFd) -> Option<Told> {
+fn plan_at(number: RawFd) -> Option<InnerPlan> {
     if number < 3 {
         return None;
     }
     // SAFETY: it is only asked whether there is such a descriptor.
     rustix::io::fcntl_getfd(unsafe { BorrowedFd::borrow_raw(number) }).ok()?;
-    // SAFETY: it is open, and nobody else has a descriptor here yet.
+    // SAFETY: it is open, and nothing else in this process owns a descriptor yet.
     let file = unsafe { OwnedFd::from_raw_fd(number) };
-    Told::read(&all_of(&file).ok()?)
+    InnerPlan::read(&all_of(&file).ok()?)
 }
 
 /// Makes ready, and splits this process into the one that watches and the command.
 #[expect(unsafe_code, reason = "forking has no safe interface")]
-fn run(told: &Told) -> ! {
-    let control = told.control;
+fn run(plan: &InnerPlan) -> ! {
+    let control = plan.control;
     let mut open: Vec<RawFd> =
-        [0, 1, 2, control, told.processes].into_iter().chain(told.kept.clone()).collect();
+        [0, 1, 2, control, plan.processes].into_iter().chain(plan.kept.clone()).collect();
     open.sort_unstable();
     open.dedup();
-    // SAFETY: all others are of `bwrap`, and nobody here knows them.
+    // SAFETY: all others belong to `bwrap`, and nothing in this process uses them.
     unsafe { system::close_all_but(&open) };
     let stopped = |part: u16| move |fault: io::Error| Stop { part, fault };
-    let is_ready = make_ready(told);
+    let is_ready = make_ready(plan);
     let pipe = pipe_with(PipeFlags::CLOEXEC).map_err(|errno| stopped(PROCESS)(errno.into()));
     let (read, write) = match is_ready.and(pipe) {
         Ok(pipe) => pipe,
         Err(stop) => give_up(control, &stop),
     };
-    let command = Command::new(told);
-    let creations = Creations::new(told.inside.creations.clone());
+    let command = Command::new(plan);
+    let creations = Creations::new(plan.inside.creations.clone());
     let (guard, guarded) = match Guard::set_up(creations.as_ref()) {
         Ok(both) => both,
         Err(fault) => give_up(control, &stopped(Stop::GUARD)(fault)),
@@ -112,11 +98,11 @@ fn run(told: &Told) -> ! {
     let supervisor = rustix::process::getpid();
     // SAFETY: this process has one thread.
     match unsafe { system::fork() } {
-        Ok(Forked::Child) => {
+        Ok(ForkSide::Child) => {
             drop(read);
-            command.execute(told, supervisor, &write, guarded)
+            command.execute(plan, supervisor, &write, guarded)
         }
-        Ok(Forked::Parent(child)) => {
+        Ok(ForkSide::Parent(child)) => {
             drop(write);
             let mut said = Vec::new();
             if let Ok(all) = all_of(&read) {
@@ -133,36 +119,36 @@ fn run(told: &Told) -> ! {
                 system::exit(1);
             }
             // SAFETY: this process uses no descriptor but those that `supervise` keeps.
-            unsafe { supervise(&command.setup, guard, child, Circle::World) }
+            unsafe { supervise(&command.setup, guard, child, ProcessScope::Namespace) }
         }
         Err(fault) => give_up(control, &stopped(PROCESS)(fault)),
     }
 }
 
-/// Looks whether the world is as it should be, and gives the server what listens for the proxy.
-fn make_ready(told: &Told) -> Result<(), Stop> {
+/// Checks the protected mounts, and sends the proxy's listener to the server.
+fn make_ready(plan: &InnerPlan) -> Result<(), Stop> {
     let at = |part: u16| move |fault: io::Error| Stop { part, fault };
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|errno| at(PROCESS)(errno.into()))?;
-    for (path, pinned) in &told.inside.pinned {
+    for (path, pinned) in &plan.inside.pinned {
         look(path, *pinned).map_err(at(PINNED))?;
     }
-    if told.inside.network == Network::Proxied {
+    if plan.inside.network == Network::Proxied {
         let listener = listener().map_err(|errno| at(LISTENER)(errno.into()))?;
-        hand_out(told.control, &listener).map_err(at(LISTENER))?;
+        hand_out(plan.control, &listener).map_err(at(LISTENER))?;
     }
-    // What the command finds in here, and that is before it runs, is not to be looked into.
+    // No other process may read the memory of this one, even before the command runs.
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)
         .map_err(|errno| at(PROCESS)(errno.into()))
 }
 
-/// Looks whether a path, through no link, is a mount of its own, and read-only where it should be.
-fn look(path: &CString, pinned: Pinned) -> io::Result<()> {
+/// Checks that a path without links is a mount, and a read-only one if it has to be.
+fn look(path: &CString, pinned: Protection) -> io::Result<()> {
     let open = host::pinned(path)?;
     let stat = statx(&open, c"", AtFlags::EMPTY_PATH, StatxFlags::BASIC_STATS)?;
     let is_mount = stat.stx_attributes.contains(StatxAttributes::MOUNT_ROOT);
     let is_unchanged = || fstatvfs(&open).map(|stat| stat.f_flag.contains(StatVfsMountFlags::RDONLY));
-    if is_mount && (pinned == Pinned::InPlace || is_unchanged()?) {
+    if is_mount && (pinned == Protection::InPlace || is_unchanged()?) {
         return Ok(());
     }
     Err(io::Error::from_raw_os_error(libc::EBUSY))
@@ -182,22 +168,22 @@ struct Command {
 }
 
 impl Command {
-    fn new(told: &Told) -> Self {
-        let rules = told
+    fn new(plan: &InnerPlan) -> Self {
+        let rules = plan
             .inside
             .landlock
-            .map(|version| Rules::new(version, NetworkIs::Own, told.inside.allowed.clone()));
+            .map(|version| Rules::new(version, NetworkScope::Own, plan.inside.allowed.clone()));
         Self {
             setup: Setup {
-                control: told.control,
-                terminal: told.terminal,
-                files: told.files,
-                resources: told.resources,
-                kept: told.kept.clone(),
+                control: plan.control,
+                terminal: plan.terminal,
+                files: plan.files,
+                resources: plan.resources,
+                kept: plan.kept.clone(),
             },
             locks: Locks::new(rules, Sockets::Own, Attributes::Allowed),
-            words: Some(told.words.clone()).filter(|words| !words.is_empty()).map(Pointers::new),
-            environment: Pointers::new(told.environment.clone()),
+            words: Some(plan.words.clone()).filter(|words| !words.is_empty()).map(Pointers::new),
+            environment: Pointers::new(plan.environment.clone()),
         }
     }
 
@@ -205,17 +191,17 @@ impl Command {
     #[expect(unsafe_code, reason = "a number becomes a descriptor")]
     fn execute(
         &self,
-        told: &Told,
+        plan: &InnerPlan,
         supervisor: rustix::process::Pid,
         said: &OwnedFd,
-        guarded: Option<Guarded<'_>>,
+        guarded: Option<GuardSender<'_>>,
     ) -> ! {
         // SAFETY: the descriptor came from the server, and is closed by the execution alone.
-        let processes = unsafe { BorrowedFd::borrow_raw(told.processes) };
+        let processes = unsafe { BorrowedFd::borrow_raw(plan.processes) };
         let number = own_number(processes.as_fd()).unwrap_or_default();
         let _ = rustix::io::write(said, &number.to_le_bytes());
-        limit_processes(&told.resources);
-        let message = match self.close(told, supervisor).and_then(|()| give_away(guarded)) {
+        limit_processes(&plan.resources);
+        let message = match self.close(plan, supervisor).and_then(|()| give_away(guarded)) {
             Err(stop) => {
                 let (part, errno) = stop.numbers();
                 Message::Failed(part, errno)
@@ -232,11 +218,11 @@ impl Command {
         system::exit(1)
     }
 
-    fn close(&self, told: &Told, supervisor: rustix::process::Pid) -> Result<(), Stop> {
+    fn close(&self, plan: &InnerPlan, supervisor: rustix::process::Pid) -> Result<(), Stop> {
         let at = |part: u16| move |fault: io::Error| Stop { part, fault };
         become_command(&self.setup, supervisor).map_err(at(PROCESS))?;
         system::unblock_signals();
-        rustix::process::chdir(told.directory.as_c_str()).map_err(|errno| at(DIRECTORY)(errno.into()))?;
+        rustix::process::chdir(plan.directory.as_c_str()).map_err(|errno| at(DIRECTORY)(errno.into()))?;
         self.locks.close()
     }
 }

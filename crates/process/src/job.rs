@@ -1,4 +1,4 @@
-//! One started program: how far it is, what it wrote, waiting for it, stopping it.
+//! One started program: its state, its output, waiting for it, and stopping it.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -10,15 +10,15 @@ use std::time::{Duration, Instant, SystemTime};
 
 use tokio::sync::watch::Sender;
 
-use crate::jobs::SessionKey;
 use crate::launch::{Program, Size};
 use crate::leftovers::{self, Holder};
-use crate::output::{Followed, Output, Shown, Want};
-use crate::reported::Reported;
+use crate::output::{Excerpt, Output, OutputTail, Want};
+use crate::reported_files::ReportedFiles;
 use crate::resources::Resources;
-use crate::sandbox::Enforcement;
+use crate::sandbox::{Enforcement, Network, PathAccess, Scope, SessionNetwork};
+use crate::session::SessionKey;
 use crate::state::{Ending, Leftover, Report, Stage, Why};
-use crate::watch;
+use crate::waker::wake;
 
 /// Time to wait for a stopped job after the grace period.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -42,7 +42,7 @@ pub enum Until {
 
 /// Why a wait was over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Woke {
+pub enum WaitResult {
     /// The event has occurred.
     Come,
     /// The time was up.
@@ -58,12 +58,14 @@ pub(crate) struct Shared {
     pub(crate) program: Program,
     pub(crate) directory: PathBuf,
     pub(crate) enforcement: Enforcement,
-    /// True if it shares a network with the other commands of its session.
-    pub(crate) shares_network: bool,
+    /// The network that it shares with the other commands of its session.
+    pub(crate) session_network: Option<Arc<SessionNetwork>>,
+    /// The files and the network that it reaches; `None` without a sandbox.
+    pub(crate) scope: Option<Scope>,
     /// The names that it may not create, by their numbers.
     pub(crate) guarded: Vec<PathBuf>,
     /// The files whose change is reported.
-    pub(crate) reported: Reported,
+    pub(crate) reported: ReportedFiles,
     pub(crate) holder: Holder,
     pub(crate) begun: SystemTime,
     pub(crate) started: Instant,
@@ -80,7 +82,7 @@ pub(crate) struct Shared {
 pub(crate) struct Inner {
     pub(crate) stage: Stage,
     pub(crate) pid: Option<i32>,
-    /// The supervisor's number, as long as it is its.
+    /// The supervisor's PID, until it is reaped.
     pub(crate) supervisor: Option<i32>,
     pub(crate) output: Output,
     pub(crate) terminal: Option<OwnedFd>,
@@ -93,26 +95,26 @@ pub(crate) struct Inner {
     pub(crate) presence: Presence,
 }
 
-/// Whether anything of a job is left.
+/// Presence of processes of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Presence {
     Here,
     Gone(Instant),
 }
 
-/// The wish that a job ends.
+/// A request to end a job.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Request {
     pub(crate) why: Why,
     pub(crate) grace: Duration,
-    pub(crate) told: Told,
+    pub(crate) notice: Notice,
 }
 
-/// Whether the processes of a job were already asked to end.
+/// The request to end, as a signal to the processes of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Told {
-    Already,
-    NotYet,
+pub(crate) enum Notice {
+    Given,
+    Pending,
 }
 
 impl Job {
@@ -134,7 +136,7 @@ impl Job {
         &self.shared.run
     }
 
-    /// Gives what was started.
+    /// Returns the program.
     pub fn program(&self) -> &Program {
         &self.shared.program
     }
@@ -149,14 +151,32 @@ impl Job {
         self.shared.resources
     }
 
-    /// Says what is enforced for it and all that it starts.
+    /// Returns the restrictions of it and of everything that it starts.
     pub fn enforcement(&self) -> &Enforcement {
         &self.shared.enforcement
     }
 
-    /// Checks whether it shares one loopback with the other commands of its session.
+    /// Returns whether it shares one loopback with the other commands of its session.
     pub fn shares_network(&self) -> bool {
-        self.shared.shares_network
+        self.shared.session_network.is_some()
+    }
+
+    /// Returns the network that it shares with the other commands of its session; `None` if it has another one.
+    pub fn session_network(&self) -> Option<&Arc<SessionNetwork>> {
+        self.shared.session_network.as_ref()
+    }
+
+    /// Returns its network access; `None` without a sandbox.
+    pub fn network(&self) -> Option<Network> {
+        self.shared.scope.as_ref().map(Scope::network)
+    }
+
+    /// Returns its access to a path, which counts from its directory if it is relative. Without a sandbox, that is `Change`.
+    ///
+    /// Only the words of the path are looked at: links inside a root are not followed.
+    pub fn path_access(&self, path: &std::path::Path) -> PathAccess {
+        let path = self.shared.directory.join(path);
+        self.shared.scope.as_ref().map_or(PathAccess::Change, |scope| scope.of(&path))
     }
 
     /// Returns when it was started, and when it ended if it has.
@@ -172,7 +192,7 @@ impl Job {
         inner.supervisor.map(crate::ports::below).unwrap_or_default()
     }
 
-    /// Lists the guarded names that it tried to create or change and was not let.
+    /// Lists the guarded names that it tried to create or change and that were refused.
     pub fn refused(&self) -> Vec<PathBuf> {
         let refused = self.shared.lock().refused.clone();
         refused.into_iter().filter_map(|number| self.shared.guarded.get(number).cloned()).collect()
@@ -183,29 +203,29 @@ impl Job {
         self.shared.reported.changed()
     }
 
-    /// Takes what listens for its proxy, if its plan wants one: whoever has it answers the program's requests.
+    /// Takes the listener of its proxy, if its plan wants one; its owner answers the program's requests.
     ///
-    /// It does not block, and is to be dropped when nothing of the job is left.
+    /// It does not block, and must be dropped when the job has no processes left.
     pub fn take_listener(&self) -> Option<TcpListener> {
         self.shared.lock().listener.take()
     }
 
-    /// Says when it was started.
+    /// Returns the time of its start.
     pub fn begun(&self) -> SystemTime {
         self.shared.begun
     }
 
-    /// Returns the program's number; none before the system has said it.
+    /// Returns the program's PID; `None` before the supervisor has reported it.
     pub fn pid(&self) -> Option<u32> {
         self.shared.lock().pid.map(i32::cast_unsigned)
     }
 
-    /// Says how far it is.
+    /// Returns its stage.
     pub fn stage(&self) -> Stage {
         self.shared.lock().stage.clone()
     }
 
-    /// Says how the program ended, once it has.
+    /// Returns how the program ended; `None` before that.
     pub fn ending(&self) -> Option<Ending> {
         match self.shared.lock().stage {
             Stage::Ended(ending) => Some(ending),
@@ -225,7 +245,7 @@ impl Job {
         }
     }
 
-    /// Tells all that is known now.
+    /// Returns a snapshot of its state.
     pub fn report(&self) -> Report {
         let leftovers = self.leftovers();
         let inner = self.shared.lock();
@@ -244,19 +264,19 @@ impl Job {
     }
 
     /// Shows a part of what it wrote.
-    pub fn show(&self, want: Want) -> io::Result<Shown> {
+    pub fn show(&self, want: Want) -> io::Result<Excerpt> {
         self.shared.lock().output.show(want)
     }
 
-    /// Gives what it wrote after a place, at most that many bytes; the first place is 0.
+    /// Returns its output after a position: at most that many bytes. The first position is 0.
     ///
     /// A line that is not ended is given apart from the text: it may still change.
-    pub fn follow(&self, cursor: u64, limit: usize) -> io::Result<Followed> {
+    pub fn follow(&self, cursor: u64, limit: usize) -> io::Result<OutputTail> {
         self.shared.lock().output.follow(cursor, limit)
     }
 
     /// Waits until something has come, or the time is up; dropping the wait leaves the job alone.
-    pub async fn wait(&self, until: Until, limit: Duration) -> Woke {
+    pub async fn wait(&self, until: Until, limit: Duration) -> WaitResult {
         let mut changed = self.shared.changed.subscribe();
         let come = async {
             while !self.has_come(until) {
@@ -267,17 +287,17 @@ impl Job {
             }
         };
         match tokio::time::timeout(limit, come).await {
-            Ok(()) => Woke::Come,
-            Err(_) => Woke::TimeUp,
+            Ok(()) => WaitResult::Come,
+            Err(_) => WaitResult::TimeUp,
         }
     }
 
-    /// Has it ended: asked first, killed when its grace is over; returns at once.
+    /// Ends it: asks first, and kills at the end of the grace period. Returns immediately.
     pub fn ask_to_stop(&self, why: Why) {
-        self.request(Request { why, grace: self.shared.grace, told: Told::NotYet });
+        self.request(Request { why, grace: self.shared.grace, notice: Notice::Pending });
     }
 
-    /// Ends it and all that descends from it, and tells how that went.
+    /// Ends it and all its descendants, and returns the report.
     ///
     /// When the report still lists something, the system would not let it be killed.
     pub async fn stop(&self, why: Why) -> Report {
@@ -323,7 +343,7 @@ impl Job {
         let mut inner = self.shared.lock();
         inner.request = Some(request);
         if let Some(waker) = &inner.waker {
-            watch::wake(waker.as_fd());
+            wake(waker.as_fd());
         }
     }
 
@@ -343,7 +363,7 @@ impl Shared {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes what the program wrote, and gives the number of bytes so far.
+    /// Adds output of the program, and returns the number of bytes so far.
     pub(crate) fn feed(&self, bytes: &[u8]) -> u64 {
         let written = {
             let mut inner = self.lock();
@@ -358,7 +378,7 @@ impl Shared {
         self.lock().pid = Some(pid);
     }
 
-    /// The program was not let create the guarded name of this number.
+    /// Notes that the program was refused the guarded name of this number.
     pub(crate) fn add_refused(&self, number: i32) {
         if let Ok(number) = usize::try_from(number) {
             self.lock().refused.insert(number);
@@ -378,12 +398,12 @@ impl Shared {
         self.changed.send_replace(());
     }
 
-    /// The supervisor's number is about to be given back.
+    /// Forgets the supervisor, which is about to be reaped.
     pub(crate) fn forget_supervisor(&self) {
         self.lock().supervisor = None;
     }
 
-    /// Nothing of the job is left.
+    /// Notes that no process of the job is left.
     pub(crate) fn all_gone(&self) {
         {
             let mut inner = self.lock();

@@ -13,33 +13,33 @@ use rustix::process::{Rlimit, Signal};
 use tokio::sync::watch::Sender;
 
 use crate::error::{StartError, UnknownJob};
-use crate::job::{Inner, Job, Presence, Request, Shared, Told, Until};
+use crate::job::{Inner, Job, Notice, Presence, Request, Shared, Until};
 use crate::launch::Launch;
 use crate::leftovers::{Holder, name_of_other_end};
 use crate::network::Networks;
 use crate::output::Output;
 use crate::prepare::prepare;
-use crate::reported::Reported;
+use crate::random::random_name;
+use crate::reported_files::ReportedFiles;
 use crate::sandbox::{Confinement, Creations, Enforcement, Network, Plan, Sandbox};
+use crate::session::SessionKey;
 use crate::spawn::{raise_file_limit, spawn};
 use crate::state::{Stage, Why};
 use crate::temporary::Temporaries;
 use crate::tree;
-use crate::watch::{Watch, waker};
+use crate::usage::{FreeSpace, free_space};
+use crate::waker::waker;
+use crate::watch::Watch;
 
 /// Stack size of a job's thread, in bytes.
 const STACK: usize = 256 * 1024;
-
-/// Whose jobs they are; it outlives connections.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct SessionKey(pub String);
 
 /// Limits of the job table.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// The directory for output that is too long for memory, whose files have no names, and for temporary files.
     pub spool: PathBuf,
-    /// How many bytes of output lie on the disk at most when several jobs are done.
+    /// Maximum size of the output on the disk, of all ended jobs together, in bytes.
     pub spooled: u64,
     /// Maximum number of running jobs.
     pub running: usize,
@@ -47,6 +47,8 @@ pub struct Settings {
     pub remembered: usize,
     /// Time for which an ended job is remembered.
     pub age: Duration,
+    /// Measurement of free disk space, for the limit of it.
+    pub free_space: FreeSpace,
 }
 
 impl Default for Settings {
@@ -57,6 +59,7 @@ impl Default for Settings {
             running: 1000,
             remembered: 100,
             age: Duration::from_secs(24 * 60 * 60),
+            free_space,
         }
     }
 }
@@ -65,7 +68,7 @@ impl Default for Settings {
 #[derive(Debug)]
 pub struct Jobs {
     settings: Settings,
-    /// By this the cookies of this server differ from those of any other.
+    /// Distinguishes the cookies of this server from those of others.
     server: String,
     files: Rlimit,
     table: Mutex<Table>,
@@ -77,11 +80,11 @@ pub struct Jobs {
 struct Table {
     /// In the order of their starts.
     jobs: Vec<Job>,
-    door: Door,
+    door: Admission,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Door {
+enum Admission {
     #[default]
     Open,
     Closed,
@@ -108,18 +111,19 @@ impl Jobs {
         let launch = &self.with_temporary(session, launch);
         let id = format!("job-{}", random_name()?);
         let run = format!("{}-{id}", self.server);
-        let reported = Reported::new(&launch.sandbox);
+        let reported = ReportedFiles::new(&launch.sandbox);
         let kind = match &launch.sandbox {
             Sandbox::On(plan) => plan.network,
             Sandbox::Off => Network::Closed,
         };
         let prepared = prepare(launch, &run, || self.networks.of(session, kind))?;
-        let shares_network = prepared.confinement.as_ref().is_some_and(Confinement::shares_network);
         let confined = prepared.confinement.as_ref();
         let enforcement = confined.map_or_else(Enforcement::off, |confined| confined.enforcement.clone());
         let holder = Holder::of(confined);
         let guarded = confined.and_then(|confined| confined.creations.as_ref()).map(Creations::names);
         let guarded = guarded.unwrap_or_default().iter().map(|name| path_of(name)).collect();
+        let scope = confined.map(|confined| confined.scope.clone());
+        let session_network = confined.and_then(Confinement::session_network).cloned();
         let started = spawn(launch, prepared, self.files)?;
         let (wake, mut started) = match waker() {
             Ok(wake) => (Arc::new(wake), started),
@@ -144,7 +148,8 @@ impl Jobs {
             program: launch.program.clone(),
             directory: launch.directory.clone(),
             enforcement,
-            shares_network,
+            session_network,
+            scope,
             guarded,
             reported,
             holder,
@@ -157,9 +162,9 @@ impl Jobs {
             changed: Sender::new(()),
         });
         let job = Job::new(Arc::clone(&shared));
-        let watch = Watch::new(shared, started, wake, launch);
+        let watch = Watch::new(shared, started, wake, launch, self.settings.free_space);
         let thread = std::thread::Builder::new().name("job".to_owned()).stack_size(STACK);
-        // Where there is no thread the watch is dropped, and with it the control socket: the supervisor kills all.
+        // Without a thread the watch is dropped, and with it the control socket: the supervisor kills everything.
         thread.spawn(move || watch.run()).map_err(|fault| StartError::Missing { what: "a thread", fault })?;
         self.add(job.clone());
         Ok(job)
@@ -205,7 +210,7 @@ impl Jobs {
     pub async fn shut_down(&self) {
         let jobs = {
             let mut table = self.lock();
-            table.door = Door::Closed;
+            table.door = Admission::Closed;
             table.jobs.clone()
         };
         end(&jobs, Duration::from_secs(1), Duration::from_millis(1900)).await;
@@ -213,7 +218,7 @@ impl Jobs {
         self.temporaries.forget_all();
     }
 
-    /// Returns a confined program the temporary directory of its session, unless its plan names another.
+    /// Adds the session's temporary directory to the plan of a confined program, unless it names another.
     fn with_temporary<'a>(&self, session: &SessionKey, launch: &'a Launch) -> Cow<'a, Launch> {
         match &launch.sandbox {
             Sandbox::On(plan) if plan.temporary.is_none() => {
@@ -232,16 +237,16 @@ impl Jobs {
         let table = self.lock();
         let running = table.jobs.iter().filter(|job| job.presence() == Presence::Here).count();
         match table.door {
-            Door::Closed => Err(StartError::ShuttingDown),
-            Door::Open if running >= self.settings.running => Err(StartError::TooMany { running }),
-            Door::Open => Ok(()),
+            Admission::Closed => Err(StartError::ShuttingDown),
+            Admission::Open if running >= self.settings.running => Err(StartError::TooMany { running }),
+            Admission::Open => Ok(()),
         }
     }
 
     fn add(&self, job: Job) {
         let mut table = self.lock();
         // The door may have been closed meanwhile.
-        if table.door == Door::Closed {
+        if table.door == Admission::Closed {
             job.request(at_once());
         }
         self.forget_old(&mut table);
@@ -249,7 +254,7 @@ impl Jobs {
         table.jobs.push(job);
     }
 
-    /// Forgets what is over: what is too old, and the oldest of a session that has too many.
+    /// Forgets ended jobs that are too old, and the oldest of a session that has too many.
     fn forget_old(&self, table: &mut Table) {
         let mut seen: std::collections::HashMap<SessionKey, usize> = std::collections::HashMap::new();
         table.jobs.reverse();
@@ -264,7 +269,7 @@ impl Jobs {
         table.jobs.reverse();
     }
 
-    /// Takes the room on the disk from the oldest that are over, until all have room.
+    /// Shrinks the output of the oldest ended jobs until all fit on the disk.
     fn shrink_old(&self, table: &Table) {
         let spooled = |job: &Job| job.shared().lock().output.spooled();
         let mut all: u64 = table.jobs.iter().map(spooled).sum();
@@ -289,11 +294,11 @@ impl Drop for Jobs {
 /// Asks all processes of these jobs to end, looking at the machine once, and waits until they have.
 async fn end(jobs: &[Job], grace: Duration, limit: Duration) {
     let mut all = Vec::new();
-    // What cannot be asked is killed when the grace is over.
+    // Processes that cannot be asked are killed at the end of the grace period.
     let _ = tree::each(|process| all.push(process));
-    // The wish comes first, so that nobody takes what follows for an end of its own.
+    // The request comes first, so that the ends that follow are not taken for ends of their own.
     for job in jobs {
-        job.request(Request { why: Why::SessionEnded, grace, told: Told::Already });
+        job.request(Request { why: Why::SessionEnded, grace, notice: Notice::Given });
     }
     for job in jobs {
         let inner = job.shared().lock();
@@ -314,21 +319,13 @@ fn path_of(name: &CStr) -> PathBuf {
 }
 
 fn at_once() -> Request {
-    Request { why: Why::SessionEnded, grace: Duration::ZERO, told: Told::NotYet }
+    Request { why: Why::SessionEnded, grace: Duration::ZERO, notice: Notice::Pending }
 }
 
-/// Ends what was started and cannot be watched.
-fn given_up(mut started: crate::spawn::Started, fault: std::io::Error) -> StartError {
+/// Ends a program that cannot be watched.
+fn given_up(mut started: crate::spawn::ProgramHandle, fault: std::io::Error) -> StartError {
     drop(started.control);
     // The supervisor ends when all below it has.
     let _ = started.supervisor.wait();
     StartError::Missing { what: "a descriptor", fault }
-}
-
-pub(crate) fn random_name() -> Result<String, StartError> {
-    const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
-    let mut random = [0; 10];
-    getrandom::fill(&mut random)
-        .map_err(|error| StartError::Missing { what: "randomness", fault: std::io::Error::other(error) })?;
-    Ok(random.iter().map(|byte| char::from(LETTERS[usize::from(byte & 31)])).collect())
 }

@@ -19,7 +19,7 @@ const ENVIRONMENT: usize = 1024 * 1024;
 const REPLACING_ATTEMPTS: u32 = 20;
 const REPLACING_PAUSE: Duration = Duration::from_micros(500);
 
-/// What holds a job together below the process that the server has as its child.
+/// The process from which all processes of a job descend, relative to the server's child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Holder {
     /// That process itself.
@@ -31,16 +31,19 @@ pub(crate) enum Holder {
 }
 
 impl Holder {
-    /// Says what holds a program that is confined in this way.
+    /// Returns the holder of a program that is confined in this way.
     pub(crate) fn of(confinement: Option<&Confinement>) -> Self {
-        match confinement.and_then(|confinement| confinement.world.as_ref()).map(|world| &world.maker) {
+        match confinement
+            .and_then(|confinement| confinement.namespaces.as_ref())
+            .map(|namespaces| &namespaces.maker)
+        {
             Some(Maker::Own(_)) => Self::Grandchild,
             Some(Maker::Bubblewrap(_)) => Self::GreatGrandchild,
             None => Self::Child,
         }
     }
 
-    /// Says how many generations below the server's child belong to nobody's command.
+    /// Returns the number of generations below the server's child that do not belong to the command.
     fn generations(self) -> usize {
         match self {
             Self::Child => 0,
@@ -80,7 +83,7 @@ pub(crate) fn kill_by_cookie(run: &str) {
     }
 }
 
-/// Gives how a descriptor is called in `/proc/PID/fd`, so that its other end is known there.
+/// Returns the name of a descriptor's other end in `/proc/PID/fd`.
 pub(crate) fn name_of_other_end(end: &OwnedFd) -> Option<String> {
     use std::os::fd::AsRawFd;
     if rustix::termios::isatty(end) {

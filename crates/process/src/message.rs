@@ -52,7 +52,7 @@ impl Message {
         }
     }
 
-    /// Gives its bytes.
+    /// Returns its bytes.
     pub(crate) fn bytes(self) -> [u8; MESSAGE] {
         let (letter, [a, b, c, d]) = match self {
             Self::Started(pid) => (b'S', pid.to_le_bytes()),
@@ -71,7 +71,7 @@ impl Message {
     }
 }
 
-/// Tells the server something; if it is gone there is nobody to be told.
+/// Sends a message to the server; an error means that the server is gone.
 #[expect(unsafe_code, reason = "a number becomes a descriptor")]
 pub(crate) fn say(control: RawFd, message: Message) {
     // SAFETY: the control socket is open until the command is executed.
@@ -79,7 +79,7 @@ pub(crate) fn say(control: RawFd, message: Message) {
     let _ = send(control, &message.bytes(), SendFlags::NOSIGNAL);
 }
 
-/// Says that the command could not be confined, and where; that is also the answer.
+/// Reports to the server the part in which the command could not be confined, and returns the error.
 pub(crate) fn failed(control: RawFd, stop: &Stop) -> io::Error {
     let (part, errno) = stop.numbers();
     say(control, Message::Failed(part, errno));

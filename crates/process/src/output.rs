@@ -10,7 +10,7 @@ use std::io;
 use std::path::PathBuf;
 
 use ring::{DISK, MEMORY, Ring};
-pub use slice::{From, Piece, Shown, Want};
+pub use slice::{Excerpt, From, Piece, Want};
 use toolpost_text::terminal::Terminal;
 
 /// The output of one job.
@@ -25,10 +25,10 @@ pub(crate) struct Output {
 
 /// Output after a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Followed {
+pub struct OutputTail {
     /// The text, as much of its end as was asked for, from a line's beginning where it could be.
     pub text: String,
-    /// What stands after it for now: the line that is not ended, and copies of the one before that are only counted.
+    /// The text after it that can still change: the unfinished line, and the count of copies of the line before.
     pub pending: String,
     /// Number of bytes omitted before it.
     pub skipped: u64,
@@ -74,23 +74,23 @@ impl Output {
         self.ring.spooled()
     }
 
-    /// Says why the middle was not kept, if it was not.
+    /// Returns why the middle was not kept; `None` if all is there.
     pub(crate) fn lost(&self) -> Option<String> {
         self.ring.lost()
     }
 
-    /// Gives back the room on the disk; a beginning and an end stay in memory.
+    /// Frees the space on the disk; a beginning and an end stay in memory.
     pub(crate) fn shrink(&mut self) {
         self.ring.shrink("its room on the disk was needed by later commands");
     }
 
     /// Shows a part.
-    pub(crate) fn show(&self, want: Want) -> io::Result<Shown> {
+    pub(crate) fn show(&self, want: Want) -> io::Result<Excerpt> {
         slice::show(&self.ring, &self.terminal.pending(), want)
     }
 
-    /// Gives what came after a place, at most that many bytes of its end.
-    pub(crate) fn follow(&self, cursor: u64, limit: usize) -> io::Result<Followed> {
+    /// Returns the output after a position: at most that many bytes, from its end.
+    pub(crate) fn follow(&self, cursor: u64, limit: usize) -> io::Result<OutputTail> {
         slice::follow(&self.ring, self.terminal.pending(), cursor, limit)
     }
 }

@@ -1,35 +1,19 @@
 //! The one place where it is decided what a launch executes: arguments, environment, what is done just before.
 
 use std::ffi::{OsStr, OsString};
-use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::available::Available;
 use crate::environment::{COOKIE, Environment};
 use crate::error::StartError;
+use crate::execution::Execution;
 use crate::launch::{Channel, Launch, Program, Shell};
-use crate::network::SessionNetwork;
-use crate::sandbox::{Confinement, Sandbox};
+use crate::sandbox::{Confinement, Means, Plan, Sandbox, SessionNetwork};
 
 /// The longest argument that Linux takes is 128 KiB with its NUL.
 const LONGEST_ARGUMENT: usize = 100 * 1024;
-
-/// A launch as it will be executed.
-pub(crate) struct Prepared {
-    /// The program, as a path.
-    pub(crate) program: PathBuf,
-    /// Its arguments, without its name.
-    pub(crate) arguments: Vec<OsString>,
-    /// Working directory.
-    pub(crate) directory: PathBuf,
-    /// All that it finds in its environment.
-    pub(crate) environment: Environment,
-    /// Confinement, if any.
-    pub(crate) confinement: Option<Confinement>,
-    /// Descriptors that it gets under the numbers that they have here.
-    pub(crate) kept: Vec<OwnedFd>,
-}
 
 /// Prepares a launch under the number of its run.
 ///
@@ -38,7 +22,7 @@ pub(crate) fn prepare(
     launch: &Launch,
     run: &str,
     network: impl FnOnce() -> Option<Arc<SessionNetwork>>,
-) -> Result<Prepared, StartError> {
+) -> Result<Execution, StartError> {
     let mut environment = launch.environment.clone();
     let terminal = match launch.channel {
         Channel::Pipe => "dumb",
@@ -63,11 +47,35 @@ pub(crate) fn prepare(
     let directory = launch.directory.clone();
     let confinement = match &launch.sandbox {
         Sandbox::Off => None,
-        Sandbox::On(plan) => Some(Confinement::new(plan, &environment, &directory, network)?),
+        Sandbox::On(plan) => Some(confine(plan, &environment, &directory, network)?),
     };
     let variables = confinement.iter().flat_map(|confinement| confinement.variables.clone());
     let environment = variables.fold(environment, |environment, (name, value)| environment.with(name, value));
-    Ok(Prepared { program, arguments, directory, environment, confinement, kept: Vec::new() })
+    Ok(Execution { program, arguments, directory, environment, confinement, kept: Vec::new() })
+}
+
+/// Confines a program that starts in a directory, by the strongest means that there is.
+///
+/// It joins the session's network if this program makes the namespaces. `bwrap` makes a network for each program.
+fn confine(
+    plan: &Plan,
+    environment: &Environment,
+    directory: &Path,
+    network: impl FnOnce() -> Option<Arc<SessionNetwork>>,
+) -> Result<Confinement, StartError> {
+    let available = Available::for_roots(plan.means, &plan.roots);
+    let (means, landlock) = (available.means, available.landlock);
+    match means {
+        Means::Namespaces | Means::Bubblewrap => {
+            let joined = if means == Means::Namespaces { network() } else { None };
+            Confinement::in_namespaces(means, plan, environment, directory, landlock, joined)
+        }
+        Means::Landlock => match landlock {
+            Some(version) => Confinement::by_landlock(plan, environment, version, &available.why(plan.means)),
+            None => Err(StartError::NoSandbox { tried: available.why(plan.means) }),
+        },
+        Means::Nothing => Err(StartError::NoSandbox { tried: available.why(plan.means) }),
+    }
 }
 
 /// Returns the arguments with which a shell reads a line.

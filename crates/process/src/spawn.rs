@@ -15,21 +15,22 @@ use rustix::pipe::PipeFlags;
 use rustix::process::{Resource, Rlimit};
 use rustix::pty::OpenptFlags;
 
-use crate::becoming::{Setup, Terminal};
+use crate::command_setup::{Setup, Terminal};
 use crate::environment::Environment;
 use crate::error::StartError;
+use crate::execution::Execution;
+use crate::inner_launch;
 use crate::launch::{Channel, Launch, Size};
 use crate::message::{MESSAGE, Message};
-use crate::prepare::Prepared;
 use crate::resources::Resources;
-use crate::sandbox::{Confinement, Maker, World};
+use crate::sandbox::{Confinement, Maker, Namespaces};
 use crate::supervisor;
 
 /// A program that was started, and the ends of what it is connected to.
-pub(crate) struct Started {
+pub(crate) struct ProgramHandle {
     /// The supervisor, a child of this process.
     pub(crate) supervisor: Child,
-    /// What is said to the supervisor, and by it.
+    /// The socket to the supervisor.
     pub(crate) control: OwnedFd,
     /// Output of the program.
     pub(crate) output: OwnedFd,
@@ -40,7 +41,11 @@ pub(crate) struct Started {
 }
 
 /// Starts a prepared launch; `files` is how many files the program may open.
-pub(crate) fn spawn(launch: &Launch, prepared: Prepared, files: Rlimit) -> Result<Started, StartError> {
+pub(crate) fn spawn(
+    launch: &Launch,
+    prepared: Execution,
+    files: Rlimit,
+) -> Result<ProgramHandle, StartError> {
     let ends = match launch.channel {
         Channel::Pipe => pipe().map_err(missing("a pipe"))?,
         Channel::Terminal(size) => terminal(size).map_err(missing("a terminal"))?,
@@ -51,9 +56,9 @@ pub(crate) fn spawn(launch: &Launch, prepared: Prepared, files: Rlimit) -> Resul
 /// Starts a prepared launch with three pipes of its own; gives besides what is written to it, and its errors.
 pub(crate) fn spawn_apart(
     launch: &Launch,
-    prepared: Prepared,
+    prepared: Execution,
     files: Rlimit,
-) -> Result<(Started, OwnedFd, OwnedFd), StartError> {
+) -> Result<(ProgramHandle, OwnedFd, OwnedFd), StartError> {
     let pipe = || rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(missing("a pipe"));
     let ((their_input, input), (output, their_output), (errors, their_errors)) = (pipe()?, pipe()?, pipe()?);
     let stdio = [their_input.into(), their_output.into(), their_errors.into()];
@@ -64,9 +69,9 @@ pub(crate) fn spawn_apart(
 
 fn spawn_on(
     ends: Ends,
-    mut prepared: Prepared,
+    mut prepared: Execution,
     (files, resources): (Rlimit, Resources),
-) -> Result<Started, StartError> {
+) -> Result<ProgramHandle, StartError> {
     let confinement = prepared.confinement.take().map(Arc::new);
     check_directory(&prepared)?;
     let (control, theirs) =
@@ -79,15 +84,15 @@ fn spawn_on(
         resources,
         kept: prepared.kept.iter().map(AsRawFd::as_raw_fd).collect(),
     };
-    let world = confinement.as_ref().and_then(|it| it.world.as_ref());
-    let is_proxied = world.is_some_and(World::is_proxied);
+    let namespaces = confinement.as_ref().and_then(|it| it.namespaces.as_ref());
+    let is_proxied = namespaces.is_some_and(Namespaces::is_proxied);
     let name = prepared.program.display().to_string();
-    let bubblewrap = world.and_then(|world| match &world.maker {
+    let bubblewrap = namespaces.and_then(|namespaces| match &namespaces.maker {
         Maker::Bubblewrap(bubblewrap) => Some(bubblewrap),
         Maker::Own(_) => None,
     });
     let prepared = match bubblewrap {
-        Some(bubblewrap) => bubblewrap.around(prepared, &mut setup)?,
+        Some(bubblewrap) => inner_launch::around(bubblewrap, prepared, &mut setup)?,
         None => prepared,
     };
     let spawned = command(prepared, confinement.clone(), ends.stdio, setup).spawn();
@@ -103,7 +108,7 @@ fn spawn_on(
     };
     match listener {
         Ok(listener) => {
-            Ok(Started { supervisor, control, output: ends.output, listener, terminal: ends.terminal })
+            Ok(ProgramHandle { supervisor, control, output: ends.output, listener, terminal: ends.terminal })
         }
         Err(error) => {
             drop(control);
@@ -121,7 +126,7 @@ fn spawn_on(
 
 /// Tries a confinement on nothing, which ends well if it works.
 pub(crate) fn try_spawn(confinement: Confinement) -> Result<(), StartError> {
-    let prepared = Prepared {
+    let prepared = Execution {
         program: PathBuf::new(),
         arguments: Vec::new(),
         directory: PathBuf::from("/"),
@@ -147,7 +152,7 @@ pub(crate) fn try_spawn(confinement: Confinement) -> Result<(), StartError> {
     }
 }
 
-/// What happened if nobody says what.
+/// The step that is reported if `bwrap` ends without a message.
 const BEFORE: &str = "bubblewrap ended before the command began";
 
 /// Waits until the inner step has begun the program, or has said why not; takes what listens for the proxy on the way.
@@ -194,7 +199,7 @@ fn begun(
     }
 }
 
-/// Gives what was written before the end, as an error; nothing if that was nothing.
+/// Returns the output so far as an error; `None` if there is none.
 fn said(output: &OwnedFd) -> Option<io::Error> {
     let mut bytes = [0; 1024];
     let length = rustix::io::read(output, &mut bytes).ok()?;
@@ -208,7 +213,7 @@ pub(crate) fn raise_file_limit() -> Rlimit {
     *BEFORE.get_or_init(|| {
         let before = rustix::process::getrlimit(Resource::Nofile);
         let most = Rlimit { current: before.maximum, ..before };
-        // Where it cannot be raised, fewer programs run at once, and the one too many says so.
+        // If the limit cannot be raised, fewer programs run at once, and a start beyond it fails.
         let _ = rustix::process::setrlimit(Resource::Nofile, most);
         before
     })
@@ -240,7 +245,7 @@ fn terminal(size: Size) -> io::Result<Ends> {
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
     let theirs = rustix::pty::ioctl_tiocgptpeer(&ours, flags)?;
     set_size(&ours, size)?;
-    // Who types more than the program reads is told so, and does not wait.
+    // Writing more than the program reads returns an error instead of waiting.
     rustix::io::ioctl_fionbio(&ours, true)?;
     let stdio = [theirs.try_clone()?.into(), theirs.try_clone()?.into(), theirs.into()];
     Ok(Ends { stdio, output: ours.try_clone()?, terminal: Some(ours) })
@@ -249,13 +254,13 @@ fn terminal(size: Size) -> io::Result<Ends> {
 #[expect(clippy::disallowed_methods, reason = "this is the door through which programs are started")]
 #[expect(unsafe_code, reason = "the supervisor is made between fork and execute")]
 fn command(
-    prepared: Prepared,
+    prepared: Execution,
     confinement: Option<Arc<Confinement>>,
     stdio: [Stdio; 3],
     setup: Setup,
 ) -> Command {
     let [input, output, errors] = stdio;
-    let Prepared { program, arguments, directory, environment, kept, .. } = prepared;
+    let Execution { program, arguments, directory, environment, kept, .. } = prepared;
     let mut command = Command::new(program);
     command.args(arguments).current_dir(directory).env_clear().envs(environment.variables());
     command.stdin(input).stdout(output).stderr(errors);
@@ -283,7 +288,7 @@ fn listener(control: &OwnedFd) -> io::Result<OwnedFd> {
     found.next().ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
-/// Tells a sandbox that could not be built from a program that could not be executed in it.
+/// Distinguishes a sandbox that could not be built from a program that could not be executed in it.
 fn not_confined(
     program: String,
     fault: io::Error,
@@ -300,8 +305,8 @@ fn not_confined(
     StartError::RefusedInside { program, fault }
 }
 
-/// A directory that cannot be entered is told from a program that cannot be started.
-fn check_directory(prepared: &Prepared) -> Result<(), StartError> {
+/// Checks that the directory can be entered, which the error of a start would not distinguish.
+fn check_directory(prepared: &Execution) -> Result<(), StartError> {
     use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, accessat, openat};
     let directory = &prepared.directory;
     let opened = openat(CWD, directory, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());

@@ -89,11 +89,11 @@ pub struct Leftover {
     pub pid: u32,
     /// Its command line.
     pub command: String,
-    /// Whether it can still write into the job's output.
+    /// Access of the process to the job's output.
     pub holds_output: Holds,
 }
 
-/// Whether a process has the output of a job open.
+/// Access of a process to the output of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holds {
     /// It has.

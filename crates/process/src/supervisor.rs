@@ -15,13 +15,13 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use rustix::process::{DumpableBehavior, Signal};
 
-use crate::becoming::{self, Setup, be_killed_first, become_command, limit_processes, own_number};
-use crate::guard::{Guard, Guarded, give_away};
+use crate::command_setup::{self, Setup, be_killed_first, become_command, limit_processes, own_number};
+use crate::guard::{Guard, GuardSender, give_away};
 use crate::message::{Message, failed, hand_out, say};
-use crate::sandbox::calls::OfNetwork;
+use crate::sandbox::calls::NetworkOrigin;
 use crate::sandbox::{Confinement, Creations, Maker, Script, Stop, calls};
-use crate::system::{self, Forked, Reaped};
-use crate::tree::{self, Circle};
+use crate::system::{self, ForkSide, ReapResult};
+use crate::tree::{self, ProcessScope};
 use crate::usage::Meter;
 
 /// The order to kill everything.
@@ -34,20 +34,22 @@ const PASSES: u32 = 600;
 ///
 /// # Safety
 ///
-/// To be called between fork and execute only, where this process has one thread and nobody else uses its memory.
+/// Must be called between fork and execute, where this process has one thread and no other uses its memory.
 #[expect(unsafe_code, reason = "forking has no safe interface")]
 pub(crate) unsafe fn split(setup: &Setup, confinement: Option<&Confinement>) -> io::Result<()> {
     rustix::process::setsid()?;
     let creations = confinement.and_then(|confinement| confinement.creations.as_ref());
-    let world = confinement.and_then(|confinement| confinement.world.as_ref());
-    if let Some(network) = world.and_then(|world| world.joined.as_ref()) {
+    let namespaces = confinement.and_then(|confinement| confinement.namespaces.as_ref());
+    if let Some(network) = namespaces.and_then(|namespaces| namespaces.joined.as_ref()) {
         network.join().map_err(|fault| failed(setup.control, &Stop { part: Stop::NETWORK, fault }))?;
     }
-    let guarded = match world {
+    let guarded = match namespaces {
         // SAFETY: promised by the caller.
-        Some(world) => match &world.maker {
+        Some(namespaces) => match &namespaces.maker {
             // SAFETY: as above.
-            Maker::Own(script) => unsafe { split_into_world(setup, creations, script, world.of_network()) }?,
+            Maker::Own(script) => {
+                unsafe { split_into_namespaces(setup, creations, script, namespaces.of_network()) }?
+            }
             // SAFETY: as above.
             Maker::Bubblewrap(_) => return unsafe { split_for_bubblewrap(setup) },
         },
@@ -61,40 +63,40 @@ pub(crate) unsafe fn split(setup: &Setup, confinement: Option<&Confinement>) -> 
     closed.map_err(|stop| failed(setup.control, &stop))
 }
 
-/// The elder process watches what descends from the younger, which becomes the command.
+/// Splits into the supervisor and the process that becomes the command.
 #[expect(unsafe_code, reason = "forking has no safe interface")]
 unsafe fn split_in_two<'a>(
     setup: &Setup,
     creations: Option<&'a Creations>,
-) -> io::Result<Option<Guarded<'a>>> {
+) -> io::Result<Option<GuardSender<'a>>> {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     be_killed_first();
     let (guard, guarded) = Guard::set_up(creations)?;
     let supervisor = rustix::process::getpid();
     // SAFETY: both sides keep to calls that allocate nothing and take no lock.
     match unsafe { system::fork() }? {
-        Forked::Child => become_command(setup, supervisor).map(|()| guarded),
+        ForkSide::Child => become_command(setup, supervisor).map(|()| guarded),
         // SAFETY: this process uses no descriptor but those that `supervise` keeps.
-        Forked::Parent(child) => unsafe { supervise(setup, guard, child, Circle::Descendants) },
+        ForkSide::Parent(child) => unsafe { supervise(setup, guard, child, ProcessScope::Descendants) },
     }
 }
 
-/// The eldest process stays outside; the next is the first in a world of its own and watches over it; the youngest
-/// becomes the command.
+/// Splits into three processes: one stays outside the new namespaces, the first one in them supervises, and the last one becomes
+/// the command.
 #[expect(unsafe_code, reason = "forking has no safe interface")]
-unsafe fn split_into_world<'a>(
+unsafe fn split_into_namespaces<'a>(
     setup: &Setup,
     creations: Option<&'a Creations>,
     script: &Script,
-    network: OfNetwork,
-) -> io::Result<Option<Guarded<'a>>> {
+    network: NetworkOrigin,
+) -> io::Result<Option<GuardSender<'a>>> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let processes = rustix::fs::openat(CWD, c"/proc", flags, Mode::empty())?;
     // SAFETY: both sides keep to calls that allocate nothing and take no lock.
     match unsafe { calls::fork_into_namespaces(network) } {
-        Ok(Forked::Child) => {}
+        Ok(ForkSide::Child) => {}
         // SAFETY: this process uses no descriptor any more.
-        Ok(Forked::Parent(child)) => unsafe { stay_outside(child) },
+        Ok(ForkSide::Parent(child)) => unsafe { stay_outside(child) },
         Err(fault) => return Err(failed(setup.control, &Stop { part: Stop::START, fault })),
     }
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
@@ -102,48 +104,49 @@ unsafe fn split_into_world<'a>(
     if let Some(listener) = script.build(network).map_err(|stop| failed(setup.control, &stop))? {
         hand_out(setup.control, &listener)?;
     }
-    // What the command finds in here, and that is before it runs, is not to be looked into.
+    // No other process may read the memory of this one, even before the command runs.
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     let (guard, guarded) = Guard::set_up(creations)?;
     let supervisor = rustix::process::getpid();
     // SAFETY: as above.
     match unsafe { system::fork() }? {
-        Forked::Child => {
+        ForkSide::Child => {
             if let Some(number) = own_number(&processes) {
                 say(setup.control, Message::Started(number));
             }
             limit_processes(&setup.resources);
             become_command(setup, supervisor).map(|()| guarded)
         }
-        Forked::Parent(child) => {
-            // To end what is in its own world it needs none, and to read of what a call is about only this one.
+        ForkSide::Parent(child) => {
+            // It needs no capability to kill the processes of its namespace, and only this one to read the memory of a call's process.
             if calls::keep_looking().is_err() {
                 system::exit(1);
             }
             // SAFETY: this process uses no descriptor but those that `supervise` keeps.
-            unsafe { supervise(setup, guard, child, Circle::World) }
+            unsafe { supervise(setup, guard, child, ProcessScope::Namespace) }
         }
     }
 }
 
-/// The elder process stays outside; the younger becomes `bwrap`, which makes the world and in it executes the inner step.
+/// Splits into two processes: one stays outside, the other becomes `bwrap`, which makes the namespaces and executes the inner step
+/// in them.
 #[expect(unsafe_code, reason = "forking has no safe interface")]
 unsafe fn split_for_bubblewrap(setup: &Setup) -> io::Result<()> {
     // SAFETY: both sides keep to calls that allocate nothing and take no lock.
     match unsafe { system::fork() }? {
         // SAFETY: this process uses no descriptor any more.
-        Forked::Parent(child) => unsafe { stay_outside(child) },
-        Forked::Child => {}
+        ForkSide::Parent(child) => unsafe { stay_outside(child) },
+        ForkSide::Child => {}
     }
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
     be_killed_first();
-    // What asks the command to end is not for `bwrap`, which would take all with it.
+    // Signals that ask the command to end must not reach `bwrap`, which would kill everything with it.
     system::block_signals();
     system::close_on_exec_from(3);
-    setup.kept.iter().try_for_each(|kept| becoming::keep(*kept))
+    setup.kept.iter().try_for_each(|kept| command_setup::keep(*kept))
 }
 
-/// Waits for the end of a world.
+/// Waits for the end of the first process of the namespaces.
 #[expect(unsafe_code, reason = "descriptors are closed by their number")]
 unsafe fn stay_outside(first: i32) -> ! {
     let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
@@ -159,10 +162,15 @@ unsafe fn stay_outside(first: i32) -> ! {
 ///
 /// # Safety
 ///
-/// Every descriptor but the control socket is closed: nobody may use one afterwards.
+/// Every descriptor but the control socket is closed: no code may use one afterwards.
 #[expect(unsafe_code, reason = "descriptors are closed and borrowed by their number")]
-pub(crate) unsafe fn supervise(setup: &Setup, guard: Option<Guard<'_>>, child: i32, circle: Circle) -> ! {
-    let (control, mut meter) = (setup.control, Meter::new(setup.resources, circle));
+pub(crate) unsafe fn supervise(
+    setup: &Setup,
+    guard: Option<Guard<'_>>,
+    child: i32,
+    scope: ProcessScope,
+) -> ! {
+    let (control, mut meter) = (setup.control, Meter::new(setup.resources, scope));
     // The server's memory is not to be read through this process.
     let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
     let _ = rustix::process::chdir(c"/");
@@ -175,12 +183,11 @@ pub(crate) unsafe fn supervise(setup: &Setup, guard: Option<Guard<'_>>, child: i
     let Ok(children) = system::children_descriptor() else { system::exit(1) };
     // SAFETY: the control socket was put there, and stays open until this process ends.
     let control = unsafe { BorrowedFd::borrow_raw(0) };
-    // In a world of its own the command has another number, and says itself which one it has outside.
-    if circle == Circle::Descendants {
+    // In a process namespace the command has another number, and reports its number outside itself.
+    if scope == ProcessScope::Descendants {
         let _ = send(control, &Message::Started(child).bytes(), SendFlags::NOSIGNAL);
     }
-    let mut watch =
-        Watch { child, circle, is_reaped: false, order: Order::Watch, passes: 0, next_pass: None };
+    let mut watch = Watch { child, scope, is_reaped: false, order: Order::Watch, passes: 0, next_pass: None };
     let mut guard = match guard {
         Some(Ok(guard)) => Some(guard),
         Some(Err(_)) => system::exit(1),
@@ -217,7 +224,7 @@ pub(crate) unsafe fn supervise(setup: &Setup, guard: Option<Guard<'_>>, child: i
 /// The supervisor's state.
 struct Watch {
     child: i32,
-    circle: Circle,
+    scope: ProcessScope,
     is_reaped: bool,
     order: Order,
     passes: u32,
@@ -236,18 +243,18 @@ impl Watch {
     fn reap(&mut self, control: BorrowedFd<'_>) {
         loop {
             match system::reap() {
-                Reaped::StillRunning => return,
-                Reaped::NoneLeft => system::exit(0),
-                Reaped::Ended { pid, status } if pid == self.child => {
+                ReapResult::StillRunning => return,
+                ReapResult::NoneLeft => system::exit(0),
+                ReapResult::Ended { pid, status } if pid == self.child => {
                     self.is_reaped = true;
                     let _ = send(control, &Message::Ended(status).bytes(), SendFlags::NOSIGNAL);
                 }
-                Reaped::Ended { .. } => {}
+                ReapResult::Ended { .. } => {}
             }
         }
     }
 
-    /// Hears what the server says; its end, however it came, is the order to kill.
+    /// Reads the server's order. If the server has gone, for any reason, that is the order to kill.
     fn listen(&mut self, control: BorrowedFd<'_>) {
         let mut order = [0; 1];
         match recv(control, &mut order, RecvFlags::DONTWAIT) {
@@ -286,7 +293,7 @@ impl Watch {
             system::exit(1);
         }
         self.passes += 1;
-        if self.circle == Circle::World {
+        if self.scope == ProcessScope::Namespace {
             let _ = system::kill(-1);
         } else if !self.is_reaped {
             // A child that was not reaped keeps its number, and its group the group's.
@@ -294,7 +301,7 @@ impl Watch {
             let _ = system::kill(self.child);
         }
         // The group is enough for most; only then is it worth to look at every process there is.
-        if self.circle == Circle::Descendants && (self.passes > 1 || self.is_reaped) {
+        if self.scope == ProcessScope::Descendants && (self.passes > 1 || self.is_reaped) {
             kill_children();
         }
         let wait = Duration::from_millis(if self.passes < 20 { 5 } else { 100 });

@@ -4,8 +4,8 @@
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
-/// Which side of a fork this is.
-pub(crate) enum Forked {
+/// Side of a fork.
+pub(crate) enum ForkSide {
     Child,
     Parent(i32),
 }
@@ -16,12 +16,12 @@ pub(crate) enum Forked {
 ///
 /// Until it executes a program, the child may do only what is safe in a signal handler: other threads may have held
 /// any lock.
-pub(crate) unsafe fn fork() -> io::Result<Forked> {
+pub(crate) unsafe fn fork() -> io::Result<ForkSide> {
     // SAFETY: the caller keeps to what is safe in the child.
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),
-        0 => Ok(Forked::Child),
-        pid => Ok(Forked::Parent(pid)),
+        0 => Ok(ForkSide::Child),
+        pid => Ok(ForkSide::Parent(pid)),
     }
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn children_descriptor() -> io::Result<OwnedFd> {
     }
 }
 
-/// Gives every signal its default effect, so that a program does not inherit what the server ignores.
+/// Resets every signal to its default effect, so that a program does not inherit what the server ignores.
 pub(crate) fn default_signals() {
     for signal in 1..=64 {
         // SAFETY: setting the default is safe for every number; the system refuses those that have no handler.
@@ -119,19 +119,19 @@ pub(crate) fn replace(from: &impl AsRawFd, to: RawFd) -> io::Result<()> {
 
 /// Takes a descriptor that was put in a place of its own.
 pub(crate) fn take(place: RawFd) -> OwnedFd {
-    // SAFETY: whoever put it there names it here, and nobody else does.
+    // SAFETY: the caller put it there and has no other owner of it.
     unsafe { OwnedFd::from_raw_fd(place) }
 }
 
 /// Takes the ended children away one at a time: the process and its status, or whether any are left.
-pub(crate) fn reap() -> Reaped {
+pub(crate) fn reap() -> ReapResult {
     let mut status = 0;
     // SAFETY: `status` lives through the call.
     match unsafe { libc::waitpid(-1, &raw mut status, libc::WNOHANG | libc::__WALL) } {
-        0 => Reaped::StillRunning,
+        0 => ReapResult::StillRunning,
         -1 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => reap(),
-        -1 => Reaped::NoneLeft,
-        pid => Reaped::Ended { pid, status },
+        -1 => ReapResult::NoneLeft,
+        pid => ReapResult::Ended { pid, status },
     }
 }
 
@@ -207,7 +207,7 @@ pub(crate) fn processors() -> u64 {
 }
 
 /// Result of `reap`.
-pub(crate) enum Reaped {
+pub(crate) enum ReapResult {
     Ended { pid: i32, status: i32 },
     StillRunning,
     NoneLeft,

@@ -8,9 +8,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rustix::fs::{AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, flock, fstat, mkdirat, openat, statat};
 use rustix::io::Errno;
 
-use crate::jobs::SessionKey;
+use crate::session::SessionKey;
 
-/// How their names begin, so that those that somebody left who was killed are known.
+/// Prefix of their names, by which directories of killed servers are found.
 const BEGINS: &str = "toolpost-tmp-";
 
 /// The directories of a server; they are gone with it, or when the next one comes.
@@ -21,7 +21,7 @@ pub(crate) struct Temporaries {
     made: Mutex<HashMap<SessionKey, Temporary>>,
 }
 
-/// A directory, and the lock by which it is known that somebody has it.
+/// A directory, and the lock that marks it as used.
 #[derive(Debug)]
 struct Temporary {
     path: PathBuf,
@@ -29,7 +29,7 @@ struct Temporary {
 }
 
 impl Temporaries {
-    /// Makes none yet, and removes what nobody has any more.
+    /// Creates an empty table, and removes the directories of servers that have ended.
     pub(crate) fn new(place: &Path, server: &str) -> Self {
         sweep(place);
         Self { place: place.to_owned(), server: server.to_owned(), made: Mutex::default() }
@@ -133,7 +133,7 @@ mod tests {
         assert_ne!(first.of(&session("b")), Some(a.clone()));
         fs::create_dir_all(a.join("x/y")).unwrap();
         left(2);
-        // What somebody has stays, and what nobody has goes.
+        // A locked directory stays, and one without a lock is removed.
         fs::create_dir_all(place.path().join("toolpost-tmp-dead/x")).unwrap();
         fs::create_dir(place.path().join("another")).unwrap();
         let second = Temporaries::new(place.path(), "two");

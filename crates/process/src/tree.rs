@@ -26,11 +26,11 @@ pub(crate) struct Process {
 
 /// The processes that belong to a command.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Circle {
+pub(crate) enum ProcessScope {
     /// The descendants of the supervisor.
     Descendants,
     /// All processes in the supervisor's namespace.
-    World,
+    Namespace,
 }
 
 /// Goes through all processes; allocates nothing, so that a forked process may do it.
@@ -52,7 +52,7 @@ pub(crate) fn each(mut visit: impl FnMut(Process)) -> Result<(), Errno> {
     Ok(())
 }
 
-/// Looks at one process.
+/// Returns the state of one process.
 pub(crate) fn look(pid: i32) -> Option<Process> {
     let name = std::ffi::CString::new(format!("/proc/{pid}")).ok()?;
     stat_at(CWD, &name).ok()
@@ -79,11 +79,11 @@ pub(crate) fn below_in(all: &[Process], root: i32) -> Vec<Process> {
     found
 }
 
-/// Sends a signal to exactly this process, or to nobody if it is gone.
+/// Sends a signal to exactly this process, or to none if it is gone.
 pub(crate) fn signal(process: &Process, signal: Signal) -> Result<(), Errno> {
     let Some(pid) = Pid::from_raw(process.pid) else { return Err(Errno::SRCH) };
     let handle = pidfd_open(pid, PidfdFlags::empty())?;
-    // The handle is of whoever has the number now: only if that one started when ours did is it ours.
+    // The handle is of the process that has the number now: it is ours only if it started when ours did.
     match look(process.pid) {
         Some(now) if now.started == process.started => pidfd_send_signal(handle, signal),
         _ => Err(Errno::SRCH),

@@ -5,7 +5,7 @@
 use std::ffi::CStr;
 use std::fmt::Write;
 use std::mem::MaybeUninit;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{CWD, Mode, OFlags, openat, statvfs};
@@ -15,7 +15,7 @@ use crate::message::Message;
 use crate::resources::Resources;
 use crate::sandbox::Sandbox;
 use crate::system;
-use crate::tree::{self, Circle, Process};
+use crate::tree::{self, Process, ProcessScope};
 
 pub(crate) const MEBIBYTE: u64 = 1 << 20;
 
@@ -41,32 +41,54 @@ const PASSES: usize = 4;
 /// The part of the supervisor that watches the limits of memory and processes.
 pub(crate) struct Meter {
     limits: Resources,
-    circle: Circle,
+    scope: ProcessScope,
     page: u64,
     processors: u64,
+    schedule: Schedule,
+}
+
+/// The time of the next measurement: the sooner, the nearer a limit is.
+#[derive(Debug)]
+struct Schedule {
     next: Instant,
+}
+
+impl Schedule {
+    fn starting_at(next: Instant) -> Self {
+        Self { next }
+    }
+
+    fn is_due(&self, now: Instant) -> bool {
+        now >= self.next
+    }
+
+    /// Plans the next measurement before a limit can be reached, which takes `headroom` milliseconds at least, but not within `pause`.
+    fn plan(&mut self, now: Instant, headroom: u64, pause: Duration) {
+        self.next = now + Duration::from_millis(headroom).clamp(SHORTEST, LONGEST).max(pause);
+    }
 }
 
 /// Resource usage of a command's processes.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Usage {
-    /// Processes and threads, ended ones that nobody has reaped included.
+    /// Processes and threads, including ended ones that were not reaped.
     processes: u64,
     /// Pages in memory, in bytes: too many where processes share some.
     resident: u64,
 }
 
 impl Meter {
-    pub(crate) fn new(limits: Resources, circle: Circle) -> Self {
+    pub(crate) fn new(limits: Resources, scope: ProcessScope) -> Self {
         let (page, processors) = (system::page_size(), system::processors());
-        Self { limits, circle, page, processors, next: Instant::now() + SHORTEST }
+        let schedule = Schedule::starting_at(Instant::now() + SHORTEST);
+        Self { limits, scope, page, processors, schedule }
     }
 
     /// Measures if it is time to, and returns which limit is exceeded.
     pub(crate) fn exceeded(&mut self) -> Option<Message> {
         let Resources { memory, processes, .. } = self.limits;
         let now = Instant::now();
-        if (memory.is_none() && processes.is_none()) || now < self.next {
+        if (memory.is_none() && processes.is_none()) || !self.schedule.is_due(now) {
             return None;
         }
         let memory_limit = memory.unwrap_or(u64::MAX);
@@ -91,8 +113,7 @@ impl Meter {
         }
         let in_memory = (memory_limit - used) / (MEMORY_RATE * self.processors);
         let in_processes = (process_limit - usage.processes) / (PROCESS_RATE * self.processors);
-        let wait = Duration::from_millis(in_memory.min(in_processes)).clamp(SHORTEST, LONGEST);
-        self.next = Instant::now() + wait.max(now.elapsed() * RESTS);
+        self.schedule.plan(Instant::now(), in_memory.min(in_processes), now.elapsed() * RESTS);
         None
     }
 
@@ -100,14 +121,14 @@ impl Meter {
     pub(crate) fn wait(&self) -> Option<Duration> {
         let is_limited = self.limits.memory.is_some() || self.limits.processes.is_some();
         // Rounded up, so that the time has come when the wait ends.
-        let left = self.next.saturating_duration_since(Instant::now()) + Duration::from_millis(1);
+        let left = self.schedule.next.saturating_duration_since(Instant::now()) + Duration::from_millis(1);
         is_limited.then_some(left)
     }
 
     /// Visits each process of the command.
     fn each(&self, mut visit: impl FnMut(&Process)) {
         let own = rustix::process::getpid().as_raw_nonzero().get();
-        if self.circle == Circle::World {
+        if self.scope == ProcessScope::Namespace {
             let _ = tree::each(|process| {
                 if process.pid != own {
                     visit(&process);
@@ -134,7 +155,7 @@ impl Meter {
 
     /// Returns the bytes that files in the command's own `/dev/shm` and `/run` take.
     fn files_in_memory(&self) -> u64 {
-        if self.circle != Circle::World {
+        if self.scope != ProcessScope::Namespace {
             return 0;
         }
         let (shared, run) = (statvfs(c"/dev/shm"), statvfs(c"/run"));
@@ -235,8 +256,12 @@ impl Write for Name {
 /// The part of a job's thread that watches the free space of the file systems that the command may write to.
 pub(crate) struct DiskMeter {
     places: Vec<Place>,
-    next: Instant,
+    free: FreeSpace,
+    schedule: Schedule,
 }
+
+/// Returns the space that is free for everybody on the file system of a path, in bytes; `None` if it cannot be measured.
+pub type FreeSpace = fn(&Path) -> Option<u64>;
 
 struct Place {
     path: PathBuf,
@@ -246,7 +271,7 @@ struct Place {
 
 impl DiskMeter {
     /// Returns nothing if the launch has no such limit.
-    pub(crate) fn new(launch: &Launch) -> Option<Self> {
+    pub(crate) fn new(launch: &Launch, free: FreeSpace) -> Option<Self> {
         let reserve = launch.limits.resources.disk_reserve?;
         let paths = match &launch.sandbox {
             Sandbox::On(plan) => plan.roots.iter().chain(&plan.temporary).cloned().collect(),
@@ -257,34 +282,35 @@ impl DiskMeter {
             Some(Place { path, reserve: reserve.min(free / 2) })
         };
         let places: Vec<Place> = paths.into_iter().filter_map(place).collect();
-        (!places.is_empty()).then(|| Self { places, next: Instant::now() })
+        let schedule = Schedule::starting_at(Instant::now());
+        (!places.is_empty()).then_some(Self { places, free, schedule })
     }
 
     /// Returns when the next measurement is due.
     pub(crate) fn next(&self) -> Instant {
-        self.next
+        self.schedule.next
     }
 
     /// Measures if it is time to, and returns the reserve and the free space of a file system that has less than the reserve.
     pub(crate) fn exceeded(&mut self, now: Instant) -> Option<(u64, u64)> {
-        if now < self.next {
+        if !self.schedule.is_due(now) {
             return None;
         }
         let mut headroom = u64::MAX;
         for place in &self.places {
-            let Some(free) = free(&place.path) else { continue };
+            let Some(free) = (self.free)(&place.path) else { continue };
             if free < place.reserve {
                 return Some((place.reserve, free));
             }
             headroom = headroom.min(free - place.reserve);
         }
-        self.next = now + Duration::from_millis(headroom / DISK_RATE).clamp(SHORTEST, LONGEST);
+        self.schedule.plan(now, headroom / DISK_RATE, Duration::ZERO);
         None
     }
 }
 
-/// Returns the space that is free for everybody, in bytes.
-fn free(path: &std::path::Path) -> Option<u64> {
+/// Measures the free space of a file system.
+pub(crate) fn free_space(path: &Path) -> Option<u64> {
     statvfs(path).ok().map(|stat| stat.f_bavail.saturating_mul(stat.f_frsize))
 }
 
@@ -300,6 +326,24 @@ mod tests {
         assert_eq!(parse_rollup(old), Some(Rollup { private: 8 << 10, shared: 0 }));
         assert_eq!(parse_rollup(b""), None);
         assert!(rollup(std::process::id().cast_signed()).is_some_and(|own| own.private > 0));
+    }
+
+    #[test]
+    fn the_nearer_a_limit_the_sooner_the_next_measurement() {
+        let now = Instant::now();
+        let mut schedule = Schedule::starting_at(now);
+        assert!(schedule.is_due(now));
+        let rows = [
+            (0, Duration::ZERO, SHORTEST),
+            (400, Duration::ZERO, Duration::from_millis(400)),
+            (u64::MAX, Duration::ZERO, LONGEST),
+            (400, Duration::from_millis(700), Duration::from_millis(700)),
+        ];
+        for (headroom, pause, wait) in rows {
+            schedule.plan(now, headroom, pause);
+            assert_eq!(schedule.next, now + wait, "{headroom}");
+            assert!(!schedule.is_due(now) && schedule.is_due(now + wait), "{headroom}");
+        }
     }
 
     #[test]

@@ -1,7 +1,6 @@
-//! The thread of a job: it reads what the program writes, hears of its end, and ends it when that is due.
+//! The thread of a job: it reads the program's output, notes its end, and ends it when that is due.
 
-use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::process::Child;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,17 +10,17 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::job::{Shared, Told};
+use crate::job::{Notice, Shared};
 use crate::launch::{Launch, Limits, Survivors};
 use crate::leftovers::kill_by_cookie;
 use crate::message::{MESSAGE, Message};
-use crate::spawn::Started;
+use crate::spawn::ProgramHandle;
 use crate::state::{Ending, Exit, Stage, Why};
 use crate::supervisor::KILL;
 use crate::tree;
-use crate::usage::{DiskMeter, MEBIBYTE};
+use crate::usage::{DiskMeter, FreeSpace, MEBIBYTE};
 
-/// How long what is still in the pipe is waited for when the program has ended.
+/// Time to wait for output that is still in the pipe after the program's end.
 const DRAIN: Duration = Duration::from_millis(100);
 
 /// Time to wait for killed processes before the end is reported without them.
@@ -37,7 +36,7 @@ pub(crate) struct Watch {
     supervisor: Child,
     /// The supervisor's socket, until it has gone.
     control: Option<OwnedFd>,
-    /// What the program writes, until nobody can.
+    /// The program's output, until no process can write to it.
     output: Option<OwnedFd>,
     limits: Limits,
     survivors: Survivors,
@@ -55,7 +54,13 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// Makes what the thread needs.
-    pub(crate) fn new(shared: Arc<Shared>, started: Started, waker: Arc<OwnedFd>, launch: &Launch) -> Self {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        started: ProgramHandle,
+        waker: Arc<OwnedFd>,
+        launch: &Launch,
+        free: FreeSpace,
+    ) -> Self {
         Self {
             shared,
             waker,
@@ -70,7 +75,7 @@ impl Watch {
             kill_at: None,
             give_up_at: None,
             supervisor_gone_at: None,
-            disk: DiskMeter::new(launch),
+            disk: DiskMeter::new(launch, free),
             buffer: vec![0; READ],
         }
     }
@@ -94,7 +99,7 @@ impl Watch {
         }
         self.tell();
         let shared = Arc::clone(&self.shared);
-        // What it had open is given back before that is told.
+        // Its descriptors are closed before the end is published.
         drop(self);
         shared.all_gone();
     }
@@ -119,7 +124,7 @@ impl Watch {
         Ready { woken, control, output: next(self.output.is_some()) }
     }
 
-    /// Reads what the program wrote; a terminal says with an error that nobody has it open any more.
+    /// Reads the program's output. A terminal that no process has open any more returns an error.
     fn read(&mut self) {
         let Some(output) = &self.output else { return };
         match rustix::io::read(output, &mut self.buffer[..]) {
@@ -129,7 +134,7 @@ impl Watch {
                 if let Some(limit) = self.limits.output
                     && written > limit
                 {
-                    self.end(Why::TooMuchOutput(limit), Told::NotYet);
+                    self.end(Why::TooMuchOutput(limit), Notice::Pending);
                 }
             }
             Err(Errno::INTR | Errno::AGAIN) => {}
@@ -158,7 +163,7 @@ impl Watch {
                     let limit = self.limits.resources.processes.unwrap_or_default();
                     self.killed(Why::TooManyProcesses { limit });
                 }
-                // What could not be confined has no watch, and what listens was taken before it began.
+                // A program that could not be confined has no watch, and the listener was taken before the start.
                 Some(Message::Failed(..) | Message::Refused(_) | Message::Listens) | None => {}
             },
             _ => self.supervisor_gone(),
@@ -177,7 +182,7 @@ impl Watch {
     fn ended(&mut self, exit: Exit) {
         self.exit = Some((exit, Instant::now()));
         if self.survivors == Survivors::End && self.why.is_none() {
-            self.terminate(Told::NotYet);
+            self.terminate(Notice::Pending);
         }
     }
 
@@ -197,32 +202,32 @@ impl Watch {
         self.give_up_at = None;
     }
 
-    /// Does what was asked from outside.
+    /// Carries out the request of another thread.
     fn obey(&mut self) {
         let mut count = [0; 8];
         let _ = rustix::io::read(&self.waker, &mut count);
         if let Some(request) = self.shared.take_request() {
             self.limits.grace = self.limits.grace.min(request.grace);
-            self.end(request.why, request.told);
+            self.end(request.why, request.notice);
         }
     }
 
     /// Asks everything to end; what has not done so when the grace is over is killed.
-    fn end(&mut self, why: Why, told: Told) {
+    fn end(&mut self, why: Why, notice: Notice) {
         if self.exit.is_none() && self.why.is_none() {
             self.why = Some(why);
         }
-        self.terminate(told);
+        self.terminate(notice);
     }
 
-    fn terminate(&mut self, told: Told) {
+    fn terminate(&mut self, notice: Notice) {
         let at = Instant::now() + self.limits.grace;
         match self.kill_at {
             Some(before) => self.kill_at = Some(before.min(at)),
             None if self.control.is_some() && self.give_up_at.is_none() => {
                 self.kill_at = Some(at);
                 self.resume();
-                if told == Told::NotYet {
+                if notice == Notice::Pending {
                     self.ask_to_end();
                 }
             }
@@ -230,7 +235,7 @@ impl Watch {
         }
     }
 
-    /// Lets the supervisor go on if somebody stopped it.
+    /// Continues the supervisor if a signal stopped it.
     fn resume(&self) {
         if self.control.is_some() {
             let supervisor = Pid::from_child(&self.supervisor);
@@ -253,7 +258,7 @@ impl Watch {
             && self.why.is_none()
             && now >= self.started + limit
         {
-            self.end(Why::TimedOut(limit), Told::NotYet);
+            self.end(Why::TimedOut(limit), Notice::Pending);
         }
         if self.control.is_some()
             && self.give_up_at.is_none()
@@ -261,7 +266,7 @@ impl Watch {
         {
             // A program that writes continues to write after the request to end.
             self.limits.grace = Duration::ZERO;
-            self.end(Why::TooLittleDisk { reserve, free }, Told::Already);
+            self.end(Why::TooLittleDisk { reserve, free }, Notice::Given);
         }
         if self.kill_at.is_some_and(|at| now >= at) {
             self.kill_at = None;
@@ -271,7 +276,7 @@ impl Watch {
                 let _ = send(control, &[KILL], SendFlags::NOSIGNAL);
             }
         }
-        // What holds the pipe now is no part of the job: nothing of that is left.
+        // A process that still holds the pipe is not part of the job, which has no processes left.
         if self.supervisor_gone_at.is_some_and(|at| now >= at + DRAIN) {
             self.output = None;
         }
@@ -323,15 +328,4 @@ struct Ready {
     woken: bool,
     control: bool,
     output: bool,
-}
-
-/// Makes what wakes a job's thread.
-pub(crate) fn waker() -> io::Result<OwnedFd> {
-    use rustix::event::{EventfdFlags, eventfd};
-    Ok(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?)
-}
-
-/// Wakes a job's thread.
-pub(crate) fn wake(waker: BorrowedFd<'_>) {
-    let _ = rustix::io::write(waker.as_fd(), &1_u64.to_ne_bytes());
 }

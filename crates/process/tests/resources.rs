@@ -3,7 +3,8 @@
 
 mod common;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use common::{World, text};
@@ -79,14 +80,54 @@ fn processes_are_limited_whoever_their_parents_are() {
     let resources = Resources { processes: Some(40), ..Resources::unlimited() };
     // A finite number that harms no machine if the limit fails.
     let many = "for i in 1 2 3 4 5 6 7 8 9 10; do for j in 1 2 3 4 5 6; do (setsid sleep 4204 &); done; done; sleep 4204";
+    // Each process starts two, down to 31 of them, as a fork bomb does without an end.
+    let generations =
+        "f() { if [ $1 -gt 0 ]; then f $(($1 - 1)) & f $(($1 - 1)) & fi; exec sleep 4204; }; f 4";
     for means in means() {
-        let job = run(&world, means, resources, many);
-        let ending = job.ending().unwrap();
-        assert_eq!(ending.why, Some(Why::TooManyProcesses { limit: 40 }), "{means:?} {:?}", text(&job));
+        for (line, limit) in [(many, 40), (generations, 20)] {
+            let resources = Resources { processes: Some(limit), ..resources };
+            let ending = run(&world, means, resources, line).ending().unwrap();
+            assert_eq!(ending.why, Some(Why::TooManyProcesses { limit }), "{means:?} {line}");
+        }
         let few = run(&world, means, resources, "for i in 1 2 3 4 5; do sleep 0.3 & done; wait; echo done");
         assert_eq!((text(&few).as_str(), few.ending().unwrap().why), ("done\n", None), "{means:?}");
     }
     assert_eq!(common::with_words("sleep 4204"), Vec::<String>::new());
+}
+
+/// The free space that the tests report, in bytes.
+static FREE: AtomicU64 = AtomicU64::new(0);
+
+fn reported_space(_path: &Path) -> Option<u64> {
+    Some(FREE.load(Ordering::Relaxed))
+}
+
+#[test]
+fn a_command_is_stopped_before_the_disk_is_full() {
+    let world = World::with(|settings| settings.free_space = reported_space);
+    let reserve = 40 * MEBIBYTE;
+    let resources = Resources { disk_reserve: Some(reserve), ..Resources::unlimited() };
+    for means in means() {
+        FREE.store(100 * MEBIBYTE, Ordering::Relaxed);
+        let mut launch = world.launch("trap '' TERM; echo started; while :; do sleep 4205; done");
+        launch.limits = Limits { time: Some(Duration::from_secs(60)), resources, ..Limits::default() };
+        if means != Means::Nothing {
+            let root: PathBuf = world.directory.path().to_owned();
+            launch.sandbox = Sandbox::On(Plan { means, ..Plan::new([root]) });
+        }
+        let job = world.start(&launch);
+        world.wait_for(&job, "started");
+        let free = reserve - 1;
+        FREE.store(free, Ordering::Relaxed);
+        world.wait(&job, Until::Gone);
+        world.assert_gone(&job);
+        let ending = job.ending().unwrap();
+        let wanted = (Some(Why::TooLittleDisk { reserve, free }), Exit::Signal(9));
+        assert_eq!((ending.why, ending.exit), wanted, "{means:?}");
+        // If less than the reserve is free at the start, half of the free space has to remain.
+        let job = run(&world, means, resources, "sleep 0.3; echo done");
+        assert_eq!((text(&job).as_str(), job.ending().unwrap().why), ("done\n", None), "{means:?}");
+    }
 }
 
 #[test]

@@ -14,8 +14,8 @@ use std::process::{Child, Command, Stdio};
 
 use common::{World, text};
 use toolpost_process::{
-    Access, Available, Channel, Environment, Exit, Guard, Held, Job, Launch, Means, Plan, Program, Sandbox,
-    SessionKey, Size, StartError, Survivors, Until, Why, available, inner_step_of,
+    Access, Available, Channel, Environment, Exit, Guard, GuardState, Job, Launch, Means, Plan, Program,
+    Sandbox, SessionKey, Size, StartError, Survivors, Until, Why, available, inner_step_of,
 };
 
 /// The targets of the ways out, and the files of the host.
@@ -396,7 +396,7 @@ fn what_is_enforced_is_said() {
         assert_eq!((said.means, said.landlock), (Means::Landlock, landlock));
         let gaps: Vec<Guard> = said.gaps().map(|(guard, _)| guard).collect();
         assert!(gaps.starts_with(&[Guard::Protected, Guard::Missing]), "{said}");
-        assert!(said.guards.contains(&(Guard::Network, Held::Yes("no socket can be made"))), "{said}");
+        assert!(said.guards.contains(&(Guard::Network, GuardState::Yes("no socket can be made"))), "{said}");
     }
 }
 
@@ -879,7 +879,7 @@ fn a_proxy_is_all_that_is_reached() {
             Means::Namespaces => "the network of its session, which contains only its commands and a proxy",
             _ => "a network of its own, with nothing in it but a proxy",
         };
-        assert_eq!(network.1, Held::Yes(wanted));
+        assert_eq!(network.1, GuardState::Yes(wanted));
     }
 }
 
@@ -956,7 +956,7 @@ fn bubblewrap_gives_each_command_its_own_loopback() {
     let port = port_of(&server);
     assert_eq!((server.listening(), server.shares_network()), (vec![port], false));
     let network = server.enforcement().guards.iter().find(|(guard, _)| *guard == Guard::Network).unwrap();
-    assert!(matches!(network.1, Held::Yes(how) if how.ends_with("with nothing in it")), "{network:?}");
+    assert!(matches!(network.1, GuardState::Yes(how) if how.ends_with("with nothing in it")), "{network:?}");
     for means in WORLDS.into_iter().filter(|means| !is_missing(*means)) {
         assert!(asked(&host, "a session", port, means).contains("Connection refused"), "{means:?}");
     }

@@ -5,7 +5,7 @@ mod common;
 use std::time::Duration;
 
 use common::{LONG, World, text, until};
-use toolpost_process::{Exit, From, Launch, Program, SessionKey, Stage, Until, Want, Why, Woke};
+use toolpost_process::{Exit, From, Launch, Program, SessionKey, Stage, Until, WaitResult, Want, Why};
 
 #[test]
 fn jobs_belong_to_their_session() {
@@ -48,7 +48,7 @@ fn waits_end_early() {
     let place = job.report().bytes;
     let short = Duration::from_millis(20);
     for wanted in [Until::Ended, Until::Output(place), Until::Gone] {
-        assert_eq!(world.block_on(job.wait(wanted, short)), Woke::TimeUp, "{wanted:?}");
+        assert_eq!(world.block_on(job.wait(wanted, short)), WaitResult::TimeUp, "{wanted:?}");
     }
     assert_eq!(job.stage(), Stage::Running);
     let woke = world.block_on(async {
@@ -57,7 +57,7 @@ fn waits_end_early() {
         });
         woke
     });
-    assert_eq!(woke, Woke::Come);
+    assert_eq!(woke, WaitResult::Come);
     assert_eq!(job.ending().map(|ending| ending.exit), Some(Exit::Code(3)));
     world.assert_gone(&job);
 }

@@ -26,6 +26,16 @@ pub(crate) fn joined(dialects: &[&str], roots: &[String]) -> String {
     words.collect::<Vec<_>>().join("\n") + &roots
 }
 
+/// Returns the instructions of a dialect without the sentences that name a tool that is not served.
+pub(crate) fn without(words: &str, missing: &[&str]) -> String {
+    let is_of_a_word = |character: char| character.is_alphanumeric() || character == '_';
+    let names_missing = |sentence: &str| {
+        sentence.split(|character| !is_of_a_word(character)).any(|word| missing.contains(&word))
+    };
+    let kept: Vec<&str> = sentences(words).into_iter().filter(|sentence| !names_missing(sentence)).collect();
+    kept.join(" ")
+}
+
 /// Splits a text into sentences.
 fn sentences(words: &str) -> Vec<&str> {
     let mut rest = words;
@@ -68,7 +78,19 @@ fn shortened(words: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST, joined};
+    use super::{MOST, joined, without};
+
+    #[test]
+    fn sentences_about_tools_that_are_not_served_are_left_out() {
+        let words =
+            "Tools for files. grep finds lines. bash runs commands. Look at readme. An edit returns a diff.";
+        assert_eq!(without(words, &[]), words);
+        assert_eq!(
+            without(words, &["grep", "read", "edit"]),
+            "Tools for files. bash runs commands. Look at readme."
+        );
+        assert_eq!(without(words, &["grep", "bash", "edit"]), "Tools for files. Look at readme.");
+    }
 
     #[test]
     fn what_fits_is_whole() {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use toolpost_process::{Environment, Launch, Program, Served, programs};
+use toolpost_process::{Environment, Launch, Program, Service, programs};
 
 use crate::Fault;
 
@@ -165,11 +165,15 @@ impl Git {
         Ok(bytes)
     }
 
-    fn start(&self, what: &str, arguments: &[&str]) -> Result<(Served, toolpost_process::Wires), Fault> {
+    fn start(
+        &self,
+        what: &str,
+        arguments: &[&str],
+    ) -> Result<(Service, toolpost_process::ServicePipes), Fault> {
         let all = CALM.iter().chain(arguments).copied();
         let mut launch = Launch::new(Program::direct(&self.program, all), &self.folder);
         launch.environment = self.environment.clone();
-        Served::start(&launch).map_err(|error| failed(what, &error.to_string()))
+        Service::start(&launch).map_err(|error| failed(what, &error.to_string()))
     }
 }
 

@@ -4,8 +4,11 @@ mod collect;
 mod mentions;
 mod nesting;
 mod parts;
+mod tokens;
 
 use std::ops::Range;
+
+pub use tokens::{NameToken, TokenForm};
 
 use crate::{Chain, Symbol};
 

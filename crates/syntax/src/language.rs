@@ -54,7 +54,7 @@ impl Language {
             (Some(fits), _) => Some(fits),
             (None, Some(own)) => Some(own),
             // A file of an unknown language is not parsed as another one on request.
-            (None, None) => named.filter(|_| extension.is_none()),
+            (None, None) => named.filter(|_| extension.is_none() && !is_plain(path)),
         }
     }
 
@@ -94,6 +94,31 @@ impl Language {
     }
 }
 
+/// Names of files without an extension that are in no language with a parser, in lower case.
+const PLAIN: [&str; 16] = [
+    "makefile",
+    "gnumakefile",
+    "dockerfile",
+    "containerfile",
+    "jenkinsfile",
+    "procfile",
+    "vagrantfile",
+    "justfile",
+    "license",
+    "copying",
+    "notice",
+    "readme",
+    "changelog",
+    "authors",
+    "codeowners",
+    "kconfig",
+];
+
+fn is_plain(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
+    name.is_some_and(|name| PLAIN.contains(&name.as_str()))
+}
+
 /// Returns whether a line is C++ and not C.
 fn is_cpp(line: &str) -> bool {
     let line = line.trim();
@@ -121,6 +146,15 @@ impl Eq for Language {}
 mod tests {
     use super::Language;
     use std::path::Path;
+
+    #[test]
+    fn a_named_language_is_not_that_of_a_makefile() {
+        let rows = [("tool", Some("go")), ("Makefile", None), ("GNUmakefile", None), ("a.rs", Some("rust"))];
+        for (path, wanted) in rows {
+            let found = Language::meant(Path::new(path), Some("go")).map(Language::name);
+            assert_eq!(found, wanted, "{path}");
+        }
+    }
 
     #[test]
     fn a_header_is_of_the_language_that_its_text_is_in() {

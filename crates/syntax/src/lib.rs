@@ -23,7 +23,9 @@ mod shape;
 mod tree;
 
 pub use change::{NamedSymbol, SymbolEdit, SymbolError, change, named};
-pub use facts::{Binding, BindingKind, Facts, Import, Reach, Reference, Scope, Usage, What};
+pub use facts::{
+    Binding, BindingKind, Facts, Import, NameToken, Reach, Reference, Scope, TokenForm, Usage, What,
+};
 pub use find::{Resolution, find};
 pub use ids::{Id, id, ids};
 pub use item::{Item, Kind};

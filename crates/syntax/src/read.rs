@@ -152,11 +152,10 @@ impl Reader<'_> {
         }
         if let Some(body) = body {
             item.body = Some(self.bounds(body));
-            item.children = if item.kind.holds_items() && depth < DEEPEST {
-                self.block(body, depth + 1)
-            } else {
-                self.local(body, depth)
-            };
+            // The body of a type alias is an object type.
+            let holds = item.kind.holds_items() || item.kind == Kind::Type;
+            item.children =
+                if holds && depth < DEEPEST { self.block(body, depth + 1) } else { self.local(body, depth) };
         }
         item
     }

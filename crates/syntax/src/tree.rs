@@ -1,6 +1,7 @@
 //! A parsed text.
 
 pub(crate) mod blank;
+mod margin;
 
 use std::ops::{ControlFlow, Range};
 
@@ -84,7 +85,7 @@ impl<'a> Tree<'a> {
         read::named(self.blocks())
     }
 
-    /// Lists the places that the parser could not make sense of, in order.
+    /// Lists the syntax errors, in order.
     #[must_use]
     pub fn errors(&self) -> Vec<Range<usize>> {
         let mut out = Vec::new();
@@ -94,6 +95,10 @@ impl<'a> Tree<'a> {
             }
             node.has_error()
         });
+        if self.language.name() == "python" {
+            out.extend(margin::errors(self));
+            out.sort_by_key(|range| range.start);
+        }
         out
     }
 

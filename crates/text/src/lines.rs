@@ -121,6 +121,16 @@ pub(crate) fn is_blank(line: &str) -> bool {
     line.trim().is_empty()
 }
 
+/// Rates, of 1000, how much two lines share at their beginning and end, white space around them aside.
+pub(crate) fn likeness(one: &str, other: &str) -> usize {
+    let (one, other) = (one.trim(), other.trim());
+    let longer = one.chars().count().max(other.chars().count());
+    let head = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let rest = one.chars().count().min(other.chars().count()) - head;
+    let tail = one.chars().rev().zip(other.chars().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    (head + tail) * 1000 / longer.max(1)
+}
+
 /// Returns the start of the line around an offset.
 pub(crate) fn line_start(text: &str, offset: usize) -> usize {
     memrchr(b'\n', &text.as_bytes()[..offset]).map_or(0, |at| at + 1)

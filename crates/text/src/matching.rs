@@ -9,6 +9,7 @@ mod hit;
 mod keep;
 mod miss;
 mod near;
+mod nesting;
 mod options;
 mod part;
 mod reindent;

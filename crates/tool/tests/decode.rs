@@ -1,5 +1,6 @@
 //! Tests of decoding arguments as models send them: unambiguous mistakes are accepted, others are refused with advice.
 
+use proptest::{collection::vec, prelude::*};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -266,4 +267,60 @@ fn null_stays_where_it_has_a_meaning_of_its_own() {
     }
     let property = published(&schema)["properties"]["most"].clone();
     assert_eq!(property, json!({"type": ["number", "null"], "default": 7}));
+}
+
+/// Any JSON value of a few levels, with the names of the parameters among the keys.
+fn any_json() -> impl Strategy<Value = Value> {
+    let names = prop_oneof![
+        Just("file_path".to_owned()),
+        Just("path".to_owned()),
+        Just("limit".to_owned()),
+        Just("replace_all".to_owned()),
+        Just("edits".to_owned()),
+        Just("old_str".to_owned()),
+        Just("names".to_owned()),
+        Just("mode".to_owned()),
+        Just("-C".to_owned()),
+        "[a-z_]{1,8}",
+    ];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        prop_oneof![
+            "[ -~]{0,12}",
+            "-?[0-9]{1,20}",
+            r#"\[".*"\]"#,
+            Just("true".to_owned()),
+            Just("content".to_owned())
+        ]
+        .prop_map(Value::from),
+    ];
+    leaf.prop_recursive(3, 32, 6, move |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..4).prop_map(Value::from),
+            vec((names.clone(), inner), 0..6).prop_map(|pairs| pairs.into_iter().collect::<Value>()),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(4_000) })]
+
+    /// Accepted arguments deserialize and stay the same when decoded again; a refusal names a reason.
+    #[test]
+    fn accepted_arguments_satisfy_the_type(arguments in any_json()) {
+        let schema = full::<Args>();
+        match decode(arguments, &schema) {
+            Ok(decoded) => {
+                let object = Value::Object(decoded.arguments.clone());
+                let typed: Result<Args, _> = serde_json::from_value(object.clone());
+                prop_assert!(typed.is_ok(), "{:?}: {object}", typed.err());
+                let again = decode(object, &schema);
+                prop_assert_eq!(again.map(|again| again.arguments).ok(), Some(decoded.arguments));
+            }
+            Err(failure) => prop_assert!(!failure.to_string().is_empty()),
+        }
+    }
 }

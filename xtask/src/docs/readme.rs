@@ -23,15 +23,16 @@ pub fn table(said: &[Said], against: &Against) -> String {
     );
     for (dialect, tools) in against.dialects() {
         let said = said.iter().find(|said| said.dialect == dialect);
-        let is_here = |name: &&String| said.is_some_and(|said| said.tool(name).is_some() || is_bridged(name));
-        let (here, not_yet): (Vec<&String>, Vec<&String>) = tools.keys().partition(is_here);
+        let own: Vec<&String> = tools.keys().filter(|name| !is_bridged(name)).collect();
+        let is_here = |name: &&String| said.is_some_and(|said| said.tool(name).is_some());
+        let (here, not_yet): (Vec<&String>, Vec<&String>) = own.iter().partition(|name| is_here(name));
         let (_, purpose, shell) =
             CHOICE.iter().find(|(name, ..)| dialect == *name).unwrap_or(&("", "–", "–"));
         let _ = writeln!(
             text,
             "| `{dialect}` | {purpose} | {shell} | {} of {} | {} |",
             here.len(),
-            tools.len(),
+            own.len(),
             list(&not_yet)
         );
     }

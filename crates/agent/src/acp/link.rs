@@ -24,7 +24,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
-use toolpost_process::{Environment, Exit, Launch, Program, Served, StartError};
+use toolpost_process::{Environment, Exit, Launch, Program, Service, StartError};
 use toolpost_text::redact::redact;
 
 /// Maximum time for start and handshake; some agents are downloaded first.
@@ -40,7 +40,7 @@ pub(super) struct Link {
     pub(super) sessions: Sessions,
     /// Its reply to the handshake.
     pub(super) about: InitializeResponse,
-    served: Served,
+    served: Service,
     tail: Arc<Tail>,
     _over: DropGuard,
 }
@@ -207,7 +207,7 @@ fn greeting(may: May) -> InitializeRequest {
 }
 
 /// Starts the program outside the sandbox, because it needs its login and the network.
-fn start(setup: &Setup) -> Result<(Served, pipe::Sender, pipe::Receiver, pipe::Receiver), AgentError> {
+fn start(setup: &Setup) -> Result<(Service, pipe::Sender, pipe::Receiver, pipe::Receiver), AgentError> {
     let environment = setup
         .environment
         .iter()
@@ -216,7 +216,7 @@ fn start(setup: &Setup) -> Result<(Served, pipe::Sender, pipe::Receiver, pipe::R
         setup.command.split_first().map_or(("", &[][..]), |(first, rest)| (first, rest));
     let directory = setup.roots.first().cloned().unwrap_or_else(|| "/".into());
     let launch = Launch { environment, ..Launch::new(Program::direct(program, arguments), directory) };
-    let (served, wires) = Served::start(&launch)?;
+    let (served, wires) = Service::start(&launch)?;
     let input = pipe::Sender::from_owned_fd(wires.input.into())?;
     let output = pipe::Receiver::from_owned_fd(wires.output.into())?;
     let errors = pipe::Receiver::from_owned_fd(wires.errors.into())?;

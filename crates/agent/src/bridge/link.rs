@@ -26,13 +26,13 @@ use tokio::{
     sync::Notify,
     time::{Instant, timeout_at},
 };
-use toolpost_process::{Environment, Launch, Program, Served, StartError};
+use toolpost_process::{Environment, Launch, Program, Service, StartError};
 use toolpost_runtime::Described;
 
 /// Connection to a server. Dropping it ends a local server.
 pub(super) struct Link {
     service: RunningService<RoleClient, Client>,
-    served: Option<Served>,
+    served: Option<Service>,
     /// Set if the server announced a change of its tools since the last list.
     stale: Arc<AtomicBool>,
     /// Tools of the last list.
@@ -157,12 +157,12 @@ impl Link {
 
     /// Returns the memory of a local server, in bytes.
     pub(super) fn memory(&self) -> Option<u64> {
-        self.served.as_ref().and_then(Served::memory)
+        self.served.as_ref().and_then(Service::memory)
     }
 }
 
 /// Starts a server. Its error output is discarded, since it may quote protected content.
-fn start(entry: &Entry, home: &Path) -> Result<(Served, pipe::Sender, pipe::Receiver), LinkError> {
+fn start(entry: &Entry, home: &Path) -> Result<(Service, pipe::Sender, pipe::Receiver), LinkError> {
     let Way::Program { command, arguments, environment, directory } = &entry.way else {
         return Err(LinkError::Address("it is not a program".to_owned()));
     };
@@ -172,7 +172,7 @@ fn start(entry: &Entry, home: &Path) -> Result<(Served, pipe::Sender, pipe::Rece
     let directory = directory.as_deref().map_or_else(|| home.to_path_buf(), |directory| home.join(directory));
     let launch =
         Launch { environment, ..Launch::new(Program::direct(command.as_str(), arguments), directory) };
-    let (served, wires) = Served::start(&launch)?;
+    let (served, wires) = Service::start(&launch)?;
     let input = pipe::Sender::from_owned_fd(wires.input.into()).map_err(LinkError::Pipes)?;
     let output = pipe::Receiver::from_owned_fd(wires.output.into()).map_err(LinkError::Pipes)?;
     let errors = pipe::Receiver::from_owned_fd(wires.errors.into()).map_err(LinkError::Pipes)?;

@@ -10,7 +10,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 use toolpost_engine::{Asking, CallCtx, Editor, EditorAct, Failure, Hint, Kind, View};
-use toolpost_process::{Environment, Launch, Program, Served, Wires, programs};
+use toolpost_process::{Environment, Launch, Program, Service, ServicePipes, programs};
 use toolpost_text::escape;
 
 /// Program that connects to the user's editor.
@@ -69,7 +69,7 @@ impl Neovim {
             return Err(Failure::new(Kind::NotFound, what).hint(Hint::Advice(advice.to_owned())));
         };
         let launch = Launch { environment, ..Launch::new(Program::direct(program, ARGUMENTS), "/") };
-        let (served, wires) = Served::start(&launch).map_err(|error| self.broken(&error.to_string()))?;
+        let (served, wires) = Service::start(&launch).map_err(|error| self.broken(&error.to_string()))?;
         let talk = tokio::task::spawn_blocking(move || talk(wires, &input));
         let said = tokio::select! {
             said = talk => said,
@@ -137,8 +137,8 @@ fn asked(act: EditorAct<'_>, time: Duration) -> Result<Value, Failure> {
 }
 
 /// Writes the request and reads the reply; without one, returns the program's error output.
-fn talk(wires: Wires, input: &str) -> Result<String, String> {
-    let Wires { input: mut to, output, errors } = wires;
+fn talk(wires: ServicePipes, input: &str) -> Result<String, String> {
+    let ServicePipes { input: mut to, output, errors } = wires;
     // If the process has already exited, its error output says why.
     let _ = to.write_all(input.as_bytes());
     drop(to);

@@ -166,7 +166,7 @@ pub struct Server {
 }
 
 impl Server {
-    fn start(mut command: Command, capabilities: &Value) -> Self {
+    pub fn start(mut command: Command, capabilities: &Value) -> Self {
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
         let (sender, lines) = channel();

@@ -19,9 +19,9 @@ pub const DIALECT: Dialect = Dialect {
     name: "claude",
     tools: &TOOLS,
     pages: &[include_str!("files.md"), include_str!("search.md")],
-    instructions: "File and search tools for the workspace: Read, Edit, Write, Glob, Grep. Paths may be absolute or relative to the \
+    instructions: "File and search tools for the workspace. Paths may be absolute or relative to the \
         workspace. The tools preserve line endings and encodings, never leave the workspace and never return stale content. \
-        Find files with Grep and Glob. Read a file before you Edit or Write it. Edits return a diff, so do not Read the file again.",
+        Find files with Grep and Glob. Read a file before you Edit or Write it. An Edit returns a diff, so do not Read the file again.",
     budget: Budget { bytes: 100 * 1024, lines: 100_000, cut: Cut::Head },
     deadline: Duration::from_secs(60),
     fresh: Fresh::REQUIRED,

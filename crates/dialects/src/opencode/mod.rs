@@ -32,11 +32,11 @@ pub const DIALECT: Dialect = Dialect {
         include_str!("tasks.md"),
         include_str!("web.md"),
     ],
-    instructions: "File and search tools for the workspace. Find code with grep, glob and lsp; change files with edit, multiedit, patch and \
+    instructions: "File and search tools for the workspace. Find code with grep, glob and lsp. Change files with edit, multiedit, patch and \
         write. Paths may be absolute or relative to the workspace. The tools preserve line endings and encodings and never leave the \
-        workspace. Look at code with grep before you edit it; every change returns a diff. write overwrites a file only after its \
-        current content was shown. bash runs shell commands, todowrite keeps the task list, webfetch fetches URLs. codesearch \
-        searches the dependencies of the project; grep and glob search them with a path such as js:express/lib.",
+        workspace. Look at code with grep before you edit it. An edit returns a diff. write overwrites a file only after its \
+        current content was shown. bash runs shell commands. todowrite keeps the task list. webfetch fetches URLs. codesearch \
+        searches the dependencies of the project. grep and glob search them with a path such as js:express/lib.",
     budget: Budget { bytes: 50 * 1024, lines: 2_000, cut: Cut::Head },
     deadline: Duration::from_secs(60),
     fresh: FRESH,

@@ -42,12 +42,12 @@ pub const DIALECT: Dialect = Dialect {
         include_str!("analyze.md"),
         include_str!("delegate.md"),
     ],
-    instructions: "Tools for the workspace. search finds code by keywords, query by structure; listFiles and searchFiles find files; extract \
-        shows lines, readImage images; edit and create change files. Paths may be absolute or relative to the workspace. Lines come as \
-        `42:ab | text`: number, hash, text. Pass `42:ab` to edit to name that line; the hash proves that the line is unchanged. \
+    instructions: "Tools for the workspace. search finds code by keywords. query finds it by structure. listFiles and searchFiles find files. \
+        extract shows lines. readImage shows images. edit and create change files. Paths may be absolute or relative to the workspace. Lines come as \
+        `42:ab | text`: number, hash, text. Pass `42:ab` to edit to name that line. The hash proves that the line is unchanged. \
         The text is everything after the bar. Extract a file before you edit it. An edit returns the new lines with their references, \
         so do not extract them again. If another program has changed a file since it was shown, edit refuses and shows the change. \
-        bash runs shell commands. execute_plan runs JavaScript in which the tools are functions. task keeps the task list, \
+        bash runs shell commands. execute_plan runs JavaScript in which the tools are functions. task keeps the task list. \
         attempt_completion reports that the work is done.",
     budget: Budget { bytes: 80 * 1024, lines: 100_000, cut: Cut::Head },
     deadline: Duration::from_secs(60),

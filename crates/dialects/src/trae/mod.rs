@@ -35,7 +35,7 @@ pub const DIALECT: Dialect = Dialect {
         View up to ten files in one call with view_files. Change files with update_file: it returns a diff, so do not view the file \
         again. The blocks of one update_file call are applied in order, all or none. write_to_file creates files (rewrite=false) or \
         overwrites them (rewrite=true). Paths may be absolute or relative to the workspace, and must lead into it. run_command runs a \
-        program; poll a long-running one with check_command_status and stop it with stop_command.",
+        program. Poll a long-running one with check_command_status, and stop it with stop_command.",
     // Ten files with two hundred lines each.
     budget: Budget { bytes: 100 * 1024, lines: 100_000, cut: Cut::Head },
     deadline: Duration::from_secs(60),

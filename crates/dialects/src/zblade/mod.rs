@@ -44,13 +44,13 @@ pub const DIALECT: Dialect = Dialect {
         include_str!("editor.md"),
     ],
     instructions: "File and search tools for the workspace. Get an overview with get_workspace_structure or get_project_index_overview. Find \
-        files with find_files or find_files_glob, lines with grep_search, the symbols of a file with symbol_outline, symbols of the \
-        project with symbol_search and their uses with symbol_graph. Read with read_file or read_file_range, several files with \
+        files with find_files or find_files_glob, lines with grep_search. symbol_outline lists the symbols of a file. Find symbols of \
+        the project with symbol_search and their uses with symbol_graph. Read with read_file or read_file_range, several files with \
         read_many_files. Run independent read-only calls together with batch. Change files with apply_patch: old_text must match the \
-        file exactly and only once; several patches are applied all or none. The reply is a diff, so do not read the file again. \
+        file exactly and only once; several patches are applied all or none. apply_patch returns a diff, so do not read the file again. \
         Paths may be absolute or relative to the workspace, and must lead into it. Line endings and encodings are preserved. \
         run_command runs a shell command, or a program with its arguments. get_editor_state shows the state of the user's editor, \
-        get_selection its selection.",
+        and get_selection its selection.",
     budget: Budget {
         bytes: 50 * 1024,
         lines: 2_000,

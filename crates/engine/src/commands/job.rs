@@ -16,7 +16,7 @@ pub use super::Ran as Output;
 pub use super::exec::{Side, Want};
 
 /// The `job` operation.
-pub struct Look;
+pub struct JobQuery;
 
 /// A job, and the limit of the wait.
 #[derive(Debug, Clone)]
@@ -31,7 +31,7 @@ pub struct Request {
     pub notes: Vec<String>,
 }
 
-impl Operation for Look {
+impl Operation for JobQuery {
     const NAME: &'static str = "job";
     const ACCESS: &'static [Access] = &[Access::Reads];
     type Capability = CommandAccess;
@@ -55,8 +55,8 @@ impl Operation for Look {
         }
         let (commands, cx) = (commands.clone(), cx.clone());
         blocking(move || {
-            let notes = request.notes.into_iter().chain(commands.refused(&cx, &job)).collect();
-            Ran::of(&job, request.want, notes)
+            let network = commands.network(&cx, &job);
+            Ran::of(&job, request.want, request.notes, network)
         })
         .await
     }

@@ -1,12 +1,15 @@
 //! Running of commands: the job table, the sandbox and the network proxy.
 
-mod blocked;
 pub mod exec;
+mod file_notes;
 pub mod job;
 mod network;
+mod publish;
+mod refusal;
 mod report;
 pub mod stop;
 
+pub use publish::{BadPort, PublishedPorts};
 pub use report::{Confined, Ending, Leftover, Piece, Ran, Standing, State};
 
 use crate::{
@@ -14,7 +17,8 @@ use crate::{
     failure::{Failure, Hint, Kind, convert},
     workers::blocking,
 };
-use network::Refusals;
+use network::{NetworkState, Refusals};
+use publish::Publisher;
 use std::{
     path::PathBuf,
     sync::{Arc, OnceLock},
@@ -37,6 +41,7 @@ pub struct Commands {
     hosts: Hosts,
     resources: Resources,
     refusals: Refusals,
+    publisher: Publisher,
     /// Cancelled at shutdown.
     ending: CancellationToken,
     /// Limits concurrent starts: each takes a thread, and other calls need some.
@@ -82,9 +87,16 @@ impl Commands {
             Sandbox::Off => Sandbox::Off,
         };
         let starting = Arc::new(Semaphore::new(STARTING));
-        let (refusals, ending) = (Refusals::default(), CancellationToken::new());
-        let resources = Resources::of_machine();
-        Ok(Self { jobs, sandbox: Arc::new(sandbox), hosts, resources, refusals, ending, starting })
+        Ok(Self {
+            jobs,
+            sandbox: Arc::new(sandbox),
+            hosts,
+            resources: Resources::of_machine(),
+            refusals: Refusals::default(),
+            publisher: Publisher::default(),
+            ending: CancellationToken::new(),
+            starting,
+        })
     }
 
     /// Sets the memory, processes and disk space that each command may use. Without this call, the machine's
@@ -92,6 +104,12 @@ impl Commands {
     #[must_use]
     pub fn with_resources(self, resources: Resources) -> Self {
         Self { resources, ..self }
+    }
+
+    /// Lets the user reach these ports of commands from the host, at 127.0.0.1. Without this call, there are none.
+    #[must_use]
+    pub fn with_published(self, ports: PublishedPorts) -> Self {
+        Self { publisher: Publisher::new(ports), ..self }
     }
 
     /// Stops everything that runs, within two seconds, and starts nothing more.
@@ -118,6 +136,7 @@ impl Commands {
         let job = blocking(move || jobs.start(&session, &launch).map_err(convert::start)).await?;
         self.connect_session(belongings);
         self.connect(&key(cx), &job);
+        self.publisher.watch(&job, belongings.ending.clone());
         Ok(job)
     }
 
@@ -141,9 +160,20 @@ impl Commands {
         });
     }
 
-    /// Describes the hosts that the proxy refused while a job ran; `None` if there are none.
-    pub(crate) fn refused(&self, cx: &CallCtx, job: &Job) -> Option<String> {
-        network::refused(&self.refusals.during(cx.session.id(), job.span()))
+    /// Returns the hosts that the proxy refused while a job ran, and the ports that it listens on. Opens those that are published.
+    /// Blocks.
+    pub(crate) fn network(&self, cx: &CallCtx, job: &Job) -> NetworkState {
+        let slot = cx.session.state::<OnceLock<SessionCommands>>();
+        let ending = slot.get().map_or(&self.ending, |session| &session.ending);
+        NetworkState {
+            refused: network::refused(&self.refusals.during(cx.session.id(), job.span())),
+            ports: self.publisher.update(job, ending),
+        }
+    }
+
+    /// Closes the published ports of a job.
+    pub(crate) async fn close_ports(&self, job: &Job) {
+        self.publisher.close(job).await;
     }
 
     /// Runs the proxy of a job that has a separate network, until the job and all its processes have exited.

@@ -1,6 +1,7 @@
 //! Notes of a reply on a command's network: hosts that the proxy refused, and ports that it listens on.
 
-use std::collections::{BTreeSet, VecDeque};
+use super::publish::Publication;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use toolpost_process::{Job, Means};
@@ -62,7 +63,7 @@ impl Refusals {
 
 /// Checks whether a reply may contain a host name, since a command chooses it: a name or an IPv4 address.
 /// For all other hosts, the command has the proxy's answer.
-fn is_name(host: &str) -> bool {
+pub(super) fn is_name(host: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-_".contains(&byte);
     (1..=NAME).contains(&host.len()) && host.bytes().all(is_plain)
 }
@@ -82,9 +83,38 @@ pub(super) fn refused(hosts: &BTreeSet<(String, u16)>) -> Option<String> {
     ))
 }
 
+/// The network of a command at the time of a report.
+#[derive(Debug, Default)]
+pub(crate) struct NetworkState {
+    /// The note on the hosts that the proxy refused while it ran.
+    pub(super) refused: Option<String>,
+    /// The ports that it listens on.
+    pub(super) ports: BTreeMap<u16, Publication>,
+}
+
 /// Describes the ports on which a command listens, and the programs that can reach them.
-pub(super) fn listens(job: &Job) -> Option<String> {
-    let ports = job.listening();
+pub(super) fn listens(job: &Job, ports: &BTreeMap<u16, Publication>) -> Vec<String> {
+    let mut notes = Vec::new();
+    let mut inside = Vec::new();
+    for (port, publication) in ports {
+        match publication {
+            Publication::NotAllowed => inside.push(*port),
+            Publication::Open => notes.push(format!(
+                "This command listens on port {port}, which is published: the host and its browser reach it at \
+                 http://127.0.0.1:{port}, and all commands of this session on the loopback. It is closed when the command ends."
+            )),
+            Publication::Failed(why) => notes.push(format!(
+                "This command listens on port {port}, which could not be published: {why}. All commands of this session reach it on \
+                 the loopback; the host and its browser do not. Use another port, or ask the user to free this one."
+            )),
+        }
+    }
+    notes.extend(listens_inside(job, &inside));
+    notes
+}
+
+/// Describes ports that are not published.
+fn listens_inside(job: &Job, ports: &[u16]) -> Option<String> {
     if ports.is_empty() {
         return None;
     }
@@ -96,17 +126,46 @@ pub(super) fn listens(job: &Job) -> Option<String> {
         (Means::Nothing | Means::Landlock, _) => {
             format!("this command runs in the host's network, so programs of the host reach {it}.")
         }
-        (_, true) => {
-            format!(
-                "all commands of this session reach {it} on the loopback; the host and its browser do not."
-            )
-        }
+        (_, true) => format!(
+            "all commands of this session reach {it} on the loopback; the host and its browser do not. To open {it} to the host, the \
+             user adds {it} to the setting `publish`."
+        ),
         (_, false) => format!(
             "only this command's own processes reach {it}, since its sandbox gives it a separate network. Start a server and its \
              client in one command."
         ),
     };
     Some(format!("This command listens on {word} {}{more}: {who}", named.join(", ")))
+}
+
+/// Output of servers that start, in small letters.
+const SERVERS: [&str; 7] = [
+    "listening on",
+    "serving http on",
+    "http://localhost",
+    "http://127.0.0.1",
+    "http://0.0.0.0",
+    "http://[::",
+    "running on http",
+];
+
+/// Returns whether an output mentions a server on this machine.
+pub(super) fn mentions_server(output: &str) -> bool {
+    let output = output.to_ascii_lowercase();
+    SERVERS.iter().any(|said| output.contains(said))
+}
+
+/// Explains which programs can reach a server that a command starts; `None` without a sandbox.
+pub(super) fn server_reach(means: Means, shared: bool) -> Option<String> {
+    let note = if shared {
+        "Toolpost's sandbox gives each session its own network: all commands of this session reach a server that one of them started, at \
+         127.0.0.1. The user's browser does not reach it, and commands do not reach servers of the host."
+    } else {
+        "Toolpost's sandbox gives each command its own network: a server is reached only from the command that started it, neither from \
+         another command nor from the user's browser. Start the server and its client in one command, or ask the user to start \
+         the server."
+    };
+    (means != Means::Nothing).then(|| note.to_owned())
 }
 
 #[cfg(test)]
@@ -136,5 +195,19 @@ mod tests {
         assert!(said.contains("refused connections to other.example:8443, registry.example:443: "), "{said}");
         assert!(said.contains("`hosts = [\"other.example:8443\"]`"), "{said}");
         assert_eq!(refused(&BTreeSet::new()), None);
+    }
+
+    #[test]
+    fn servers_are_known_by_what_they_print() {
+        let rows = [
+            ("curl: (7) Failed to connect to 127.0.0.1 port 18771 after 0 ms", false),
+            ("  Local:   http://localhost:5173/", true),
+            ("Serving HTTP on 0.0.0.0 port 8000 (http://0.0.0.0:8000/) ...", true),
+            ("see https://example.com", false),
+        ];
+        for (output, wanted) in rows {
+            assert_eq!(mentions_server(output), wanted, "{output}");
+        }
+        assert_eq!(server_reach(Means::Nothing, false), None);
     }
 }

@@ -1,10 +1,16 @@
 //! Reports on commands: state, exit status and output.
 
-use super::{blocked, network};
+use super::{
+    file_notes,
+    network::{self, NetworkState},
+    refusal::{self, Errors, Reported},
+};
 use crate::failure::{Failure, Kind};
 use schemars::JsonSchema;
 use serde::Serialize;
-use toolpost_process::{self as process, Enforcement, Held, Job, Report, Stage, Verdict, Want, Why, meaning};
+use toolpost_process::{
+    self as process, Enforcement, GuardState, Job, Report, Stage, Verdict, Want, Why, meaning,
+};
 
 /// A report on a command.
 #[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
@@ -107,7 +113,12 @@ pub struct Leftover {
 
 impl Ran {
     /// Builds the report on a job.
-    pub(crate) fn of(job: &Job, want: Want, mut notes: Vec<String>) -> Result<Self, Failure> {
+    pub(crate) fn of(
+        job: &Job,
+        want: Want,
+        mut notes: Vec<String>,
+        network: NetworkState,
+    ) -> Result<Self, Failure> {
         let report = job.report();
         let shown = job.show(want).map_err(|error| {
             let what = format!("The output of {} could not be read back: {error}.", job.id());
@@ -118,19 +129,27 @@ impl Ran {
         let leftovers = report.leftovers.into_iter();
         let ending = ending(job, &report.stage);
         let failed = ending.as_ref().is_some_and(|ending| ending.standing == Standing::Failed);
-        notes.extend(blocked::refused(&job.refused(), job.directory()));
-        notes.extend(blocked::changed(&job.changed(), job.directory()));
-        if failed && pieces.iter().any(|piece| blocked::seems(&piece.text)) {
-            notes.extend(blocked::note(job.enforcement()));
+        let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>().join("\n");
+        let guarded = file_notes::refused(&job.refused(), job.directory());
+        let reported = Reported { names: guarded.is_some(), hosts: network.refused.is_some() };
+        let refusal = match (failed, &ending) {
+            (true, _) => refusal::line(job, &text, Errors::All, reported),
+            (false, None) => refusal::line(job, &text, Errors::Network, reported),
+            (false, Some(_)) => None,
+        };
+        if ending.is_none()
+            && refusal.is_none()
+            && network.ports.is_empty()
+            && network::mentions_server(&text)
+        {
+            notes.extend(network::server_reach(job.enforcement().means, job.shares_network()));
         }
+        notes.extend(refusal);
+        notes.extend(network.refused);
+        notes.extend(guarded);
+        notes.extend(file_notes::changed(&job.changed(), job.directory()));
         notes.extend(oversized(ending.as_ref(), job.resources().file_size));
-        let listens = network::listens(job);
-        // Either a client that found no server, or a running server.
-        if listens.is_some() {
-            notes.extend(listens);
-        } else if (failed || ending.is_none()) && pieces.iter().any(|piece| blocked::serves(&piece.text)) {
-            notes.extend(blocked::reached(job.enforcement().means, job.shares_network()));
-        }
+        notes.extend(network::listens(job, &network.ports));
         Ok(Self {
             job: job.id().to_owned(),
             command: job.program().words(),
@@ -159,8 +178,8 @@ fn confined(enforcement: &Enforcement) -> Confined {
     let (mut enforced, mut not_enforced) = (Vec::new(), Vec::new());
     for (guard, held) in &enforcement.guards {
         match held {
-            Held::Yes(how) => enforced.push(format!("{}: {how}", guard.name())),
-            Held::No(why) => not_enforced.push(format!("{}: {why}", guard.name())),
+            GuardState::Yes(how) => enforced.push(format!("{}: {how}", guard.name())),
+            GuardState::No(why) => not_enforced.push(format!("{}: {why}", guard.name())),
         }
     }
     Confined { by: enforcement.means.name().to_owned(), enforced, not_enforced }
@@ -249,3 +268,61 @@ fn oversized(ending: Option<&Ending>, limit: Option<u64>) -> Option<String> {
 
 /// The signal for a file that is too large; it has the same number on all supported machines.
 const SIGXFSZ: i32 = 25;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_stopped_command_has_its_reason_and_the_setting() {
+        const MB: u64 = 1024 * 1024;
+        let rows = [
+            (
+                Why::TooMuchMemory { limit: 96 * MB, used: 120 * MB },
+                ["used 120 MB of memory, more than the limit of 96 MB", "setting `command_memory_mb`"],
+            ),
+            (
+                Why::TooManyProcesses { limit: 40 },
+                ["the limit of 40 processes and threads", "setting `command_processes`"],
+            ),
+            (
+                Why::TooLittleDisk { reserve: 40 * MB, free: 39 * MB },
+                ["39 MB of disk space were left where it writes, and 40 MB", "setting `disk_reserve_mb`"],
+            ),
+            (Why::TooMuchOutput(7), ["wrote more than 7 bytes", "was ended"]),
+            (
+                Why::TimedOut(Duration::from_millis(250)),
+                ["longer than 250 ms", "with everything that it had started"],
+            ),
+            (Why::SessionEnded, ["ended with its session", "It was"]),
+        ];
+        for (reason, wanted) in rows {
+            let said = why(reason);
+            for wanted in wanted {
+                assert!(said.contains(wanted), "{said}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_too_large_is_known_by_the_signal() {
+        let ending = |code, signal| Ending {
+            code,
+            signal,
+            why: None,
+            means: String::new(),
+            standing: Standing::Failed,
+        };
+        let note = oversized(Some(&ending(None, Some(25))), Some(1 << 20)).unwrap();
+        assert!(
+            note.contains("the limit of 1 MB for one file") && note.contains("`command_file_mb`"),
+            "{note}"
+        );
+        assert_eq!(oversized(Some(&ending(Some(153), None)), Some(1 << 20)), Some(note));
+        for (ending, limit) in [(ending(Some(1), None), Some(1)), (ending(None, Some(25)), None)] {
+            assert_eq!(oversized(Some(&ending), limit), None);
+        }
+        assert_eq!(oversized(None, Some(1)), None);
+    }
+}

@@ -1,6 +1,6 @@
 //! `stop`: stops a command, with everything that it started.
 
-use super::Ran;
+use super::{Ran, network::NetworkState};
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
@@ -47,8 +47,9 @@ impl Operation for Stop {
             vec!["It had ended already; nothing was left to stop.".to_owned()]
         } else {
             job.stop(Why::Stopped).await;
+            commands.close_ports(&job).await;
             Vec::new()
         };
-        blocking(move || Ran::of(&job, request.want, notes)).await
+        blocking(move || Ran::of(&job, request.want, notes, NetworkState::default())).await
     }
 }

@@ -21,7 +21,7 @@ use toolpost_workspace::{Kind as FileKind, WorkspacePath};
 
 pub use toolpost_search::{
     Case, Hidden, Prune, Rules,
-    grep::{Show, Span},
+    grep::{ONE_LINE, Show, Span},
 };
 
 /// Finds lines by their content.
@@ -250,7 +250,7 @@ impl Operation for Grep {
         };
         let (mode, numbers, max_bytes) = (request.mode, request.numbers, request.max_bytes);
         let cx = &cx.within(request.time);
-        let (may_read, encoding) = (Some(cx.may_read.clone()), find.files().encoding());
+        let (may_read, encoding) = (Some(cx.read_filter()), find.files().encoding());
         let limit_of_file = request.limit_of_file;
         let mut request = GrepRequest { may_read, encoding, ..asked(request) };
         walk(find, cx, &base, "steps through files", move |find, control| {
@@ -272,7 +272,7 @@ impl Operation for Grep {
             found.unsearched.withheld_names.retain(|name| !own.iter().any(|folder| name.starts_with(folder)));
             let said = Asked { took: began.elapsed(), ..asked_for };
             let mut output = output(found, mode, numbers, said);
-            output.walk = output.walk.of_one_root(find, &request.base);
+            output.walk = output.walk.of_one_root(find.files(), &request.base);
             let mut output = fit(output, max_bytes);
             if kind == Some(FileKind::File) {
                 output.seen = whole(find, &request.base, &output);
@@ -366,7 +366,7 @@ fn whole(find: &Find, path: &WorkspacePath, output: &Output) -> Option<Seen> {
 
 /// Drops the entries that do not fit into the answer, so that the reply can report where to continue.
 fn fit(mut output: Output, max_bytes: usize) -> Output {
-    let mut room = max_bytes.saturating_sub(AROUND);
+    let mut room = max_bytes.saturating_sub(AROUND + output.walk.bytes());
     let mut fits = |bytes: usize| {
         let enough = bytes <= room;
         room = if enough { room - bytes } else { 0 };

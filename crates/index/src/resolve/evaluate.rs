@@ -388,7 +388,7 @@ impl Resolver<'_> {
         }
     }
 
-    pub(super) fn inherits_from(&self, class: At, base: At) -> bool {
+    pub(crate) fn inherits_from(&self, class: At, base: At) -> bool {
         let mut waiting = vec![class];
         let mut seen = Vec::new();
         while let Some(class) = waiting.pop() {

@@ -258,13 +258,13 @@ impl Resolver<'_> {
         parent.is_some_and(|parent| {
             matches!(
                 self.kind_of(At { file: at.file, symbol: parent }),
-                Kind::Variable | Kind::Constant | Kind::Field
+                Kind::Variable | Kind::Constant | Kind::Field | Kind::Type
             )
         })
     }
 
     /// Returns whether a symbol belongs to a class.
-    pub(super) fn is_member(&self, at: At) -> bool {
+    pub(crate) fn is_member(&self, at: At) -> bool {
         let symbol = self.graph.symbol(at);
         match symbol.parent {
             Some(parent) => is_class(self.graph.symbol(At { file: at.file, symbol: parent }).kind.kind()),

@@ -8,7 +8,7 @@ use super::{Resolver, Spot, Value};
 use crate::graph::is_class;
 use crate::ids::At;
 use crate::record::{FUNCTION, Hint};
-use crate::rules::{Family, together};
+use crate::rules::{self, Family, together};
 
 impl Resolver<'_> {
     /// Returns the value of a type annotation.
@@ -72,7 +72,7 @@ impl Resolver<'_> {
             return Value::Unknown;
         }
         let plain = found.is_empty() && rest.is_empty() && inner.is_empty();
-        if plain && !crate::rules::is_global_type(name) {
+        if plain && !rules::is_global_type(name) {
             // It may be a parameter of a generic declaration.
             return Value::Absent;
         }
@@ -147,12 +147,24 @@ impl Resolver<'_> {
         }
     }
 
-    /// Checks whether a symbol is a Go type with methods that is neither a struct nor an interface.
+    /// Checks whether a symbol is a type alias with own members: a Go type with methods that is neither a struct nor an
+    /// interface, or a TypeScript alias of an object type.
     pub(super) fn is_named_type(&self, at: At) -> bool {
         let symbol = self.graph.symbol(at);
         symbol.kind.kind() == Kind::Type
-            && self.rules(at.file).family == Family::Go
-            && !self.graph.owned(symbol.name).is_empty()
+            && match self.rules(at.file).family {
+                Family::Go => !self.graph.owned(symbol.name).is_empty(),
+                Family::Ecma => symbol.body.is_some() && self.is_object_type(symbol.hint.as_ref()),
+                _ => false,
+            }
+    }
+
+    /// Checks whether the type of an alias has the members that are written in its braces: `{ … }` or `Readonly<{ … }>`.
+    fn is_object_type(&self, hint: Option<&Hint>) -> bool {
+        hint.is_none_or(|hint| match hint.path.as_slice() {
+            [only] => hint.or.is_empty() && rules::lists("Readonly Partial Required", self.graph.text(*only)),
+            _ => false,
+        })
     }
 
     /// Evaluates the underlying type of a named Go type.

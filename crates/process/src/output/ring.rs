@@ -22,7 +22,7 @@ pub(crate) const DISK: Room = Room { head: 1024 * 1024, tail: 63 * 1024 * 1024 }
 #[derive(Debug)]
 pub(crate) struct Ring {
     place: Place,
-    /// How many bytes there were in all, and how many characters.
+    /// The total numbers of bytes and characters.
     total: u64,
     characters: u64,
     /// Number of line breaks.
@@ -95,7 +95,7 @@ impl Ring {
         }
     }
 
-    /// Gives where the gap begins and ends, in bytes; nothing if all is kept.
+    /// Returns the beginning and the end of the gap, in bytes; `None` if everything is kept.
     ///
     /// Both ends may lie within a character.
     pub(crate) fn gap(&self) -> Option<(u64, u64)> {
@@ -106,7 +106,7 @@ impl Ring {
         (head + tail < self.total).then(|| (head, self.total - tail))
     }
 
-    /// Says why there is a gap.
+    /// Returns why there is a gap.
     pub(crate) fn lost(&self) -> Option<String> {
         let (from, to) = self.gap()?;
         let why = self.fault.as_deref().unwrap_or("64 MiB of the output of a command are kept");
@@ -130,7 +130,7 @@ impl Ring {
         }
     }
 
-    /// Gives up the file; a beginning and an end stay in memory.
+    /// Drops the file; a beginning and an end stay in memory.
     pub(crate) fn shrink(&mut self, why: &str) {
         let Place::Disk(spool) = &self.place else { return };
         self.fault = Some(why.to_owned());

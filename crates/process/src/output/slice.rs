@@ -2,13 +2,13 @@
 
 use std::io;
 
-use super::Followed;
+use super::OutputTail;
 use super::ring::{Ring, line_breaks};
 
 /// Size of one read, in bytes.
 const STEP: usize = 64 * 1024;
 
-/// Which part of an output is wanted.
+/// A requested part of an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Want {
     /// From which side.
@@ -32,7 +32,7 @@ pub enum From {
 
 /// A part of an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
+pub struct Excerpt {
     /// One piece; two where the middle is left out.
     pub pieces: Vec<Piece>,
     /// Total number of characters.
@@ -51,14 +51,14 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// Gives how many characters stand before its end.
+    /// Returns the number of characters before its end.
     pub fn to(&self) -> u64 {
         self.from + self.text.chars().count() as u64
     }
 }
 
 /// Shows a part of the kept text and of what stands after it for now.
-pub(crate) fn show(ring: &Ring, pending: &str, want: Want) -> io::Result<Shown> {
+pub(crate) fn show(ring: &Ring, pending: &str, want: Want) -> io::Result<Excerpt> {
     let text = Text { ring, pending };
     let total = text.characters();
     let pieces = match want.from {
@@ -67,11 +67,11 @@ pub(crate) fn show(ring: &Ring, pending: &str, want: Want) -> io::Result<Shown> 
         From::Split => text.split(want.skip, want.count)?,
     };
     let lines = text.lines()?;
-    Ok(Shown { pieces: pieces.into_iter().filter(|piece| !piece.text.is_empty()).collect(), total, lines })
+    Ok(Excerpt { pieces: pieces.into_iter().filter(|piece| !piece.text.is_empty()).collect(), total, lines })
 }
 
-/// Gives what came after a byte, at most that many bytes of its end.
-pub(crate) fn follow(ring: &Ring, pending: String, cursor: u64, limit: usize) -> io::Result<Followed> {
+/// Returns the output after a byte: at most that many bytes, from its end.
+pub(crate) fn follow(ring: &Ring, pending: String, cursor: u64, limit: usize) -> io::Result<OutputTail> {
     let total = ring.total();
     let cursor = cursor.min(total);
     let mut from = cursor.max(total.saturating_sub(limit as u64));
@@ -83,7 +83,7 @@ pub(crate) fn follow(ring: &Ring, pending: String, cursor: u64, limit: usize) ->
     let mut start = if is_cut { next_line(&bytes).unwrap_or(0) } else { 0 };
     start += bytes[start..].iter().take_while(|byte| is_inside(**byte)).count();
     let text = String::from_utf8_lossy(&bytes[start..]).into_owned();
-    Ok(Followed { text, pending, skipped: from - cursor + start as u64, cursor: total })
+    Ok(OutputTail { text, pending, skipped: from - cursor + start as u64, cursor: total })
 }
 
 /// Kept text and what stands after it for now, read in whole characters.

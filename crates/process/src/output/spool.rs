@@ -8,7 +8,7 @@ use std::path::Path;
 use rustix::fs::{CWD, Mode, OFlags, openat, unlinkat};
 use rustix::io::Errno;
 
-/// The file; nobody else can open it, and it is gone when this process is.
+/// The file. It has no name, so no other process can open it, and it is removed with this process.
 #[derive(Debug)]
 pub(crate) struct Spool {
     file: File,
@@ -52,7 +52,7 @@ impl Spool {
         Ok(bytes)
     }
 
-    /// Gives where in the file a byte of the whole lies, and how many follow it without a break.
+    /// Returns the position in the file of a byte of the output, and the number of bytes that follow it contiguously.
     fn place(&self, position: u64) -> (u64, u64) {
         match position.checked_sub(self.head) {
             None => (position, self.head - position),

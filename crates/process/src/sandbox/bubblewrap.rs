@@ -1,23 +1,19 @@
-//! The distribution's `bwrap` as the launcher: the same world as by our own, written as its options.
+//! The distribution's `bwrap` as the launcher: the same namespaces as ours, written as its options.
 
-use std::ffi::{CString, OsString};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::ffi::CString;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat, statat};
+use rustix::fs::{AtFlags, CWD, Mode, statat};
 
-use crate::becoming::Setup;
-use crate::environment::Environment;
 use crate::error::StartError;
-use crate::inner;
-use crate::prepare::Prepared;
 use crate::sandbox::host::{self, Kind};
-use crate::sandbox::pins::{Pinned, Pins};
-use crate::sandbox::told::{Inside, Told, file, number_of};
-use crate::sandbox::view::{Shown, View};
+use crate::sandbox::inner_plan::{NamespacePlan, file, number_of};
+use crate::sandbox::pins::{Pins, Protection};
+use crate::sandbox::view::{Content, View};
 
-/// Where the distribution puts it; the `PATH` may be anybody's words.
+/// Locations of the distribution's program. A model or a project may have changed the `PATH`.
 const PLACES: [&str; 3] = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
 
 /// Everything of its own: what is mounted follows.
@@ -34,17 +30,24 @@ const OWN: [&str; 10] = [
     "ALL",
 ];
 
-/// What `bwrap` is asked for, and the descriptors that it is asked with.
+/// The parts of the inner step that can fail.
+pub(crate) const PINNED: u16 = u16::MAX - 20;
+pub(crate) const DIRECTORY: u16 = u16::MAX - 21;
+pub(crate) const LISTENER: u16 = u16::MAX - 22;
+pub(crate) const PROCESS: u16 = u16::MAX - 23;
+
+/// The options of `bwrap`, and the descriptors that they name.
 #[derive(Debug)]
 pub(crate) struct Bubblewrap {
-    program: PathBuf,
-    options: Vec<u8>,
-    opened: Vec<OwnedFd>,
-    /// What the inner step is told of the world.
-    pub(crate) inside: Inside,
+    pub(crate) program: PathBuf,
+    pub(crate) options: Vec<u8>,
+    /// Descriptors that the options name.
+    pub(crate) opened: Vec<OwnedFd>,
+    /// The plan for the inner step.
+    pub(crate) inside: NamespacePlan,
 }
 
-/// Finds the system's `bwrap`: nobody but root may have changed it, and no command in a root.
+/// Finds the system's `bwrap`. Only root may be able to change it, and it may not be in a root.
 pub(crate) fn find(roots: &[PathBuf]) -> Result<PathBuf, String> {
     find_in(&PLACES, roots)
 }
@@ -76,7 +79,7 @@ impl Bubblewrap {
         roots: &[PathBuf],
         view: &View,
         pins: &[Pins],
-        inside: Inside,
+        inside: NamespacePlan,
     ) -> Result<Self, StartError> {
         let program = find(roots).map_err(|tried| StartError::NoSandbox { tried })?;
         let mut made = Self { program, options: Vec::new(), opened: Vec::new(), inside };
@@ -88,7 +91,7 @@ impl Bubblewrap {
         for pins in pins {
             for (path, pinned) in &pins.mounts {
                 let path = pins.root.join(path);
-                let option = if *pinned == Pinned::Unchanged { "--ro-bind-fd" } else { "--bind-fd" };
+                let option = if *pinned == Protection::Unchanged { "--ro-bind-fd" } else { "--bind-fd" };
                 made.bind(option, &path, &path)?;
                 made.inside.pinned.push((string(&path), *pinned));
             }
@@ -102,61 +105,6 @@ impl Bubblewrap {
         Ok(made)
     }
 
-    /// Puts the launch of a program into that of `bwrap`, which executes the inner step, which executes the program.
-    ///
-    /// `setup` is changed to what has to be open for that.
-    pub(crate) fn around(&self, prepared: Prepared, setup: &mut Setup) -> Result<Prepared, StartError> {
-        let missing = |what: &'static str| {
-            move |errno: rustix::io::Errno| StartError::Missing { what, fault: errno.into() }
-        };
-        let step = inner::program()
-            .ok_or(StartError::NoSandbox { tried: "this program has no inner step".to_owned() })?;
-        let step = openat(CWD, step, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
-            .map_err(missing("the inner step"))?;
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let processes =
-            openat(CWD, c"/proc", flags, Mode::empty()).map_err(missing("the list of processes"))?;
-        let options = file(&self.options).map_err(missing("a file for options"))?;
-        let is_tried = prepared.program.as_os_str().is_empty();
-        let words = std::iter::once(prepared.program.as_os_str())
-            .chain(prepared.arguments.iter().map(OsString::as_os_str));
-        let variables = prepared.environment.variables();
-        let told = Told {
-            control: setup.control,
-            processes: processes.as_raw_fd(),
-            kept: setup.kept.clone(),
-            terminal: setup.terminal,
-            files: setup.files,
-            resources: setup.resources,
-            inside: self.inside.clone(),
-            directory: string(
-                &host::real(&prepared.directory).unwrap_or_else(|_| prepared.directory.clone()),
-            ),
-            words: if is_tried { Vec::new() } else { words.map(|word| string(Path::new(word))).collect() },
-            environment: variables
-                .map(|(name, value)| string(Path::new(&[name, value].join("=".as_ref()))))
-                .collect(),
-        };
-        let told = told.to_file().map_err(missing("a file for the inner step"))?;
-        let mut arguments: Vec<OsString> = vec!["--args".into(), number_of(&options).into(), "--".into()];
-        arguments.extend(
-            [format!("/proc/self/fd/{}", number_of(&step)), inner::NAME.to_owned(), number_of(&told)]
-                .map(Into::into),
-        );
-        let mut kept = prepared.kept;
-        kept.extend([step, processes, options, told]);
-        setup.kept.push(setup.control);
-        setup.kept.extend(kept.iter().chain(&self.opened).map(AsRawFd::as_raw_fd));
-        Ok(Prepared {
-            program: self.program.clone(),
-            arguments,
-            directory: prepared.directory,
-            environment: Environment::none(),
-            confinement: None,
-            kept,
-        })
-    }
-
     fn add(&mut self, words: impl IntoIterator<Item = impl AsRef<[u8]>>) {
         for word in words {
             self.options.extend_from_slice(word.as_ref());
@@ -164,7 +112,7 @@ impl Bubblewrap {
         }
     }
 
-    /// Mounts what stands at a path, and nothing else that somebody put there since.
+    /// Mounts the entry at a path by a descriptor, so that one that replaces it later is not mounted.
     fn bind(&mut self, option: &str, from: &Path, at: &Path) -> Result<(), StartError> {
         let shown = |errno: rustix::io::Errno| StartError::Sandbox {
             step: format!("{} could not be shown in it", from.display()),
@@ -176,24 +124,24 @@ impl Bubblewrap {
         Ok(())
     }
 
-    fn place(&mut self, path: &Path, shown: &Shown) -> Result<(), StartError> {
+    fn place(&mut self, path: &Path, shown: &Content) -> Result<(), StartError> {
         match shown {
-            Shown::Read => self.bind("--ro-bind-fd", path, path),
-            Shown::Change => self.bind("--bind-fd", path, path),
-            Shown::Other(other) => self.bind("--bind-fd", other, path),
-            Shown::Empty => {
+            Content::Read => self.bind("--ro-bind-fd", path, path),
+            Content::Change => self.bind("--bind-fd", path, path),
+            Content::Other(other) => self.bind("--bind-fd", other, path),
+            Content::Empty => {
                 let mode = if path.ends_with("tmp") || path.ends_with("shm") { "1777" } else { "0755" };
                 self.add([b"--perms", mode.as_bytes(), b"--tmpfs", path.as_os_str().as_bytes()]);
                 Ok(())
             }
-            Shown::Link(to) => {
+            Content::Link(to) => {
                 self.add([b"--symlink", to.as_os_str().as_bytes(), path.as_os_str().as_bytes()]);
                 Ok(())
             }
         }
     }
 
-    /// Lays something that nobody may read over what is hidden.
+    /// Mounts an entry without permissions over a hidden path.
     fn hide(&mut self, path: &Path) -> Result<(), StartError> {
         let at = path.as_os_str().as_bytes();
         if host::kind(path) == Some(Kind::Directory) {
@@ -208,8 +156,19 @@ impl Bubblewrap {
     }
 }
 
-/// Makes a string for the system; whoever calls has looked for NUL.
-fn string(path: &Path) -> CString {
+/// Describes the failure of a part; `None` if the part is not one of these.
+pub(crate) fn words(part: u16) -> Option<&'static str> {
+    match part {
+        PINNED => Some("what is protected is not held in it"),
+        DIRECTORY => Some("the command's directory is not to be seen in it"),
+        LISTENER => Some("its network could not be made"),
+        PROCESS => Some("its first process could not be made"),
+        _ => None,
+    }
+}
+
+/// Makes a string for the system; the caller has checked for NUL.
+pub(crate) fn string(path: &Path) -> CString {
     CString::new(path.as_os_str().as_bytes()).unwrap_or_default()
 }
 

@@ -5,7 +5,7 @@ use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
-use crate::system::Forked;
+use crate::system::ForkSide;
 
 /// The mount is read-only.
 pub(crate) const READ_ONLY: u64 = libc::MOUNT_ATTR_RDONLY;
@@ -26,7 +26,7 @@ const MOVE_MOUNT_T_EMPTY_PATH: libc::c_uint = 0x40;
 
 /// The network of a confined program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum OfNetwork {
+pub(crate) enum NetworkOrigin {
     /// A new one.
     New,
     /// The one that the forking process has joined.
@@ -58,15 +58,15 @@ pub(crate) fn join_namespace(namespace: BorrowedFd<'_>, kind: libc::c_int) -> io
 /// # Safety
 ///
 /// As for `fork`: this process has one thread, and neither side allocates or takes a lock.
-pub(crate) unsafe fn fork_into_namespaces(network: OfNetwork) -> io::Result<Forked> {
+pub(crate) unsafe fn fork_into_namespaces(network: NetworkOrigin) -> io::Result<ForkSide> {
     let namespaces = match network {
-        OfNetwork::New => NAMESPACES | libc::CLONE_NEWNET,
-        OfNetwork::Joined => NAMESPACES,
+        NetworkOrigin::New => NAMESPACES | libc::CLONE_NEWNET,
+        NetworkOrigin::Joined => NAMESPACES,
     };
     // SAFETY: without a stack of its own the child goes on with a copy of this one, as after a fork.
     match answer(unsafe { libc::syscall(libc::SYS_clone, namespaces | libc::SIGCHLD, 0, 0, 0, 0) })? {
-        0 => Ok(Forked::Child),
-        pid => Ok(Forked::Parent(pid)),
+        0 => Ok(ForkSide::Child),
+        pid => Ok(ForkSide::Parent(pid)),
     }
 }
 
@@ -107,7 +107,7 @@ fn restrict(mount: &OwnedFd, attributes: u64, recursive: libc::c_int) -> io::Res
     let attributes =
         libc::mount_attr { attr_set: attributes, attr_clr: 0, propagation: libc::MS_PRIVATE, userns_fd: 0 };
     let flags = libc::AT_EMPTY_PATH | recursive;
-    // SAFETY: the structure lives through the call, and its size is said.
+    // SAFETY: the structure outlives the call, and its size is passed.
     answer(unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,
@@ -156,12 +156,12 @@ pub(crate) fn loopback_up() -> io::Result<()> {
     Ok(())
 }
 
-/// Gives up every capability, for this process and all that it executes.
+/// Drops every capability, for this process and all that it executes.
 pub(crate) fn drop_capabilities() -> io::Result<()> {
     keep_capabilities(0)
 }
 
-/// Gives up every capability but that to look into the processes of its own namespaces.
+/// Drops every capability except the one to inspect the processes of its own namespaces.
 pub(crate) fn keep_looking() -> io::Result<()> {
     const LOOK: u32 = 1 << 19;
     keep_capabilities(LOOK)
@@ -225,7 +225,7 @@ pub(crate) fn filter_and_listen(filter: &[libc::sock_filter]) -> io::Result<Owne
             ))
         }
     };
-    // Where the kernel can, a call that waits is not interrupted by signals that do not kill.
+    // If the kernel supports it, only signals that kill interrupt a waiting call.
     let listener = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER;
     match install(listener | libc::SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV) {
         Err(fault) if fault.raw_os_error() == Some(libc::EINVAL) => install(listener),
@@ -282,7 +282,7 @@ pub(crate) fn memory_of(process: i32, at: u64, into: &mut [u8]) -> io::Result<us
 /// Rights that a set of Landlock rules covers.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Handled {
+pub(crate) struct RuleRights {
     pub(crate) files: u64,
     pub(crate) network: u64,
     pub(crate) scopes: u64,
@@ -293,17 +293,17 @@ pub(crate) fn landlock_version() -> io::Result<u32> {
     const VERSION: libc::c_uint = 1;
     // SAFETY: with this flag the kernel reads no structure.
     let version = answer(unsafe {
-        libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<Handled>(), 0, VERSION)
+        libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<RuleRights>(), 0, VERSION)
     })?;
     Ok(version.cast_unsigned())
 }
 
 /// Makes an empty set of Landlock rules.
-pub(crate) fn landlock_rules(handled: &Handled) -> io::Result<OwnedFd> {
+pub(crate) fn landlock_rules(handled: &RuleRights) -> io::Result<OwnedFd> {
     // Kernels take a structure that is longer than theirs if the rest is zero.
     // SAFETY: the structure lives through the call, and the descriptor that comes back is new.
     unsafe {
-        let size = size_of::<Handled>();
+        let size = size_of::<RuleRights>();
         descriptor(libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::from_ref(handled), size, 0))
     }
 }
@@ -336,7 +336,7 @@ fn answer(answer: libc::c_long) -> io::Result<i32> {
 
 /// # Safety
 ///
-/// The number, if it is one, is a descriptor that is nobody else's.
+/// A number that is not negative must be a new descriptor without another owner.
 unsafe fn descriptor(number: libc::c_long) -> io::Result<OwnedFd> {
     // SAFETY: promised by the caller.
     answer(number).map(|number| unsafe { OwnedFd::from_raw_fd(number) })

@@ -1,4 +1,4 @@
-//! From a plan to what is done between fork and execute, and to what can be said of it.
+//! Confinement of a program, derived from a plan: the steps between fork and execute, and the resulting enforcement.
 
 use std::ffi::{CString, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -7,21 +7,20 @@ use std::sync::Arc;
 
 use crate::environment::Environment;
 use crate::error::StartError;
-use crate::inner;
-use crate::network::SessionNetwork;
-use crate::sandbox::available::Available;
-use crate::sandbox::bubblewrap::Bubblewrap;
-use crate::sandbox::calls::OfNetwork;
+use crate::sandbox::bubblewrap::{self, Bubblewrap};
+use crate::sandbox::calls::NetworkOrigin;
 use crate::sandbox::creations::{Creations, unavailable};
-use crate::sandbox::enforcement::{Enforcement, Guard, Held, Means};
+use crate::sandbox::enforcement::{Enforcement, Guard, GuardState, Means};
 use crate::sandbox::filter::{Attributes, Sockets};
+use crate::sandbox::inner_plan::NamespacePlan;
 use crate::sandbox::locks::Locks;
 use crate::sandbox::pins::{Pins, pins};
-use crate::sandbox::rules::{NetworkIs, Right, Rules};
+use crate::sandbox::plan::{Access, Network, Plan};
+use crate::sandbox::rules::{NetworkScope, Right, Rules};
+use crate::sandbox::scope::Scope;
 use crate::sandbox::script::{GUARD_WORDS, NETWORK_WORDS, PROXY, Script, Stop};
-use crate::sandbox::told::Inside;
-use crate::sandbox::view::{Shown, View, view};
-use crate::sandbox::{Access, Network, Plan};
+use crate::sandbox::session_network::SessionNetwork;
+use crate::sandbox::view::{Content, View, view};
 use crate::sandbox::{fallback, host};
 
 /// Confinement of a program.
@@ -29,23 +28,25 @@ use crate::sandbox::{fallback, host};
 pub(crate) struct Confinement {
     /// Enforced restrictions.
     pub(crate) enforcement: Enforcement,
-    /// The world that is built first, where there are namespaces.
-    pub(crate) world: Option<World>,
+    /// The namespaces, which are made first; `None` without them.
+    pub(crate) namespaces: Option<Namespaces>,
     /// The names that may not be created.
     pub(crate) creations: Option<Creations>,
     /// The locks that are closed last.
     pub(crate) locks: Locks,
+    /// Access to paths and to the network, for replies.
+    pub(crate) scope: Scope,
     /// Additional environment variables.
     pub(crate) variables: Vec<(&'static str, OsString)>,
 }
 
-/// A world of its own.
+/// The namespaces of a program.
 #[derive(Debug)]
-pub(crate) struct World {
+pub(crate) struct Namespaces {
     /// Creator of the namespaces.
     pub(crate) maker: Maker,
     network: Network,
-    /// The session's network, which is joined first; without one the world gets its own.
+    /// The session's network, which is joined first; without one the program gets its own.
     pub(crate) joined: Option<Arc<SessionNetwork>>,
 }
 
@@ -59,31 +60,18 @@ pub(crate) enum Maker {
 }
 
 impl Confinement {
-    /// Confines a program that starts in a directory, by the strongest means that there is.
-    ///
-    /// It joins the session's network if this program makes the namespaces. `bwrap` makes a network for each program.
-    pub(crate) fn new(
+    /// Confines a program by Landlock and a filter of system calls alone; `why` says why by nothing better.
+    pub(crate) fn by_landlock(
         plan: &Plan,
         environment: &Environment,
-        directory: &Path,
-        network: impl FnOnce() -> Option<Arc<SessionNetwork>>,
+        version: u32,
+        why: &str,
     ) -> Result<Self, StartError> {
-        let available = Available::for_roots(plan.means, &plan.roots);
-        match available.means {
-            Means::Namespaces | Means::Bubblewrap => {
-                let joined = if available.means == Means::Namespaces { network() } else { None };
-                Self::in_world(available.means, plan, environment, directory, available.landlock, joined)
-            }
-            Means::Landlock => match available.landlock {
-                Some(version) => fallback::confine(plan, environment, version, &available.why(plan.means)),
-                None => Err(StartError::NoSandbox { tried: available.why(plan.means) }),
-            },
-            Means::Nothing => Err(StartError::NoSandbox { tried: available.why(plan.means) }),
-        }
+        fallback::confine(plan, environment, version, why)
     }
 
-    /// Confines a program in a world of its own.
-    pub(crate) fn in_world(
+    /// Confines a program in namespaces of its own.
+    pub(crate) fn in_namespaces(
         means: Means,
         plan: &Plan,
         environment: &Environment,
@@ -100,7 +88,7 @@ impl Confinement {
         let missing = missing(&pinned);
         let maker = match means {
             Means::Bubblewrap => {
-                let inside = Inside {
+                let inside = NamespacePlan {
                     network: plan.network,
                     landlock,
                     allowed: allowed(&view),
@@ -117,8 +105,8 @@ impl Confinement {
             landlock,
             guards: guards(&pinned, plan.network, of_network(joined.as_deref())),
         };
-        let rules = landlock.map(|version| Rules::new(version, NetworkIs::Own, allowed(&view)));
-        let world = World { maker, network: plan.network, joined };
+        let rules = landlock.map(|version| Rules::new(version, NetworkScope::Own, allowed(&view)));
+        let namespaces = Namespaces { maker, network: plan.network, joined };
         let creations = Creations::new(missing);
         let locks = Locks::new(rules, Sockets::Own, Attributes::Allowed);
         let mut variables = vec![("TMPDIR", OsString::from("/tmp"))];
@@ -128,48 +116,49 @@ impl Confinement {
             variables.extend(names.map(|name| (name, OsString::from(&proxy))));
             variables.extend(["no_proxy", "NO_PROXY"].map(|name| (name, "localhost,127.0.0.1,::1".into())));
         }
-        Ok(Self { enforcement, world: Some(world), creations, locks, variables })
+        let scope = Scope::new(&view, &pinned, (plan.access, plan.network), means, None);
+        Ok(Self { enforcement, namespaces: Some(namespaces), creations, locks, scope, variables })
     }
 
-    /// Checks whether the program joins the network of its session.
-    pub(crate) fn shares_network(&self) -> bool {
-        self.world.as_ref().is_some_and(|world| world.joined.is_some())
+    /// Returns the network of its session, if the program joins it.
+    pub(crate) fn session_network(&self) -> Option<&Arc<SessionNetwork>> {
+        self.namespaces.as_ref()?.joined.as_ref()
     }
 
-    /// Says in words where it failed.
+    /// Describes the part that failed.
     pub(crate) fn words(&self, part: u16) -> String {
-        match (Locks::words(part), &self.world) {
+        match (Locks::words(part), &self.namespaces) {
             (Some(words), _) => words.to_owned(),
             (None, _) if part == Stop::GUARD => GUARD_WORDS.to_owned(),
             (None, _) if part == Stop::NETWORK => NETWORK_WORDS.to_owned(),
-            (None, Some(World { maker: Maker::Own(script), .. })) => script.words(part),
-            (None, Some(World { maker: Maker::Bubblewrap(_), .. })) => {
-                inner::words(part).unwrap_or("it could not be made").to_owned()
+            (None, Some(Namespaces { maker: Maker::Own(script), .. })) => script.words(part),
+            (None, Some(Namespaces { maker: Maker::Bubblewrap(_), .. })) => {
+                bubblewrap::words(part).unwrap_or("it could not be made").to_owned()
             }
             (None, None) => "it could not be made".to_owned(),
         }
     }
 }
 
-impl World {
+impl Namespaces {
     /// Returns whether what listens for a proxy comes out of it.
     pub(crate) fn is_proxied(&self) -> bool {
         self.network == Network::Proxied && self.joined.is_none()
     }
 
     /// Returns the network that it gets.
-    pub(crate) fn of_network(&self) -> OfNetwork {
+    pub(crate) fn of_network(&self) -> NetworkOrigin {
         of_network(self.joined.as_deref())
     }
 }
 
-/// Makes what is tried to find out whether a means works here.
+/// Returns a confinement of nothing, by which a means is tried.
 pub(crate) fn to_be_tried(means: Means, landlock: Option<u32>) -> Result<Confinement, String> {
     let none: [PathBuf; 0] = [];
     let (plan, environment) = (Plan::new(none), Environment::of_this_process());
     let made = match (means, landlock) {
         (Means::Namespaces | Means::Bubblewrap, landlock) => {
-            Confinement::in_world(means, &plan, &environment, Path::new("/"), landlock, None)
+            Confinement::in_namespaces(means, &plan, &environment, Path::new("/"), landlock, None)
         }
         (_, Some(version)) => fallback::confine(&plan, &environment, version, ""),
         (_, None) => Err(StartError::NoSandbox { tried: "there is no Landlock".to_owned() }),
@@ -177,12 +166,12 @@ pub(crate) fn to_be_tried(means: Means, landlock: Option<u32>) -> Result<Confine
     made.map_err(|error| error.to_string())
 }
 
-/// Says that a root cannot be confined.
+/// Returns the error for a root that cannot be confined.
 pub(crate) fn root((root, why): (PathBuf, String)) -> StartError {
     StartError::Sandbox { step: format!("the root {}", root.display()), fault: std::io::Error::other(why) }
 }
 
-/// Looks at what is protected in each root.
+/// Finds the protected paths of each root.
 pub(crate) fn pins_of(view: &View, protected: &[PathBuf]) -> Result<Vec<Pins>, StartError> {
     let look = |root: &PathBuf| {
         pins(root, protected).map_err(|errno| StartError::Sandbox {
@@ -204,45 +193,46 @@ fn allowed(view: &View) -> Vec<(CString, Right)> {
     let path = |path: &Path| CString::new(path.as_os_str().as_bytes()).unwrap_or_default();
     let mut allowed = vec![(c"/".to_owned(), Right::Read), (c"/dev".to_owned(), Right::Device)];
     for place in &view.places {
-        if matches!(place.shown, Shown::Change | Shown::Other(_) | Shown::Empty) {
+        if matches!(place.shown, Content::Change | Content::Other(_) | Content::Empty) {
             allowed.push((path(&place.path), Right::Change));
         }
     }
     allowed
 }
 
-fn of_network(joined: Option<&SessionNetwork>) -> OfNetwork {
-    if joined.is_some() { OfNetwork::Joined } else { OfNetwork::New }
+fn of_network(joined: Option<&SessionNetwork>) -> NetworkOrigin {
+    if joined.is_some() { NetworkOrigin::Joined } else { NetworkOrigin::New }
 }
 
-fn guards(pins: &[Pins], network: Network, of: OfNetwork) -> Vec<(Guard, Held)> {
-    let unless =
-        |open: Vec<String>, how| if open.is_empty() { Held::Yes(how) } else { Held::No(open.join("; ")) };
+fn guards(pins: &[Pins], network: Network, of: NetworkOrigin) -> Vec<(Guard, GuardState)> {
+    let unless = |open: Vec<String>, how| {
+        if open.is_empty() { GuardState::Yes(how) } else { GuardState::No(open.join("; ")) }
+    };
     let open = pins.iter().flat_map(|pins| pins.open.clone()).collect();
     let network = match (of, network) {
-        (OfNetwork::New, Network::Closed) => "a network of its own, with nothing in it",
-        (OfNetwork::New, Network::Proxied) => "a network of its own, with nothing in it but a proxy",
-        (OfNetwork::Joined, Network::Closed) => {
+        (NetworkOrigin::New, Network::Closed) => "a network of its own, with nothing in it",
+        (NetworkOrigin::New, Network::Proxied) => "a network of its own, with nothing in it but a proxy",
+        (NetworkOrigin::Joined, Network::Closed) => {
             "the network of its session, which contains only its commands"
         }
-        (OfNetwork::Joined, Network::Proxied) => {
+        (NetworkOrigin::Joined, Network::Proxied) => {
             "the network of its session, which contains only its commands and a proxy"
         }
     };
     vec![
-        (Guard::Writes, Held::Yes("all else is read-only or not there")),
-        (Guard::Reads, Held::Yes("all else is not there")),
+        (Guard::Writes, GuardState::Yes("all else is read-only or not there")),
+        (Guard::Reads, GuardState::Yes("all else is not there")),
         (Guard::Protected, unless(open, "mounted read-only, and not to be moved")),
         (
             Guard::Missing,
             match unavailable() {
-                None => Held::Yes("calls that would create one at the top of a root are refused"),
-                Some(why) => Held::No(why.to_owned()),
+                None => GuardState::Yes("calls that would create one at the top of a root are refused"),
+                Some(why) => GuardState::No(why.to_owned()),
             },
         ),
-        (Guard::Network, Held::Yes(network)),
-        (Guard::Processes, Held::Yes("processes of its own, and no other")),
-        (Guard::Services, Held::Yes("no socket and no shared memory of the host is there")),
-        (Guard::Kernel, Held::Yes("no rights, no way to new ones, a filter of system calls")),
+        (Guard::Network, GuardState::Yes(network)),
+        (Guard::Processes, GuardState::Yes("processes of its own, and no other")),
+        (Guard::Services, GuardState::Yes("no socket and no shared memory of the host is there")),
+        (Guard::Kernel, GuardState::Yes("no rights, no way to new ones, a filter of system calls")),
     ]
 }

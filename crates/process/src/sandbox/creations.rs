@@ -16,7 +16,7 @@ use rustix::io::Errno;
 
 use crate::sandbox::calls;
 use crate::sandbox::filter::creations as filter;
-use crate::system::{self, Forked};
+use crate::system::{self, ForkSide};
 
 /// The longest path that the kernel takes, with its NUL.
 const LONGEST: usize = 4096;
@@ -28,7 +28,7 @@ const LINKS: usize = 40;
 pub(crate) const WRITES: u32 =
     (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC).cast_unsigned();
 
-/// Which calls are left to the supervisor.
+/// The calls that are left to the supervisor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
     /// Those that create or change.
@@ -41,7 +41,7 @@ pub(crate) enum Extent {
 #[derive(Debug)]
 pub(crate) struct Creations {
     names: Vec<CString>,
-    /// How many of them are missing: they come first.
+    /// The number of names that do not exist; they come first.
     missing: usize,
     extent: Extent,
     /// The directories and files whose attributes may be changed; looked at for `Extent::Removal` only.
@@ -51,7 +51,7 @@ pub(crate) struct Creations {
 
 /// Use of a path by a system call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Does {
+pub(crate) enum PathEffect {
     /// It opens a file with the flags that stand in this argument.
     Opens(u32),
     /// It opens a file with flags that stand in memory, or cuts one off.
@@ -66,62 +66,62 @@ pub(crate) enum Does {
 
 /// A call, the arguments with the directory and the path, and what it does there.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Shape {
+pub(crate) struct CallShape {
     pub(crate) call: c_long,
     directory: Option<usize>,
     path: usize,
-    pub(crate) does: Does,
+    pub(crate) does: PathEffect,
 }
 
-const fn at(call: c_long, directory: usize, does: Does) -> Shape {
-    Shape { call, directory: Some(directory), path: directory + 1, does }
+const fn at(call: c_long, directory: usize, does: PathEffect) -> CallShape {
+    CallShape { call, directory: Some(directory), path: directory + 1, does }
 }
 
 /// The calls that are looked at.
-pub(crate) const SHAPES: &[Shape] = &[
-    at(libc::SYS_openat, 0, Does::Opens(2)),
-    at(libc::SYS_openat2, 0, Does::Changes),
-    at(libc::SYS_mkdirat, 0, Does::Makes),
-    at(libc::SYS_mknodat, 0, Does::Makes),
-    at(libc::SYS_renameat2, 2, Does::Places),
+pub(crate) const SHAPES: &[CallShape] = &[
+    at(libc::SYS_openat, 0, PathEffect::Opens(2)),
+    at(libc::SYS_openat2, 0, PathEffect::Changes),
+    at(libc::SYS_mkdirat, 0, PathEffect::Makes),
+    at(libc::SYS_mknodat, 0, PathEffect::Makes),
+    at(libc::SYS_renameat2, 2, PathEffect::Places),
     // With `RENAME_EXCHANGE` the old name gets something new.
-    at(libc::SYS_renameat2, 0, Does::Removes),
-    at(libc::SYS_linkat, 2, Does::Places),
-    at(libc::SYS_symlinkat, 1, Does::Places),
-    at(libc::SYS_unlinkat, 0, Does::Removes),
-    Shape { call: libc::SYS_truncate, directory: None, path: 0, does: Does::Changes },
+    at(libc::SYS_renameat2, 0, PathEffect::Removes),
+    at(libc::SYS_linkat, 2, PathEffect::Places),
+    at(libc::SYS_symlinkat, 1, PathEffect::Places),
+    at(libc::SYS_unlinkat, 0, PathEffect::Removes),
+    CallShape { call: libc::SYS_truncate, directory: None, path: 0, does: PathEffect::Changes },
 ];
 
 #[cfg(not(target_arch = "riscv64"))]
-pub(crate) const OLDER: &[Shape] =
-    &[at(libc::SYS_renameat, 2, Does::Places), at(libc::SYS_renameat, 0, Does::Removes)];
+pub(crate) const OLDER: &[CallShape] =
+    &[at(libc::SYS_renameat, 2, PathEffect::Places), at(libc::SYS_renameat, 0, PathEffect::Removes)];
 #[cfg(target_arch = "riscv64")]
-pub(crate) const OLDER: &[Shape] = &[];
+pub(crate) const OLDER: &[CallShape] = &[];
 
 #[cfg(target_arch = "x86_64")]
-const fn here(call: c_long, path: usize, does: Does) -> Shape {
-    Shape { call, directory: None, path, does }
+const fn here(call: c_long, path: usize, does: PathEffect) -> CallShape {
+    CallShape { call, directory: None, path, does }
 }
 
 /// The calls without a directory, which newer machines do not have.
 #[cfg(target_arch = "x86_64")]
-pub(crate) const OLDEST: &[Shape] = &[
-    here(libc::SYS_open, 0, Does::Opens(1)),
-    here(libc::SYS_creat, 0, Does::Changes),
-    here(libc::SYS_mkdir, 0, Does::Makes),
-    here(libc::SYS_mknod, 0, Does::Makes),
-    here(libc::SYS_rename, 1, Does::Places),
-    here(libc::SYS_rename, 0, Does::Removes),
-    here(libc::SYS_link, 1, Does::Places),
-    here(libc::SYS_symlink, 1, Does::Places),
-    here(libc::SYS_unlink, 0, Does::Removes),
-    here(libc::SYS_rmdir, 0, Does::Removes),
+pub(crate) const OLDEST: &[CallShape] = &[
+    here(libc::SYS_open, 0, PathEffect::Opens(1)),
+    here(libc::SYS_creat, 0, PathEffect::Changes),
+    here(libc::SYS_mkdir, 0, PathEffect::Makes),
+    here(libc::SYS_mknod, 0, PathEffect::Makes),
+    here(libc::SYS_rename, 1, PathEffect::Places),
+    here(libc::SYS_rename, 0, PathEffect::Removes),
+    here(libc::SYS_link, 1, PathEffect::Places),
+    here(libc::SYS_symlink, 1, PathEffect::Places),
+    here(libc::SYS_unlink, 0, PathEffect::Removes),
+    here(libc::SYS_rmdir, 0, PathEffect::Removes),
 ];
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) const OLDEST: &[Shape] = &[];
+pub(crate) const OLDEST: &[CallShape] = &[];
 
 /// Lists the calls that are looked at on this machine.
-pub(crate) fn shapes() -> impl Iterator<Item = &'static Shape> {
+pub(crate) fn shapes() -> impl Iterator<Item = &'static CallShape> {
     SHAPES.iter().chain(OLDER).chain(OLDEST)
 }
 
@@ -161,7 +161,7 @@ pub(crate) fn attribute_calls() -> impl Iterator<Item = &'static AttributeCall> 
 
 /// Result of inspecting a system call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Judged {
+enum Decision {
     /// It has nothing to do with a guarded name.
     Harmless,
     /// It is about the guarded name of this number.
@@ -211,27 +211,27 @@ impl Creations {
     pub(crate) fn decide(&self, listener: BorrowedFd<'_>) -> Option<usize> {
         let call = calls::waiting_call(listener)?;
         let judged = self.judge(&call);
-        // What was read may have been another process's that has the number now.
+        // Another process may have taken the number, and the memory that was read may be its.
         if !calls::still_waits(listener, call.id) {
             return None;
         }
         let error = match judged {
-            Judged::Harmless => None,
-            Judged::Guarded(_) => Some(libc::EPERM),
-            Judged::Fails(errno) => Some(errno.raw_os_error()),
+            Decision::Harmless => None,
+            Decision::Guarded(_) => Some(libc::EPERM),
+            Decision::Fails(errno) => Some(errno.raw_os_error()),
         };
         calls::decide_call(listener, call.id, error);
-        if let Judged::Guarded(number) = judged { Some(number) } else { None }
+        if let Decision::Guarded(number) = judged { Some(number) } else { None }
     }
 
-    fn judge(&self, call: &libc::seccomp_notif) -> Judged {
+    fn judge(&self, call: &libc::seccomp_notif) -> Decision {
         let argument = |place: usize| call.data.args.get(place).copied().unwrap_or_default();
         let mut of_attributes = attribute_calls();
         if let Some(shape) = of_attributes.find(|shape| shape.call == c_long::from(call.data.nr)) {
             return match self.is_changeable(call.pid.cast_signed(), shape, argument) {
-                Ok(true) => Judged::Harmless,
-                Ok(false) => Judged::Fails(Errno::PERM),
-                Err(errno) => Judged::Fails(errno),
+                Ok(true) => Decision::Harmless,
+                Ok(false) => Decision::Fails(Errno::PERM),
+                Err(errno) => Decision::Fails(errno),
             };
         }
         let of_call = shapes().filter(|shape| shape.call == c_long::from(call.data.nr));
@@ -239,17 +239,17 @@ impl Creations {
             let is_exchange =
                 shape.call == libc::SYS_renameat2 && argument(4) & u64::from(libc::RENAME_EXCHANGE) != 0;
             let does = match shape.does {
-                Does::Removes if is_exchange => Does::Places,
-                Does::Removes if self.extent == Extent::Creation => continue,
+                PathEffect::Removes if is_exchange => PathEffect::Places,
+                PathEffect::Removes if self.extent == Extent::Creation => continue,
                 does => does,
             };
             let directory = shape.directory.map_or(libc::AT_FDCWD, |place| argument(place) as i32);
             let judged = self.judge_path(call.pid.cast_signed(), directory, argument(shape.path), does);
-            if judged != Judged::Harmless {
+            if judged != Decision::Harmless {
                 return judged;
             }
         }
-        Judged::Harmless
+        Decision::Harmless
     }
 
     /// Checks whether a call that changes attributes is about a file where those may be changed, and not about a guarded name.
@@ -285,28 +285,30 @@ impl Creations {
         Ok(!is_guarded && self.changeable.iter().any(|above| is_below(path, above.to_bytes())))
     }
 
-    fn judge_path(&self, process: i32, directory: i32, at: u64, does: Does) -> Judged {
+    fn judge_path(&self, process: i32, directory: i32, at: u64, does: PathEffect) -> Decision {
         let mut text = Text::new();
         match text.read(process, at) {
             Ok(()) => {}
             // The kernel cannot read it either.
-            Err(Errno::FAULT | Errno::NAMETOOLONG) => return Judged::Harmless,
-            Err(_) => return Judged::Fails(Errno::PERM),
+            Err(Errno::FAULT | Errno::NAMETOOLONG) => return Decision::Harmless,
+            Err(_) => return Decision::Fails(Errno::PERM),
         }
         match resolve(process, directory, &mut text, does) {
-            Resolved::To => self.matched(text.as_c_str(), does).map_or(Judged::Harmless, Judged::Guarded),
-            Resolved::Nowhere => Judged::Harmless,
+            PathTarget::To => {
+                self.matched(text.as_c_str(), does).map_or(Decision::Harmless, Decision::Guarded)
+            }
+            PathTarget::Nowhere => Decision::Harmless,
             // The kernel would say the same, unless it sees another `/proc/self` on the way: that way is closed.
-            Resolved::Fails(errno) => Judged::Fails(errno),
+            PathTarget::Fails(errno) => Decision::Fails(errno),
         }
     }
 
     /// Finds the guarded name that a path is, lies beneath, or would hold.
-    fn matched(&self, text: &CStr, does: Does) -> Option<usize> {
+    fn matched(&self, text: &CStr, does: PathEffect) -> Option<usize> {
         let path = text.to_bytes();
-        let may_hold = matches!(does, Does::Places | Does::Removes);
-        // What does not exist can be neither removed nor moved away with what holds it.
-        let first = if does == Does::Removes { self.missing } else { 0 };
+        let may_hold = matches!(does, PathEffect::Places | PathEffect::Removes);
+        // A missing name can be neither removed nor moved with its directory.
+        let first = if does == PathEffect::Removes { self.missing } else { 0 };
         let is_it = |name: &CString| {
             let name = name.to_bytes();
             let is_new = || {
@@ -339,7 +341,7 @@ fn is_in(path: &[u8], directory: &[u8]) -> bool {
         && !path[directory.len()..].contains(&b'/')
 }
 
-/// Says why calls cannot be left to a supervisor here, if so; tried once.
+/// Returns why calls cannot be left to a supervisor on this machine; `None` if they can. Tried once.
 pub(crate) fn unavailable() -> Option<&'static str> {
     static FOUND: OnceLock<Option<&str>> = OnceLock::new();
     *FOUND.get_or_init(|| {
@@ -356,11 +358,11 @@ fn try_in_a_fork() -> bool {
     let filter = filter(Extent::Creation);
     // SAFETY: the child makes system calls alone, and never comes back.
     match unsafe { system::fork() } {
-        Ok(Forked::Child) => {
+        Ok(ForkSide::Child) => {
             let tried = calls::no_new_privileges().and_then(|()| calls::filter_and_listen(&filter));
             system::exit(i32::from(tried.is_err()))
         }
-        Ok(Forked::Parent(child)) => system::wait(child) == Some(0),
+        Ok(ForkSide::Parent(child)) => system::wait(child) == Some(0),
         Err(_) => false,
     }
 }
@@ -419,7 +421,7 @@ impl Text {
 }
 
 /// Target of a path.
-enum Resolved {
+enum PathTarget {
     /// To the path that the text holds now: that of a directory without links, and a name in it.
     To,
     /// To nothing that can be created.
@@ -429,52 +431,52 @@ enum Resolved {
 }
 
 /// Finds where a path leads, as the kernel would for that process.
-fn resolve(process: i32, directory: i32, text: &mut Text, does: Does) -> Resolved {
+fn resolve(process: i32, directory: i32, text: &mut Text, does: PathEffect) -> PathTarget {
     let mut base = None;
     if text.bytes().first() != Some(&b'/') {
         match base_of(process, directory) {
             Ok(found) => base = Some(found),
             // There is no such descriptor.
-            Err(Errno::NOENT) => return Resolved::Fails(Errno::BADF),
-            Err(errno) => return Resolved::Fails(errno),
+            Err(Errno::NOENT) => return PathTarget::Fails(Errno::BADF),
+            Err(errno) => return PathTarget::Fails(errno),
         }
     }
     for _ in 0..LINKS {
-        let Some(split) = Split::of(text.bytes()) else { return Resolved::Nowhere };
+        let Some(split) = SplitPath::of(text.bytes()) else { return PathTarget::Nowhere };
         let above = match open_above(process, base.as_ref(), &split) {
             Ok(above) => above,
-            Err(errno) => return Resolved::Fails(errno),
+            Err(errno) => return PathTarget::Fails(errno),
         };
         let last = split.last;
         let mut target = Text::new();
         if let Err(errno) = target.read_name_of(&above) {
-            return Resolved::Fails(errno);
+            return PathTarget::Fails(errno);
         }
         // Nothing is created there, and what a descriptor leads to is open already.
         if is_beneath(target.bytes(), b"/proc") || is_beneath(target.bytes(), b"/dev") {
-            return Resolved::Nowhere;
+            return PathTarget::Nowhere;
         }
-        let follows = matches!(does, Does::Opens(_) | Does::Changes);
+        let follows = matches!(does, PathEffect::Opens(_) | PathEffect::Changes);
         if follows && text.read_link(above.as_fd(), &last).is_ok() {
             base = (text.bytes().first() != Some(&b'/')).then_some(above);
             continue;
         }
         let above = if target.bytes() == b"/" { &b""[..] } else { target.bytes() };
         return match text.set(&[above, b"/", last.bytes()]) {
-            Some(()) => Resolved::To,
-            None => Resolved::Fails(Errno::NAMETOOLONG),
+            Some(()) => PathTarget::To,
+            None => PathTarget::Fails(Errno::NAMETOOLONG),
         };
     }
-    Resolved::Fails(Errno::LOOP)
+    PathTarget::Fails(Errno::LOOP)
 }
 
 /// A path in two: the directory, and the name in it.
-struct Split {
+struct SplitPath {
     above: Text,
     last: Text,
 }
 
-impl Split {
+impl SplitPath {
     /// Splits a path; nothing where no name is left that could be created.
     fn of(path: &[u8]) -> Option<Self> {
         let end = path.iter().rposition(|byte| *byte != b'/')? + 1;
@@ -513,7 +515,7 @@ fn open_of(process: i32, directory: i32, flags: OFlags) -> Result<OwnedFd, Errno
 }
 
 /// Opens the directory of a path. What `/proc/self` is depends on who asks: the way through it is the process's own.
-fn open_above(process: i32, base: Option<&OwnedFd>, split: &Split) -> Result<OwnedFd, Errno> {
+fn open_above(process: i32, base: Option<&OwnedFd>, split: &SplitPath) -> Result<OwnedFd, Errno> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let own = [&b"/proc/self/"[..], b"/proc/thread-self/"];
     let path = split.above.bytes();
@@ -566,22 +568,22 @@ mod tests {
             filter: Vec::new(),
         };
         let rows = [
-            ("/w/.envrc", Does::Makes, Some(0)),
-            ("/w/.ENVRC", Does::Opens(2), Some(0)),
-            ("/w/.envrc/x", Does::Opens(2), Some(0)),
-            ("/w/.envrc2", Does::Opens(2), None),
-            ("/w/sub/.envrc", Does::Opens(2), None),
+            ("/w/.envrc", PathEffect::Makes, Some(0)),
+            ("/w/.ENVRC", PathEffect::Opens(2), Some(0)),
+            ("/w/.envrc/x", PathEffect::Opens(2), Some(0)),
+            ("/w/.envrc2", PathEffect::Opens(2), None),
+            ("/w/sub/.envrc", PathEffect::Opens(2), None),
             // An empty directory on the way holds nothing yet.
-            ("/w/.cargo", Does::Makes, None),
-            ("/w/.cargo", Does::Places, Some(1)),
-            ("/w/.cargo/config.toml", Does::Opens(2), Some(1)),
-            ("/w/.cargo/config", Does::Opens(2), None),
-            ("/w/.git/modules/new", Does::Makes, Some(2)),
-            ("/w/.git/modules", Does::Places, Some(2)),
-            ("/w/.git/modules/a/HEAD", Does::Opens(2), None),
-            ("/w/.cargo", Does::Removes, Some(1)),
-            // What is missing cannot be removed.
-            ("/w/.envrc", Does::Removes, None),
+            ("/w/.cargo", PathEffect::Makes, None),
+            ("/w/.cargo", PathEffect::Places, Some(1)),
+            ("/w/.cargo/config.toml", PathEffect::Opens(2), Some(1)),
+            ("/w/.cargo/config", PathEffect::Opens(2), None),
+            ("/w/.git/modules/new", PathEffect::Makes, Some(2)),
+            ("/w/.git/modules", PathEffect::Places, Some(2)),
+            ("/w/.git/modules/a/HEAD", PathEffect::Opens(2), None),
+            ("/w/.cargo", PathEffect::Removes, Some(1)),
+            // A missing name cannot be removed.
+            ("/w/.envrc", PathEffect::Removes, None),
         ];
         for (path, does, wanted) in rows {
             assert_eq!(creations.matched(&CString::new(path).unwrap(), does), wanted, "{path} {does:?}");
@@ -602,7 +604,7 @@ mod tests {
             ("x/..//", None),
         ];
         for (path, wanted) in rows {
-            let split = Split::of(path.as_bytes());
+            let split = SplitPath::of(path.as_bytes());
             let split = split.as_ref().map(|split| (split.above.bytes(), split.last.bytes()));
             assert_eq!(split, wanted.map(|(above, last)| (above.as_bytes(), last.as_bytes())), "{path}");
         }

@@ -17,7 +17,7 @@ pub enum Means {
 }
 
 impl Means {
-    /// Gives its name in one word.
+    /// Returns its name in one word.
     pub fn name(self) -> &'static str {
         match self {
             Self::Nothing => "nothing",
@@ -63,7 +63,7 @@ impl Guard {
         Self::Kernel,
     ];
 
-    /// Gives its name in one word.
+    /// Returns its name in one word.
     pub fn name(self) -> &'static str {
         match self {
             Self::Writes => "writes",
@@ -78,9 +78,9 @@ impl Guard {
     }
 }
 
-/// Whether a guard stands.
+/// State of a guard.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Held {
+pub enum GuardState {
     /// It is enforced by the kernel, in this way.
     Yes(&'static str),
     /// It is not enforced, or not wholly, for this reason.
@@ -95,13 +95,13 @@ pub struct Enforcement {
     /// The version of the kernel's Landlock, where it is used.
     pub landlock: Option<u32>,
     /// Each guard, and whether it stands.
-    pub guards: Vec<(Guard, Held)>,
+    pub guards: Vec<(Guard, GuardState)>,
 }
 
 impl Enforcement {
-    /// Says that nothing is enforced because the operator wanted it so.
+    /// Returns the enforcement of a sandbox that the operator turned off: none.
     pub fn off() -> Self {
-        let why = || Held::No("the operator turned the sandbox off".to_owned());
+        let why = || GuardState::No("the operator turned the sandbox off".to_owned());
         let guards = Guard::ALL.into_iter().map(|guard| (guard, why())).collect();
         Self { means: Means::Nothing, landlock: None, guards }
     }
@@ -109,8 +109,8 @@ impl Enforcement {
     /// Returns the guards that do not stand, with the reasons.
     pub fn gaps(&self) -> impl Iterator<Item = (Guard, &str)> {
         self.guards.iter().filter_map(|(guard, held)| match held {
-            Held::Yes(_) => None,
-            Held::No(why) => Some((*guard, why.as_str())),
+            GuardState::Yes(_) => None,
+            GuardState::No(why) => Some((*guard, why.as_str())),
         })
     }
 }

@@ -8,15 +8,16 @@ use crate::environment::Environment;
 use crate::error::StartError;
 use crate::sandbox::confinement::{Confinement, pins_of, root};
 use crate::sandbox::creations::{Creations, unavailable};
-use crate::sandbox::enforcement::{Enforcement, Guard, Held, Means};
+use crate::sandbox::enforcement::{Enforcement, Guard, GuardState, Means};
 use crate::sandbox::filter::{Attributes, Sockets};
 use crate::sandbox::host::{self, Kind};
 use crate::sandbox::locks::Locks;
 use crate::sandbox::pins::Pins;
 use crate::sandbox::places::DEVICES;
-use crate::sandbox::rules::{NetworkIs, Right, Rules};
-use crate::sandbox::view::{Shown, View, view};
-use crate::sandbox::{Access, Plan};
+use crate::sandbox::plan::{Access, Plan};
+use crate::sandbox::rules::{NetworkScope, Right, Rules};
+use crate::sandbox::scope::Scope;
+use crate::sandbox::view::{Content, View, view};
 
 /// Confines a program by a version of the kernel's Landlock; `why` says why by nothing better.
 pub(crate) fn confine(
@@ -41,14 +42,16 @@ pub(crate) fn confine(
     }
     let changeable = allowed.iter().filter(|(_, right)| *right == Right::Change);
     let changeable: Vec<CString> = changeable.map(|(path, _)| path.clone()).collect();
-    let rules = Rules::new(version, NetworkIs::OfHost, allowed);
+    let rules = Rules::new(version, NetworkScope::OfHost, allowed);
     let creations = Creations::on_host(missing, existing, changeable);
     let attributes = if creations.is_some() { Attributes::Allowed } else { Attributes::Refused };
     let enforcement =
         Enforcement { means: Means::Landlock, landlock: Some(version), guards: guards(version, why) };
     let locks = Locks::new(Some(rules), Sockets::None, attributes);
+    let of_plan = (plan.access, plan.network);
+    let scope = Scope::new(&view, &pins, of_plan, Means::Landlock, temporary.clone());
     let variables = temporary.map(|path| ("TMPDIR", path.into_os_string())).into_iter().collect();
-    Ok(Confinement { enforcement, world: None, creations, locks, variables })
+    Ok(Confinement { enforcement, namespaces: None, creations, locks, scope, variables })
 }
 
 /// Lists what may be read and what may be changed.
@@ -59,10 +62,10 @@ fn allowed(view: &View) -> Vec<(CString, Right)> {
     }
     for place in &view.places {
         let right = match place.shown {
-            Shown::Read => Right::Read,
-            Shown::Change => Right::Change,
-            // What is empty elsewhere is the host's here, and what a link leads to is a place itself.
-            Shown::Other(_) | Shown::Empty | Shown::Link(_) => continue,
+            Content::Read => Right::Read,
+            Content::Change => Right::Change,
+            // With Landlock alone these directories are the host's, and the target of a link has its own place.
+            Content::Other(_) | Content::Empty | Content::Link(_) => continue,
         };
         for path in without(&place.path, &view.hidden) {
             allowed.push((string(path), right));
@@ -71,7 +74,7 @@ fn allowed(view: &View) -> Vec<(CString, Right)> {
     allowed
 }
 
-/// Gives paths that are all of a place but for what is hidden in it.
+/// Returns the paths that cover a place, except for the hidden paths in it.
 fn without(place: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
     if hidden.iter().any(|hidden| place.starts_with(hidden)) {
         return Vec::new();
@@ -89,24 +92,24 @@ fn without(place: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
 const RACED: &str =
     "calls are looked at and refused, but a program with several threads can change a path meanwhile";
 
-fn guards(version: u32, why: &str) -> Vec<(Guard, Held)> {
+fn guards(version: u32, why: &str) -> Vec<(Guard, GuardState)> {
     let since = |first: u32, how: &'static str, gap: &str| {
         if version >= first {
-            Held::Yes(how)
+            GuardState::Yes(how)
         } else {
-            Held::No(format!("Landlock {version} does not cover {gap}"))
+            GuardState::No(format!("Landlock {version} does not cover {gap}"))
         }
     };
-    let not = |what: &str| Held::No(format!("{what} ({why})"));
+    let not = |what: &str| GuardState::No(format!("{what} ({why})"));
     vec![
         (Guard::Writes, since(3, "Landlock rules", "the truncation of files")),
-        (Guard::Reads, Held::Yes("Landlock rules")),
+        (Guard::Reads, GuardState::Yes("Landlock rules")),
         (Guard::Protected, not(unavailable().unwrap_or(RACED))),
         (Guard::Missing, not(unavailable().unwrap_or(RACED))),
-        (Guard::Network, Held::Yes("no socket can be made")),
+        (Guard::Network, GuardState::Yes("no socket can be made")),
         (Guard::Processes, since(6, "Landlock keeps signals and looks inside; names are seen", "signals")),
-        (Guard::Services, Held::Yes("no socket can be made, and shared memory is not there")),
-        (Guard::Kernel, Held::Yes("no rights, no way to new ones, a filter of system calls")),
+        (Guard::Services, GuardState::Yes("no socket can be made, and shared memory is not there")),
+        (Guard::Kernel, GuardState::Yes("no rights, no way to new ones, a filter of system calls")),
     ]
 }
 

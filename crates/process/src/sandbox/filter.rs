@@ -5,9 +5,9 @@ use libc::{
     sock_filter,
 };
 
-use crate::sandbox::creations::{Does, Extent, WRITES, attribute_calls, shapes};
+use crate::sandbox::creations::{Extent, PathEffect, WRITES, attribute_calls, shapes};
 
-/// Which sockets a program may make.
+/// The sockets that a program may make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sockets {
     /// Local ones and TCP: its network and its files are its own.
@@ -38,7 +38,7 @@ const MACHINE: u32 = 0xc000_00b7;
 #[cfg(target_arch = "riscv64")]
 const MACHINE: u32 = 0xc000_00f3;
 
-/// Where the parts of a call stand for the filter: its number, its machine, and the lower half of its arguments.
+/// Offsets in the filter's data: the number of the call, its machine, and the lower half of its arguments.
 const NUMBER: u32 = 0;
 const ARCHITECTURE: u32 = 4;
 const ARGUMENTS: u32 = 16;
@@ -109,7 +109,7 @@ const REFUSED_ON_THIS_MACHINE: &[c_long] = &[];
 /// `open_tree_attr`, which the C library's headers do not name yet; the same number on every machine.
 const OPEN_TREE_ATTR: c_long = 467;
 
-/// What is refused where a command shares the host's IPC namespace and its mounts: System V shared memory and POSIX message
+/// Calls that are refused if a command shares the host's IPC namespace and its mounts: System V shared memory, POSIX message
 /// queues, and changes of owners, which Landlock does not cover.
 const REFUSED_ON_HOST: &[c_long] = &[
     libc::SYS_shmget,
@@ -167,7 +167,7 @@ const NAMESPACES: u32 = (libc::CLONE_NEWUSER
     | libc::CLONE_NEWCGROUP)
     .cast_unsigned();
 
-/// What of a socket's kind is no flag.
+/// The bits of a socket's type without its flags.
 const KIND: u32 = 0xf;
 
 /// Asks what persona there is, without changing it.
@@ -238,13 +238,13 @@ pub(crate) fn creations(extent: Extent) -> Vec<sock_filter> {
     }
     let mut calls: Vec<c_long> = Vec::new();
     for shape in shapes() {
-        let is_looked_at = shape.does != Does::Removes || extent == Extent::Removal;
+        let is_looked_at = shape.does != PathEffect::Removes || extent == Extent::Removal;
         if !is_looked_at || calls.contains(&shape.call) {
             continue;
         }
         calls.push(shape.call);
         match shape.does {
-            Does::Opens(flags) => filter.when(
+            PathEffect::Opens(flags) => filter.when(
                 number(shape.call),
                 &[argument(flags), jump(BPF_JSET, WRITES, 0, 1), leave_to_supervisor(), allow()],
             ),

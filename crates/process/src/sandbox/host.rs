@@ -1,9 +1,9 @@
-//! Looking at the host's files, to know what a sandbox can show of them.
+//! Inspection of the host's files for the view of a sandbox.
 
 use std::ffi::{CStr, OsString};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{
     AtFlags, CWD, Dir, FileType, Mode, OFlags, ResolveFlags, openat, openat2, readlinkat, statat,
@@ -18,7 +18,7 @@ pub(crate) enum Kind {
     Other,
 }
 
-/// Says what stands at a path itself; nothing if nobody can see it.
+/// Returns the kind of the entry at a path, without following a link; `None` if it cannot be inspected.
 pub(crate) fn kind(path: &Path) -> Option<Kind> {
     let stat = statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     Some(match FileType::from_raw_mode(stat.st_mode) {
@@ -35,7 +35,7 @@ pub(crate) fn real(path: &Path) -> Result<PathBuf, Errno> {
     Ok(PathBuf::from(OsString::from_vec(name.into_bytes())))
 }
 
-/// Gives what a symbolic link says.
+/// Returns the target of a symbolic link.
 pub(crate) fn link(path: &Path) -> Option<PathBuf> {
     let target = readlinkat(CWD, path, Vec::new()).ok()?;
     Some(PathBuf::from(OsString::from_vec(target.into_bytes())))
@@ -69,7 +69,7 @@ pub(crate) fn beneath(directory: impl AsFd, path: &Path) -> Result<OwnedFd, Errn
     if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink { Err(Errno::LOOP) } else { Ok(file) }
 }
 
-/// Opens what stands at a path without links, and nothing else that somebody put there since; allocates nothing.
+/// Opens a path without following links, so that a link that was put there since is refused; allocates nothing.
 pub(crate) fn pinned(path: &CStr) -> Result<OwnedFd, Errno> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
@@ -79,4 +79,19 @@ pub(crate) fn pinned(path: &CStr) -> Result<OwnedFd, Errno> {
 /// Returns whether a path can be given to the system: it is absolute and holds no NUL.
 pub(crate) fn is_plain(path: &Path) -> bool {
     path.is_absolute() && !path.as_os_str().as_bytes().contains(&0)
+}
+
+/// Removes `.` and `..` from a path by its words.
+pub(crate) fn plain(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    out
 }

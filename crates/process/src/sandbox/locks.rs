@@ -41,7 +41,7 @@ impl Locks {
         calls::filter_calls(&self.filter).map_err(at(FILTER))
     }
 
-    /// Says in words what a part does, if it is one of these.
+    /// Describes the failure of a part; `None` if the part is not one of these.
     pub(crate) fn words(part: u16) -> Option<&'static str> {
         match part {
             RIGHTS => Some("its rights could not be taken"),

@@ -1,7 +1,6 @@
 //! Access of a program: the caller's plan, and the part that this kernel enforces.
 
-mod available;
-mod bubblewrap;
+pub(crate) mod bubblewrap;
 pub(crate) mod calls;
 mod confinement;
 pub(crate) mod creations;
@@ -9,99 +8,33 @@ mod enforcement;
 mod fallback;
 mod filter;
 pub(crate) mod host;
+pub(crate) mod inner_plan;
 #[cfg(windows)]
 mod job_object;
 mod locks;
 mod nested;
 mod pins;
 mod places;
+mod plan;
 mod rules;
+mod scope;
 mod script;
 #[cfg(any(test, target_os = "macos"))]
 mod seatbelt;
-pub(crate) mod told;
+mod session_network;
 mod view;
 
-use std::path::PathBuf;
+pub use enforcement::{Enforcement, Guard, GuardState, Means};
+pub use plan::{Access, Network, Plan, Sandbox};
+pub use scope::PathAccess;
+pub use session_network::{LoopbackSockets, SessionNetwork};
 
-pub use available::{Available, available};
-pub use enforcement::{Enforcement, Guard, Held, Means};
-
-pub(crate) use confinement::{Confinement, Maker, World};
+pub(crate) use confinement::{Confinement, Maker, Namespaces, to_be_tried};
 pub(crate) use creations::Creations;
 pub(crate) use filter::{Attributes, Sockets};
 pub(crate) use locks::Locks;
-pub(crate) use pins::Pinned;
-pub(crate) use places::{TOOLCHAIN_VARIABLES, UNFINISHED};
-pub(crate) use rules::{NetworkIs, Rules};
-pub(crate) use script::{Script, Stop, listener, own_users, write_users};
-
-/// Whether a program is confined.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Sandbox {
-    /// It may do whatever the server's user may: only the operator decides that.
-    Off,
-    /// It is confined by a plan, or not started.
-    On(Plan),
-}
-
-/// Access of a confined program.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan {
-    /// The directories that are worked in, each with all below it.
-    pub roots: Vec<PathBuf>,
-    /// Access to the roots.
-    pub access: Access,
-    /// Files and directories that may be read besides the roots, the system's and the toolchains.
-    pub readable: Vec<PathBuf>,
-    /// What stays unchanged although it lies in a root, and cannot be created where it is missing.
-    ///
-    /// A relative path counts in each root. What a repository would execute (`.git/hooks`, `.git/config`) need not be
-    /// named.
-    pub protected: Vec<PathBuf>,
-    /// What the program may change in a root, and whose change is reported; relative paths count in each root.
-    pub reported: Vec<PathBuf>,
-    /// Network access.
-    pub network: Network,
-    /// The directory that it finds as `/tmp`; without one it shares one with what else its session starts.
-    pub temporary: Option<PathBuf>,
-    /// The strongest means that is taken; a weaker one only where the kernel forbids it.
-    pub means: Means,
-}
-
-impl Plan {
-    /// Makes a plan by which the program may change these directories, and has no network.
-    pub fn new(roots: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
-        Self {
-            roots: roots.into_iter().map(Into::into).collect(),
-            access: Access::Change,
-            readable: Vec::new(),
-            protected: Vec::new(),
-            reported: Vec::new(),
-            network: Network::Closed,
-            temporary: None,
-            means: Means::Namespaces,
-        }
-    }
-}
-
-/// Access of a program to the roots.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
-    /// It may read and change them.
-    Change,
-    /// It may only read them.
-    Read,
-}
-
-/// Network access of a program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Network {
-    /// Nothing but itself.
-    Closed,
-    /// What a proxy gives it, to which its environment points; the job hands the proxy's listener out.
-    ///
-    /// Where there are no namespaces the network stays closed.
-    Proxied,
-}
+pub(crate) use pins::Protection;
+pub(crate) use places::UNFINISHED;
+pub(crate) use rules::{NetworkScope, Rules};
+pub(crate) use scope::Scope;
+pub(crate) use script::{Script, Stop, listener};

@@ -9,15 +9,15 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Dir, FileType, Mode, OFlags, ResolveFlags, openat2};
 use rustix::io::Errno;
 
-use crate::sandbox::pins::Belongs;
+use crate::sandbox::pins::Owner;
 
 /// Maximum number of directories searched in a root, starting at the top.
 const DIRECTORIES: usize = 512;
 
-/// How many names are held at most: each of them is a mount, and so is each directory on the way.
+/// Maximum number of protected names: each of them is a mount, and so is each directory on the way.
 const NAMES: usize = 256;
 
-/// What belongs to programs that install what others wrote, and replace it as a whole: nobody works in there.
+/// Directories that package managers and build tools replace as a whole: people do not edit files in them.
 const INSTALLED: &[&str] = &[
     "node_modules",
     "bower_components",
@@ -30,27 +30,27 @@ const INSTALLED: &[&str] = &[
     "Pods",
 ];
 
-/// What of a repository's own directory is held.
+/// The protected entries of a repository's own directory.
 const OF_REPOSITORY: &[&str] = &["hooks", "config", "config.worktree", "info/attributes", "commondir"];
 
-/// What of what git keeps of a worktree is held.
+/// The protected entries of git's directory for a worktree.
 const OF_WORKTREE: &[&str] = &["commondir", "config.worktree"];
 
 /// Result of the search below the top of a root.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Nested {
-    /// What is to be held, by its path from the root, there or missing.
-    pub(crate) held: BTreeMap<PathBuf, Belongs>,
+pub(crate) struct NestedNames {
+    /// The protected paths, relative to the root, whether they exist or not.
+    pub(crate) held: BTreeMap<PathBuf, Owner>,
     /// Why not all was found.
     pub(crate) gap: Option<String>,
 }
 
-/// Looks below the top of a root for repositories, and for these names.
+/// Finds repositories and these names below the top of a root.
 ///
 /// Links are not followed, and what was installed is not looked through.
-pub(crate) fn nested(root: &OwnedFd, names: &[&OsStr]) -> Nested {
-    let mut found = Nested::default();
-    // What git keeps of submodules and worktrees comes first: it belongs to the repository at the top.
+pub(crate) fn nested(root: &OwnedFd, names: &[&OsStr]) -> NestedNames {
+    let mut found = NestedNames::default();
+    // Git's directories for submodules and worktrees come first: they belong to the repository at the top.
     let mut waiting: VecDeque<PathBuf> = [".git/worktrees", ".git/modules", ""].map(PathBuf::from).into();
     let mut looked = 0;
     while let Some(path) = waiting.pop_front() {
@@ -64,7 +64,7 @@ pub(crate) fn nested(root: &OwnedFd, names: &[&OsStr]) -> Nested {
             });
             break;
         }
-        // What cannot be read now is nobody's repository, or gone.
+        // A directory that cannot be read is not a repository that git uses, or it is gone.
         let Ok(entries) = entries(root, &path) else { continue };
         looked += 1;
         let mut directory = Directory { path: &path, names, found: &mut found };
@@ -73,11 +73,11 @@ pub(crate) fn nested(root: &OwnedFd, names: &[&OsStr]) -> Nested {
     found
 }
 
-/// A directory that is looked at.
+/// A directory that is searched.
 struct Directory<'a> {
     path: &'a Path,
     names: &'a [&'a OsStr],
-    found: &'a mut Nested,
+    found: &'a mut NestedNames,
 }
 
 impl Directory<'_> {
@@ -112,7 +112,7 @@ impl Directory<'_> {
         for (name, kind) in entries {
             let is_named = self.names.contains(&name.as_os_str());
             if is_named && !is_top && matches!(*kind, FileType::Directory | FileType::RegularFile) {
-                self.found.held.insert(self.path.join(name), Belongs::Elsewhere);
+                self.found.held.insert(self.path.join(name), Owner::Elsewhere);
             }
             let is_looked_at = *kind == FileType::Directory && !is_named;
             let is_left_out = INSTALLED.iter().chain(&repositories).any(|left| name == left);
@@ -130,7 +130,7 @@ impl Directory<'_> {
     fn hold(&mut self, below: &Path, names: &[&str]) {
         let repository = self.path.join(below);
         for name in names {
-            self.found.held.insert(repository.join(name), Belongs::ToRepository);
+            self.found.held.insert(repository.join(name), Owner::ToRepository);
         }
     }
 }

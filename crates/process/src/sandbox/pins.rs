@@ -19,7 +19,7 @@ pub(crate) struct Pins {
     pub(crate) root: PathBuf,
     /// Paths in the root that get a mount of their own, above first: those that can only be read, and the directories
     /// on the way to them, which are thereby not to be renamed.
-    pub(crate) mounts: Vec<(PathBuf, Pinned)>,
+    pub(crate) mounts: Vec<(PathBuf, Protection)>,
     /// Paths in the root that exist and stay unchanged.
     pub(crate) unchanged: BTreeSet<PathBuf>,
     /// Paths in the root that do not exist and may not be created.
@@ -30,7 +30,7 @@ pub(crate) struct Pins {
 
 /// Protection of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Pinned {
+pub(crate) enum Protection {
     /// It can only be read.
     Unchanged,
     /// It can be changed, and neither moved nor removed.
@@ -39,14 +39,14 @@ pub(crate) enum Pinned {
 
 /// Owner of a protected name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Belongs {
+pub(crate) enum Owner {
     /// To the own directory of a repository.
     ToRepository,
     /// To anything else.
     Elsewhere,
 }
 
-/// Looks at what is protected in a root, and which of it is missing.
+/// Finds the protected paths of a root, and those of them that do not exist.
 pub(crate) fn pins(root: &Path, protected: &[PathBuf]) -> Result<Pins, Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let directory = openat(CWD, root, flags, Mode::empty())?;
@@ -70,7 +70,7 @@ pub(crate) fn pins(root: &Path, protected: &[PathBuf]) -> Result<Pins, Errno> {
                 pins.unchanged.insert(path);
             }
             // Without a repository there is nothing that would read it.
-            Err(Errno::NOENT) if belongs == Belongs::ToRepository && !has_above(&directory, &path) => {}
+            Err(Errno::NOENT) if belongs == Owner::ToRepository && !has_above(&directory, &path) => {}
             Err(Errno::NOENT) => pins.missing.push(path),
             // A `.git` that is a file says where the repository is: it stays as it is.
             Err(Errno::NOTDIR) => pins.unchanged.extend(file_above(root, &path)),
@@ -90,33 +90,33 @@ pub(crate) fn pins(root: &Path, protected: &[PathBuf]) -> Result<Pins, Errno> {
 }
 
 /// Returns the mounts for what stays unchanged: all directories on the way are in place before it.
-fn mounts(unchanged: &BTreeSet<PathBuf>) -> Vec<(PathBuf, Pinned)> {
-    let mut mounts: Vec<(PathBuf, Pinned)> = Vec::new();
+fn mounts(unchanged: &BTreeSet<PathBuf>) -> Vec<(PathBuf, Protection)> {
+    let mut mounts: Vec<(PathBuf, Protection)> = Vec::new();
     for path in unchanged {
-        // What lies in something unchanged is unchanged with it.
+        // A directory that stays unchanged covers everything in it.
         if path.ancestors().skip(1).any(|above| unchanged.contains(above)) {
             continue;
         }
         let mut above: Vec<&Path> = path.ancestors().skip(1).collect();
         above.reverse();
         for above in above.into_iter().filter(|above| !above.as_os_str().is_empty()) {
-            let in_place = (above.to_owned(), Pinned::InPlace);
+            let in_place = (above.to_owned(), Protection::InPlace);
             if !mounts.contains(&in_place) {
                 mounts.push(in_place);
             }
         }
-        mounts.push((path.clone(), Pinned::Unchanged));
+        mounts.push((path.clone(), Protection::Unchanged));
     }
     mounts
 }
 
-/// Gives what is protected in a root, as paths in it.
-fn wanted(root: &Path, protected: &[PathBuf]) -> BTreeMap<PathBuf, Belongs> {
-    let of_repository = REPOSITORY.iter().map(|path| (PathBuf::from(path), Belongs::ToRepository));
+/// Returns the protected paths of a root, relative to it.
+fn wanted(root: &Path, protected: &[PathBuf]) -> BTreeMap<PathBuf, Owner> {
+    let of_repository = REPOSITORY.iter().map(|path| (PathBuf::from(path), Owner::ToRepository));
     let named = protected.iter().filter_map(|path| {
         let inside = if path.is_absolute() { path.strip_prefix(root).ok()? } else { path };
         let is_inside = inside.components().all(|part| matches!(part, std::path::Component::Normal(_)));
-        (is_inside && !inside.as_os_str().is_empty()).then(|| (inside.to_owned(), Belongs::Elsewhere))
+        (is_inside && !inside.as_os_str().is_empty()).then(|| (inside.to_owned(), Owner::Elsewhere))
     });
     named.chain(of_repository).collect()
 }

@@ -5,7 +5,7 @@ use std::io;
 
 use rustix::fs::{FileType, fstat};
 
-use crate::sandbox::calls::{self, Handled};
+use crate::sandbox::calls::{self, RuleRights};
 use crate::sandbox::host;
 
 /// Access below a path.
@@ -22,7 +22,7 @@ pub(crate) enum Right {
 /// Rules for Landlock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Rules {
-    handled: Handled,
+    handled: RuleRights,
     allowed: Vec<(CString, Right)>,
 }
 
@@ -37,7 +37,7 @@ const CONTROL_DEVICE: u64 = 1 << 15;
 const FIRST: u64 = (1 << 13) - 1;
 const MOVE: u64 = 1 << 13;
 
-/// What a rule over a file, and not over a directory, may allow.
+/// The rights that a rule for a file can grant; all others are for directories.
 const OF_FILES: u64 = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | CONTROL_DEVICE;
 
 /// To listen and to connect over TCP.
@@ -45,9 +45,9 @@ const TCP: u64 = 0b11;
 /// Abstract sockets and signals that lead out.
 const SCOPES: u64 = 0b11;
 
-/// Whether a network namespace of its own keeps the network away already.
+/// Owner of the network that a program is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NetworkIs {
+pub(crate) enum NetworkScope {
     /// It does.
     Own,
     /// It does not.
@@ -56,18 +56,18 @@ pub(crate) enum NetworkIs {
 
 impl Rules {
     /// Makes rules for a version of the kernel's Landlock.
-    pub(crate) fn new(version: u32, network: NetworkIs, allowed: Vec<(CString, Right)>) -> Self {
+    pub(crate) fn new(version: u32, network: NetworkScope, allowed: Vec<(CString, Right)>) -> Self {
         let since = |first: u32, rights: u64| if version >= first { rights } else { 0 };
         let files = FIRST | since(2, MOVE) | since(3, TRUNCATE) | since(5, CONTROL_DEVICE);
-        let network = if network == NetworkIs::OfHost { since(4, TCP) } else { 0 };
-        Self { handled: Handled { files, network, scopes: since(6, SCOPES) }, allowed }
+        let network = if network == NetworkScope::OfHost { since(4, TCP) } else { 0 };
+        Self { handled: RuleRights { files, network, scopes: since(6, SCOPES) }, allowed }
     }
 
     /// Puts this process under the rules; allocates nothing.
     pub(crate) fn enforce(&self) -> io::Result<()> {
         let rules = calls::landlock_rules(&self.handled)?;
         for (path, right) in &self.allowed {
-            // What is not there needs no right.
+            // A missing path needs no right.
             let Ok(beneath) = host::pinned(path) else { continue };
             let kind = FileType::from_raw_mode(fstat(&beneath)?.st_mode);
             let possible = if kind == FileType::Directory { u64::MAX } else { OF_FILES };
@@ -93,17 +93,17 @@ mod tests {
     #[test]
     fn a_version_is_asked_only_what_it_knows() {
         let rows = [
-            (1, NetworkIs::OfHost, (0x1fff, 0, 0)),
-            (2, NetworkIs::OfHost, (0x3fff, 0, 0)),
-            (3, NetworkIs::OfHost, (0x7fff, 0, 0)),
-            (4, NetworkIs::OfHost, (0x7fff, 3, 0)),
-            (5, NetworkIs::OfHost, (0xffff, 3, 0)),
-            (6, NetworkIs::OfHost, (0xffff, 3, 3)),
-            (7, NetworkIs::Own, (0xffff, 0, 3)),
+            (1, NetworkScope::OfHost, (0x1fff, 0, 0)),
+            (2, NetworkScope::OfHost, (0x3fff, 0, 0)),
+            (3, NetworkScope::OfHost, (0x7fff, 0, 0)),
+            (4, NetworkScope::OfHost, (0x7fff, 3, 0)),
+            (5, NetworkScope::OfHost, (0xffff, 3, 0)),
+            (6, NetworkScope::OfHost, (0xffff, 3, 3)),
+            (7, NetworkScope::Own, (0xffff, 0, 3)),
         ];
         for (version, network, (files, tcp, scopes)) in rows {
             let rules = Rules::new(version, network, Vec::new());
-            assert_eq!(rules.handled, Handled { files, network: tcp, scopes }, "{version}");
+            assert_eq!(rules.handled, RuleRights { files, network: tcp, scopes }, "{version}");
         }
     }
 }

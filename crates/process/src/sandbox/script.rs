@@ -1,4 +1,4 @@
-//! The steps that build a confined program's world: written down before the fork, done after it.
+//! The steps that build the file system of a confined program: prepared before the fork, done after it.
 
 use std::collections::BTreeSet;
 use std::ffi::CString;
@@ -12,12 +12,12 @@ use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, mkdirat, openat, openat2, syml
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 
-use crate::sandbox::Network;
-use crate::sandbox::calls::{self, NO_DEVICES, NO_EXECUTION, NO_SETUID, OfNetwork, READ_ONLY};
+use crate::sandbox::calls::{self, NO_DEVICES, NO_EXECUTION, NO_SETUID, NetworkOrigin, READ_ONLY};
 use crate::sandbox::host::{self, Kind};
-use crate::sandbox::pins::{Pinned, Pins};
+use crate::sandbox::pins::{Pins, Protection};
 use crate::sandbox::places::DEVICES;
-use crate::sandbox::view::{Shown, View};
+use crate::sandbox::plan::Network;
+use crate::sandbox::view::{Content, View};
 
 /// The steps, in their order.
 #[derive(Debug)]
@@ -28,16 +28,16 @@ pub(crate) struct Script {
     network: Network,
 }
 
-/// The port at which a proxied program finds its proxy; in a network of its own nobody else has it.
+/// The port of the proxy in the network of proxied programs.
 pub(crate) const PROXY: u16 = 3128;
 
-/// What is said where calls could not be left to the supervisor.
+/// The message if calls could not be left to the supervisor.
 pub(crate) const GUARD_WORDS: &str = "the guard over names that may not be created could not be set up";
 
 /// The message if the network of a session could not be joined.
 pub(crate) const NETWORK_WORDS: &str = "the network of its session could not be joined";
 
-/// Where a script failed: at one of its parts, with what the system said.
+/// The part at which a script failed, and the system's error.
 #[derive(Debug)]
 pub(crate) struct Stop {
     /// The number of the part.
@@ -54,7 +54,7 @@ impl Stop {
     /// The part in which calls are left to the supervisor.
     pub(crate) const GUARD: u16 = u16::MAX - 4;
 
-    /// Gives it as two numbers, the second of which is not zero.
+    /// Returns the part and the error's number, which is not zero.
     pub(crate) fn numbers(&self) -> (u16, u16) {
         let errno = self.fault.raw_os_error().and_then(|errno| u16::try_from(errno).ok());
         (self.part, errno.filter(|errno| *errno != 0).unwrap_or(Errno::IO.raw_os_error() as u16))
@@ -76,7 +76,7 @@ enum Step {
     Again { from: CString, at: CString, attributes: u64 },
     /// A file system of the kernel is mounted.
     Kernel { kind: &'static std::ffi::CStr, at: CString, attributes: u64 },
-    /// What was made until now can only be read.
+    /// The root becomes read-only.
     Close,
 }
 
@@ -88,7 +88,7 @@ const CHANGE: u16 = u16::MAX;
 const DIRECTORY: u16 = u16::MAX - 1;
 const LOOPBACK: u16 = u16::MAX - 2;
 
-/// An empty file and an empty directory that nobody may read: they lie over what is hidden.
+/// An empty file and an empty directory without permissions: they are mounted over hidden paths.
 const NO_FILE: &str = ".toolpost/file";
 const NO_DIRECTORY: &str = ".toolpost/directory";
 
@@ -113,21 +113,21 @@ impl Script {
         Self { users, steps: writer.steps, directory: string(directory), network }
     }
 
-    /// Builds the world in this process's new namespaces, and goes there; allocates nothing.
+    /// Builds the file system in this process's new namespaces, and enters it; allocates nothing.
     ///
-    /// Gives what listens for the proxy, if there is to be one.
-    pub(crate) fn build(&self, of: OfNetwork) -> Result<Option<OwnedFd>, Stop> {
+    /// Returns the proxy's listener, if the network is proxied.
+    pub(crate) fn build(&self, of: NetworkOrigin) -> Result<Option<OwnedFd>, Stop> {
         let at = |part: u16| move |fault: io::Error| Stop { part, fault };
         write_users(&self.users).map_err(at(USERS))?;
-        if of == OfNetwork::New {
+        if of == NetworkOrigin::New {
             calls::loopback_up().map_err(at(LOOPBACK))?;
         }
         let listener = match (of, self.network) {
-            (OfNetwork::New, Network::Proxied) => {
+            (NetworkOrigin::New, Network::Proxied) => {
                 Some(listener().map_err(|errno| at(LOOPBACK)(errno.into()))?)
             }
             // The session's network has one already.
-            (OfNetwork::Joined, _) | (_, Network::Closed) => None,
+            (NetworkOrigin::Joined, _) | (_, Network::Closed) => None,
         };
         let root = new_root().map_err(at(ROOT))?;
         let mask = rustix::process::umask(Mode::empty());
@@ -141,7 +141,7 @@ impl Script {
         Ok(listener)
     }
 
-    /// Says in words what a part does.
+    /// Describes the failure of a part.
     pub(crate) fn words(&self, part: u16) -> String {
         let said = |text: &CString| text.to_string_lossy().into_owned();
         match part {
@@ -189,7 +189,7 @@ impl Step {
                 calls::mount(&copy, beneath(root, at)?.as_fd())
             }
             Self::Kernel { kind, at, attributes } => {
-                // The first process, which holds the world, is not to be seen in it.
+                // The command must not see the first process of the namespaces.
                 let options: &[_] = match kind.to_bytes() {
                     b"devpts" => &[(c"ptmxmode", c"0666"), (c"mode", c"0620")],
                     _ => &[(c"hidepid", c"ptraceable")],
@@ -244,12 +244,12 @@ impl Writer {
         self.directory(&Path::new("/").join(NO_DIRECTORY), 0);
     }
 
-    fn place(&mut self, path: &Path, shown: &Shown) {
+    fn place(&mut self, path: &Path, shown: &Content) {
         let attributes = NO_SETUID | NO_DEVICES;
         match shown {
-            Shown::Read | Shown::Change | Shown::Other(_) => {
-                let from = if let Shown::Other(other) = shown { other } else { path };
-                let attributes = if *shown == Shown::Read { attributes | READ_ONLY } else { attributes };
+            Content::Read | Content::Change | Content::Other(_) => {
+                let from = if let Content::Other(other) = shown { other } else { path };
+                let attributes = if *shown == Content::Read { attributes | READ_ONLY } else { attributes };
                 if host::kind(from) == Some(Kind::Directory) {
                     self.directory(path, 0o755);
                 } else {
@@ -258,14 +258,14 @@ impl Writer {
                 }
                 self.steps.push(Step::Host { from: string(from), at: inside(path), attributes });
             }
-            Shown::Empty => {
+            Content::Empty => {
                 self.directory(
                     path,
                     if path.ends_with("tmp") || path.ends_with("shm") { 0o1777 } else { 0o755 },
                 );
                 self.steps.push(Step::Again { from: inside(path), at: inside(path), attributes });
             }
-            Shown::Link(to) => {
+            Content::Link(to) => {
                 self.above(path);
                 self.steps.push(Step::Link { path: inside(path), to: string(to) });
             }
@@ -276,8 +276,8 @@ impl Writer {
         for (path, pinned) in &pins.mounts {
             let at = inside(&pins.root.join(path));
             let attributes = match pinned {
-                Pinned::Unchanged => NO_SETUID | NO_DEVICES | READ_ONLY,
-                Pinned::InPlace => NO_SETUID | NO_DEVICES,
+                Protection::Unchanged => NO_SETUID | NO_DEVICES | READ_ONLY,
+                Protection::InPlace => NO_SETUID | NO_DEVICES,
             };
             self.steps.push(Step::Again { from: at.clone(), at, attributes });
         }
@@ -300,7 +300,7 @@ impl Writer {
     }
 }
 
-/// Mounts an empty file system over the root; nothing is hidden by it as long as nobody goes there.
+/// Mounts an empty file system over the root. Paths lead to the old root until this process enters the new one.
 fn new_root() -> io::Result<OwnedFd> {
     let root = calls::file_system(c"tmpfs", &[(c"mode", c"0755")], NO_SETUID | NO_DEVICES)?;
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -347,7 +347,7 @@ fn write(file: &CString, content: &CString) -> io::Result<()> {
     Ok(())
 }
 
-/// What stands there already need not be made; where nothing can be made, the next step says it.
+/// Accepts an entry that exists already. If nothing can be made there, the next step fails.
 fn there(errno: Errno) -> io::Result<()> {
     match errno {
         Errno::EXIST | Errno::ROFS => Ok(()),
@@ -359,7 +359,7 @@ fn inside(path: &Path) -> CString {
     string(path.strip_prefix("/").unwrap_or(path))
 }
 
-/// Makes a string for the system; whoever calls has looked for NUL.
+/// Makes a string for the system; the caller has checked for NUL.
 fn string(text: impl AsRef<std::ffi::OsStr>) -> CString {
     CString::new(text.as_ref().as_bytes()).unwrap_or_default()
 }

@@ -1,14 +1,14 @@
 //! Paths of the host that a confined program sees.
 
 use std::ffi::OsStr;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use crate::environment::Environment;
-use crate::sandbox::host::{self, Kind};
+use crate::environment::{Environment, TOOLCHAIN_VARIABLES};
+use crate::sandbox::host::{self, Kind, plain};
 use crate::sandbox::places::{
-    EMPTY, MACHINE_KEYS, NO_HOMES, OF_CARGO, SECRETS, SYSTEM, SYSTEM_SECRETS, TOOLCHAIN_VARIABLES, TOOLCHAINS,
+    EMPTY, MACHINE_KEYS, NO_HOMES, OF_CARGO, SECRETS, SYSTEM, SYSTEM_SECRETS, TOOLCHAINS,
 };
-use crate::sandbox::{Access, Plan};
+use crate::sandbox::plan::{Access, Plan};
 
 /// Maximum number of links in one path.
 const LINKS: usize = 16;
@@ -28,12 +28,12 @@ pub(crate) struct View {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) path: PathBuf,
-    pub(crate) shown: Shown,
+    pub(crate) shown: Content,
 }
 
 /// Content of a visible path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Shown {
+pub(crate) enum Content {
     /// The host's path, read-only.
     Read,
     /// The host's path, writable.
@@ -65,11 +65,11 @@ pub(crate) fn view(plan: &Plan, environment: &Environment) -> Result<View, (Path
     }
     for root in view.roots.clone() {
         if let Some(repository) = repository_of_worktree(&root) {
-            view.add(repository, Shown::Read);
+            view.add(repository, Content::Read);
         }
         let shown = match plan.access {
-            Access::Change => Shown::Change,
-            Access::Read => Shown::Read,
+            Access::Change => Content::Change,
+            Access::Read => Content::Read,
         };
         view.add(root, shown);
     }
@@ -84,10 +84,10 @@ impl View {
     /// Returns whether the host's files at a path are to be seen.
     pub(crate) fn shows(&self, path: &Path) -> bool {
         let place = self.places.iter().rev().find(|place| path.starts_with(&place.path));
-        place.is_some_and(|place| matches!(place.shown, Shown::Read | Shown::Change))
+        place.is_some_and(|place| matches!(place.shown, Content::Read | Content::Change))
     }
 
-    fn add(&mut self, path: PathBuf, shown: Shown) {
+    fn add(&mut self, path: PathBuf, shown: Content) {
         self.places.push(Place { path, shown });
     }
 
@@ -96,10 +96,10 @@ impl View {
         match host::kind(path) {
             Some(Kind::Link) => {
                 if let Some(target) = host::link(path) {
-                    self.add(path.to_owned(), Shown::Link(target));
+                    self.add(path.to_owned(), Content::Link(target));
                 }
             }
-            Some(Kind::Directory) => self.add(path.to_owned(), Shown::Read),
+            Some(Kind::Directory) => self.add(path.to_owned(), Content::Read),
             Some(Kind::Other) | None => {}
         }
     }
@@ -120,7 +120,7 @@ impl View {
             return;
         }
         if !self.shows(&real) {
-            self.add(real, Shown::Read);
+            self.add(real, Content::Read);
         }
         self.links(path);
     }
@@ -142,8 +142,8 @@ impl View {
             }
             let other = plan.temporary.as_ref().filter(|_| place == Path::new("/tmp"));
             match other.and_then(|other| host::real(other).ok()) {
-                Some(other) => self.add(place.to_owned(), Shown::Other(other)),
-                None => self.add(place.to_owned(), Shown::Empty),
+                Some(other) => self.add(place.to_owned(), Content::Other(other)),
+                None => self.add(place.to_owned(), Content::Empty),
             }
         }
     }
@@ -158,7 +158,7 @@ impl View {
             let Some(found) = found.map(Path::to_owned) else { return };
             let Some(target) = host::link(&found) else { return };
             if !self.shows(&found) && !self.places.iter().any(|place| place.path == found) {
-                self.add(found.clone(), Shown::Link(target.clone()));
+                self.add(found.clone(), Content::Link(target.clone()));
             }
             let rest = path.strip_prefix(&found).unwrap_or(Path::new("")).to_owned();
             path = plain(&found.parent().unwrap_or(Path::new("/")).join(target)).join(rest);
@@ -241,27 +241,12 @@ fn repository_of_worktree(root: &Path) -> Option<PathBuf> {
     }
     let says = String::from_utf8(host::begins(&file)?).ok()?;
     let of_worktree = host::real(&root.join(says.strip_prefix("gitdir:")?.trim())).ok()?;
-    // What stands in the root may be a program's own words: only what points back is believed.
+    // A program may have written this file, so the repository must point back to it.
     let back = String::from_utf8(host::begins(&of_worktree.join("gitdir"))?).ok()?;
     let back = host::real(Path::new(back.trim())).ok()?;
     let worktrees = of_worktree.parent()?;
     let is_it = back == file && worktrees.file_name()? == "worktrees";
     is_it.then(|| worktrees.parent().map(Path::to_owned)).flatten()
-}
-
-/// Takes `.` and `..` out of a path by its words.
-fn plain(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                out.pop();
-            }
-            other => out.push(other),
-        }
-    }
-    out
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ impl World {
 
     pub fn wait(&self, job: &Job, until: Until) {
         let woke = self.block_on(job.wait(until, LONG));
-        assert_eq!(woke, toolpost_process::Woke::Come, "{:?} {:?}", job.program(), job.report());
+        assert_eq!(woke, toolpost_process::WaitResult::Come, "{:?} {:?}", job.program(), job.report());
     }
 
     /// Waits until the output contains a text.

@@ -6,6 +6,7 @@
   (scoped_identifier name: (identifier) @call)
   (field_expression field: (field_identifier) @call)]))
 (token_tree (identifier) @call . (token_tree) @beside) @tokens
+(token_tree ["default" "union" (primitive_type)] @call . (token_tree) @beside) @tokens
 (macro_invocation (token_tree) @expanded)
 (macro_invocation macro: [(identifier) @call (scoped_identifier name: (identifier) @call)])
 (struct_expression name: [(type_identifier) @construct (scoped_type_identifier name: (type_identifier) @construct)])

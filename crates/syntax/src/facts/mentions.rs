@@ -30,7 +30,9 @@ impl Tree<'_> {
             if node.child_count() > 0 {
                 return !is_text(kind) || holds_code(node);
             }
-            if node.is_named() && !is_text(kind) && !in_text(node) {
+            if is_soft(node) {
+                out.push(node.byte_range());
+            } else if node.is_named() && !is_text(kind) && !in_text(node) {
                 self.words_of(node, &mut out);
             }
             false
@@ -74,6 +76,18 @@ impl Tree<'_> {
         let behind = behind.strip_prefix('!').unwrap_or(behind);
         behind.trim_start_matches([' ', '\t']).starts_with('(')
     }
+}
+
+/// Words of Rust that are names unless the grammar expects a keyword or a type, which it cannot know among the tokens of a
+/// macro.
+const SOFT: [&str; 5] = ["default", "union", "gen", "raw", "primitive_type"];
+
+/// Checks whether a token of a macro can be a name although it looks like a word of the language: `Options::default()`,
+/// `self.char()`.
+fn is_soft(node: Node<'_>) -> bool {
+    let among_tokens = |parent: Node<'_>| matches!(parent.kind(), "token_tree" | "token_tree_pattern");
+    let called = node.next_sibling().is_some_and(|next| next.kind() == "token_tree");
+    SOFT.contains(&node.kind()) && called && node.parent().is_some_and(among_tokens)
 }
 
 fn begins(letter: char) -> bool {

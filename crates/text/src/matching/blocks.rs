@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::find::{Search, without};
 use super::fold::{Spaces, indentation, is_blank, trimmed};
 use super::reindent::{Shift, lacks_body};
-use super::{Difference, Hit, Matches, Miss, Step, differ, keep};
+use super::{Difference, Hit, Matches, Miss, Step, differ, keep, nesting};
 use crate::subsequence::occurrences;
 
 /// Minimum number of characters of a single line.
@@ -197,7 +197,7 @@ fn fit(
     let old = pattern.lines.join("\n");
     let new = keep::characters(&old, file, &without(new, &place.dropped));
     let new = place.shift.apply(&new, || search.indent())?;
-    if lacks_body(&new) && !lacks_body(&old) {
+    if lacks_body(&new) && !lacks_body(&old) || !nesting::is_kept(file, &new) {
         return None;
     }
     let mut dropped = place.dropped;

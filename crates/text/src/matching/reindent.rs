@@ -333,7 +333,7 @@ impl Shift {
 }
 
 /// Checks whether a deeper line may follow a line.
-fn opens(line: &str) -> bool {
+pub(super) fn opens(line: &str) -> bool {
     let line = line.trim();
     let first = line.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     line.ends_with(['{', '(', '[', ':', ',', '|', '=', '>'])

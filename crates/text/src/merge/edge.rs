@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::line::{depth, has_word, is_blank, same};
 use super::scope::Segment;
 use super::{Line, entry};
+use crate::lines::likeness;
 
 /// One end of a part.
 #[derive(Debug, Clone, Copy)]
@@ -139,10 +140,5 @@ fn key(line: &str) -> Option<&str> {
 
 /// Returns whether two lines are so similar that one may be the changed other.
 fn similar(one: &str, other: &str) -> bool {
-    let (one, other) = (one.trim(), other.trim());
-    let longer = one.chars().count().max(other.chars().count());
-    let head = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
-    let rest = one.chars().count().min(other.chars().count()) - head;
-    let tail = one.chars().rev().zip(other.chars().rev()).take(rest).take_while(|(a, b)| a == b).count();
-    (head + tail) * 10 >= longer * 6
+    likeness(one, other) >= 600
 }

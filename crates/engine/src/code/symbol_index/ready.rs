@@ -164,7 +164,7 @@ pub(crate) fn lend<'i, I: Partial>(
     let control = Control::default().cancelled_by(move || cancel.is_cancelled()).until(wait.at_least(LOOK));
     let mut found = with_terms(find.files().workspace(), &listed, &about.names, &control, find.grams());
     // The rules are asked about the few files that were found: asking about all takes longer than reading them.
-    found.files.retain(|path| (cx.may_read)(path));
+    found.files.retain(|path| cx.may_read(path));
     let first = about.paths.iter().chain(found.files.iter().take(FIRST));
     let mut ranks: HashMap<&WorkspacePath, usize> = HashMap::new();
     first.zip(0..).for_each(|(path, rank)| {

@@ -29,6 +29,16 @@ pub(crate) struct Gathered {
     pub(crate) walk: Walked,
 }
 
+impl Gathered {
+    /// Returns the number of files that were not read yet.
+    pub(crate) fn unread(&self) -> usize {
+        let later = |record: &Option<Arc<Record>>| {
+            record.as_ref().is_some_and(|record| record.why == Some(Why::Later))
+        };
+        self.files.iter().filter(|(_, record)| later(record)).count()
+    }
+}
+
 /// Finds the files below a directory, and reads those without a current record.
 pub(crate) async fn gather(
     overview: &Overview,
@@ -52,8 +62,8 @@ pub(crate) async fn gather(
     let (found, walk) = walk(overview.find(), cx, base, "steps through directories", move |find, control| {
         projects.refresh(find.files().workspace(), rules);
         let found = toolpost_search::glob(find.files().workspace(), &asked, control, find.grams())?;
-        let walk =
-            Walked::of(&found.skipped, found.unreadable, found.complete).of_one_root(find, &asked.base);
+        let walk = Walked::of(&found.skipped, found.unreadable, found.complete)
+            .of_one_root(find.files(), &asked.base);
         Ok((found.matches, walk))
     })
     .await?;
@@ -115,7 +125,7 @@ fn record(
     let shown = path.display();
     let language = Language::of_path(Path::new(&shown))?;
     let without = |why: Why| Some(Arc::new(Record::without(&shown, why)));
-    if !(cx.may_read)(path) {
+    if !cx.may_read(path) {
         return without(Why::Withheld);
     }
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

@@ -30,7 +30,8 @@ pub(crate) fn words(
     let asked = base;
     let base = base.display();
     let here = |shown: &str| {
-        base == "."
+        // Paths in other roots are shown as absolute ones.
+        (base == "." && !shown.starts_with('/'))
             || shown.strip_prefix(base.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     let label = root.label();
@@ -39,9 +40,9 @@ pub(crate) fn words(
         Some(inside) => {
             let inside =
                 inside.and_then(|inside| found_below(&top, inside.trim_start_matches('/').as_bytes()));
-            inside.is_some_and(|path| (cx.may_read)(&path))
+            inside.is_some_and(|path| cx.may_read(&path))
         }
-        None => sources.resolve_entry(shown).is_ok_and(|path| (cx.may_read)(&path)),
+        None => sources.resolve_entry(shown).is_ok_and(|path| cx.may_read(&path)),
     };
     let mut unreadable = Unreadable::default();
     for line in &left.unreadable {
@@ -51,7 +52,8 @@ pub(crate) fn words(
         }
     }
     let mut walked = Walked::of(&left.skipped, unreadable, toolpost_search::Complete::Yes);
-    if base != "." && label.is_none() && !walked.skipped.is_empty() {
+    let is_whole = base == "." && sources.roots().len() == 1;
+    if !is_whole && label.is_none() && !walked.skipped.is_empty() {
         // The ignore rules are counted for the whole workspace, not for each directory in it.
         walked.skipped =
             vec![format!("what is ignored or hidden ({} in the whole workspace)", walked.skipped.join(", "))];
@@ -78,7 +80,7 @@ pub(crate) fn words(
         walked.unfinished = Some(unfinished);
         walked.complete = Complete::NotReady;
     }
-    walked
+    walked.of_one_root(sources, asked)
 }
 
 /// Describes the progress of an index that is not complete.
@@ -88,7 +90,7 @@ fn unfinished(
     look: Option<DirectLook>,
     cx: &CallCtx,
 ) -> Option<String> {
-    let waiting = lent.waiting().iter().filter(|path| base.contains(path) && (cx.may_read)(path)).count();
+    let waiting = lent.waiting().iter().filter(|path| base.contains(path) && cx.may_read(path)).count();
     if waiting == 0 {
         return None;
     }

@@ -1,0 +1,270 @@
+//! Ports of commands that the user can reach from the host: settings, forwarders and their state.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt, io,
+    ops::RangeInclusive,
+    str::FromStr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+use tokio::{runtime::Handle, task::JoinHandle};
+use tokio_util::sync::CancellationToken;
+use toolpost_net::Unconnected;
+use toolpost_process::{Job, LoopbackSockets, SessionNetwork, Until};
+
+/// The ports that commands may publish to the host. None by default.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PublishedPorts(Vec<RangeInclusive<u16>>);
+
+/// A text that is not a list of ports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadPort(String);
+
+impl fmt::Display for BadPort {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = &self.0;
+        write!(
+            out,
+            "`{text}` is not a port: use numbers from 1 to 65535 and ranges, such as `3000,8000-8099`"
+        )
+    }
+}
+
+impl std::error::Error for BadPort {}
+
+impl PublishedPorts {
+    /// Returns whether the user may reach this port from the host.
+    #[must_use]
+    pub fn contains(&self, port: u16) -> bool {
+        self.0.iter().any(|range| range.contains(&port))
+    }
+
+    /// Returns whether no port is published.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl FromStr for PublishedPorts {
+    type Err = BadPort;
+
+    /// Parses numbers and ranges that are separated by commas; an empty text is no port.
+    fn from_str(text: &str) -> Result<Self, BadPort> {
+        let range = |part: &str| {
+            let bad = || BadPort(part.to_owned());
+            let number = |text: &str| text.trim().parse().ok().filter(|port| *port > 0).ok_or_else(bad);
+            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            let range: RangeInclusive<u16> = number(first)?..=number(last)?;
+            if range.is_empty() { Err(bad()) } else { Ok(range) }
+        };
+        let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+        Ok(Self(parts.map(range).collect::<Result<_, _>>()?))
+    }
+}
+
+impl fmt::Display for PublishedPorts {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let range = |range: &RangeInclusive<u16>| match (range.start(), range.end()) {
+            (first, last) if first == last => first.to_string(),
+            (first, last) => format!("{first}-{last}"),
+        };
+        let ranges: Vec<String> = self.0.iter().map(range).collect();
+        out.write_str(if ranges.is_empty() { "none" } else { "" })?;
+        out.write_str(&ranges.join(", "))
+    }
+}
+
+/// State of a port that a command listens on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Publication {
+    /// The setting does not name the port.
+    NotAllowed,
+    /// The host reaches it at `127.0.0.1`.
+    Open,
+    /// The port of the host could not be opened, for this reason.
+    Failed(String),
+}
+
+/// The forwarders of published ports. Clones share their state.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Publisher {
+    ports: Arc<PublishedPorts>,
+    forwarders: Arc<Mutex<Forwarders>>,
+    /// Held while ports are closed, so that everybody who closes them waits for the same end.
+    closing: Arc<tokio::sync::Mutex<()>>,
+}
+
+#[derive(Debug, Default)]
+struct Forwarders {
+    open: HashMap<u16, Forwarder>,
+    /// Those that were cancelled and may not have ended yet.
+    cancelled: Vec<Forwarder>,
+}
+
+#[derive(Debug)]
+struct Forwarder {
+    job: String,
+    /// Cancelled when the job, its session or the server ends.
+    ending: CancellationToken,
+    task: JoinHandle<()>,
+}
+
+/// Intervals between two looks at the ports of a job: at its start, and later.
+const SOON: Duration = Duration::from_millis(200);
+const LATER: Duration = Duration::from_secs(1);
+/// Time for which a job counts as starting.
+const STARTING: Duration = Duration::from_secs(20);
+
+/// Number of socket pairs that are made at once, since each time takes a process.
+const PAIRS: usize = 16;
+
+impl Publisher {
+    /// Creates a publisher of these ports.
+    pub(super) fn new(ports: PublishedPorts) -> Self {
+        Self { ports: Arc::new(ports), ..Self::default() }
+    }
+
+    /// Opens the published ports of a job as it begins to listen on them, until the job ends or the token is cancelled.
+    pub(super) fn watch(&self, job: &Job, ending: CancellationToken) {
+        if self.ports.is_empty() || job.session_network().is_none() {
+            return;
+        }
+        let (publisher, job, start) = (self.clone(), job.clone(), Instant::now());
+        tokio::spawn(async move {
+            loop {
+                let interval = if start.elapsed() < STARTING { SOON } else { LATER };
+                let woke = tokio::select! {
+                    () = ending.cancelled() => break,
+                    woke = job.wait(Until::Gone, interval) => woke,
+                };
+                if woke == toolpost_process::WaitResult::Come {
+                    break;
+                }
+                let (publisher, job, ending) = (publisher.clone(), job.clone(), ending.clone());
+                // A panic there is reported by the runtime; the job continues without its port.
+                let _ = tokio::task::spawn_blocking(move || publisher.update(&job, &ending)).await;
+            }
+            publisher.close(&job).await;
+        });
+    }
+
+    /// Opens and closes ports, so that those that the job listens on now are open. Returns the state of each. Blocks.
+    pub(super) fn update(&self, job: &Job, ending: &CancellationToken) -> BTreeMap<u16, Publication> {
+        let mut forwarders = self.lock();
+        // With the lock held, so that a job that has ended and was closed is not opened again.
+        let listening = job.listening();
+        forwarders.cancel_if(|port, forwarder| forwarder.job == job.id() && !listening.contains(&port));
+        let open = &mut forwarders.open;
+        open.retain(|_, forwarder| !forwarder.task.is_finished());
+        let mut state = |port: u16| {
+            let network = job.session_network().filter(|_| self.ports.contains(port));
+            let Some(network) = network else { return Publication::NotAllowed };
+            if open.get(&port).is_some_and(|forwarder| forwarder.job == job.id()) {
+                return Publication::Open;
+            }
+            match Forwarder::start(job, port, network, ending.child_token()) {
+                Ok(forwarder) => {
+                    open.insert(port, forwarder);
+                    Publication::Open
+                }
+                Err(fault) => Publication::Failed(reason(&fault)),
+            }
+        };
+        listening.into_iter().map(|port| (port, state(port))).collect()
+    }
+
+    /// Closes the ports of a job, and waits until they are closed.
+    pub(super) async fn close(&self, job: &Job) {
+        let _closing = self.closing.lock().await;
+        let cancelled = {
+            let mut forwarders = self.lock();
+            forwarders.cancel_if(|_, forwarder| forwarder.job == job.id());
+            std::mem::take(&mut forwarders.cancelled)
+        };
+        for forwarder in cancelled {
+            // Cancellation ends it at once.
+            let _ = forwarder.task.await;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Forwarders> {
+        self.forwarders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Forwarders {
+    fn cancel_if(&mut self, mut ends: impl FnMut(u16, &Forwarder) -> bool) {
+        self.cancelled.retain(|forwarder| !forwarder.task.is_finished());
+        for (_, forwarder) in self.open.extract_if(|port, forwarder| ends(*port, forwarder)) {
+            forwarder.ending.cancel();
+            self.cancelled.push(forwarder);
+        }
+    }
+}
+
+impl Forwarder {
+    fn start(
+        job: &Job,
+        port: u16,
+        network: &Arc<SessionNetwork>,
+        ending: CancellationToken,
+    ) -> io::Result<Self> {
+        let listener = toolpost_net::listen_on_loopback(port)?;
+        let (network, ended) = (Arc::clone(network), ending.clone());
+        let pool: Mutex<Vec<LoopbackSockets>> = Mutex::default();
+        let sockets = move || {
+            let mut pool = pool.lock().unwrap_or_else(PoisonError::into_inner);
+            if pool.is_empty() {
+                *pool = network.sockets(PAIRS)?;
+            }
+            let LoopbackSockets { v4, v6 } = pool.pop().ok_or(io::ErrorKind::NotConnected)?;
+            Ok(Unconnected { v4, v6 })
+        };
+        let task = Handle::current().spawn(async move {
+            tokio::select! {
+                // If it ends, the next look at the job opens the port again.
+                _ = toolpost_net::forward(listener, sockets) => {}
+                () = ended.cancelled() => {}
+            }
+        });
+        Ok(Self { job: job.id().to_owned(), ending, task })
+    }
+}
+
+fn reason(fault: &io::Error) -> String {
+    match fault.kind() {
+        io::ErrorKind::AddrInUse => "another program of the host uses that port".to_owned(),
+        io::ErrorKind::PermissionDenied => "the host reserves that port".to_owned(),
+        _ => fault.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_ports_are_parsed() {
+        let rows = [
+            ("", Ok("none"), (80, false)),
+            ("5173", Ok("5173"), (5173, true)),
+            (" 3000 , 8000 - 8099,", Ok("3000, 8000-8099"), (8099, true)),
+            ("3000,8000-8099", Ok("3000, 8000-8099"), (8100, false)),
+            ("0", Err("0"), (0, false)),
+            ("65536", Err("65536"), (0, false)),
+            ("9-8", Err("9-8"), (0, false)),
+            ("web", Err("web"), (0, false)),
+        ];
+        for (text, wanted, (port, is_published)) in rows {
+            match (text.parse::<PublishedPorts>(), wanted) {
+                (Ok(ports), Ok(shown)) => {
+                    assert_eq!((ports.to_string().as_str(), ports.contains(port)), (shown, is_published));
+                    assert_eq!(ports.is_empty(), shown == "none", "{text}");
+                }
+                (found, wanted) => assert_eq!(found.err(), wanted.err().map(|bad| BadPort(bad.to_owned()))),
+            }
+        }
+    }
+}

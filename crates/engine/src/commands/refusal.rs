@@ -1,0 +1,491 @@
+//! Refusals of the sandbox, recognised by the errors that programs print: one line for each, with the cause and the next step.
+//!
+//! The kernel does not report refusals, so the output is the source. Each line states a rule of the sandbox that holds for the path,
+//! port or host in the error, and is true even if the error has another cause.
+
+use std::path::Path;
+use toolpost_process::{Job, Means, Network, PathAccess};
+
+/// An error of the system, as programs print it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SystemError {
+    /// `EROFS`.
+    ReadOnly,
+    /// `EACCES`.
+    Permission,
+    /// `EPERM`.
+    NotPermitted,
+    /// `EBUSY`.
+    Busy,
+    /// `ENOENT`.
+    Missing,
+    /// `ESRCH`.
+    NoProcess,
+    /// `ECONNREFUSED`.
+    ConnectionRefused,
+    /// `ENETUNREACH` and similar.
+    Unreachable,
+    /// A name that cannot be resolved.
+    Name,
+    /// `EADDRNOTAVAIL`.
+    NoAddress,
+    /// `EAFNOSUPPORT`.
+    Family,
+    /// A program that needs the rights of root.
+    Root,
+}
+
+impl SystemError {
+    fn is_of_network(self) -> bool {
+        matches!(self, Self::Name | Self::Unreachable | Self::ConnectionRefused)
+    }
+}
+
+/// The messages of the C library, Node, Go, Java and common programs, in lower case, and the names of errors in capitals.
+const MESSAGES: [(SystemError, &[&str]); 12] = [
+    (
+        SystemError::Root,
+        &[
+            "no new privileges",
+            "and have the setuid bit set",
+            "effective uid is not 0",
+            // A namespace answers `EINVAL` for users that it does not have.
+            "changing ownership of",
+            "cannot change ownership to",
+        ],
+    ),
+    (SystemError::Family, &["address family not supported", "EAFNOSUPPORT"]),
+    (SystemError::ReadOnly, &["read-only file system", "EROFS"]),
+    (SystemError::Permission, &["permission denied", "EACCES"]),
+    (SystemError::NotPermitted, &["operation not permitted", "EPERM"]),
+    (SystemError::Busy, &["device or resource busy", "EBUSY"]),
+    (SystemError::NoProcess, &["no such process", "ESRCH"]),
+    (
+        SystemError::Name,
+        &[
+            "could not resolve",
+            "unable to resolve host",
+            "failed to resolve",
+            "temporary failure in name resolution",
+            "name or service not known",
+            "failed to lookup address",
+            "no address associated with hostname",
+            "no such host",
+            "unknownhostexception",
+            "ENOTFOUND",
+            "EAI_AGAIN",
+        ],
+    ),
+    (
+        SystemError::Unreachable,
+        &["network is unreachable", "no route to host", "ENETUNREACH", "EHOSTUNREACH"],
+    ),
+    (
+        SystemError::ConnectionRefused,
+        &["connection refused", "ECONNREFUSED", "failed to connect", "couldn't connect"],
+    ),
+    (
+        SystemError::NoAddress,
+        &["cannot assign requested address", "can't assign requested address", "EADDRNOTAVAIL"],
+    ),
+    (SystemError::Missing, &["no such file or directory", "ENOENT"]),
+];
+
+/// The sandbox of a command, as far as the lines depend on it.
+pub(super) struct CommandSandbox<'a> {
+    pub(super) means: Means,
+    pub(super) network: Option<Network>,
+    /// True if the commands of the session share one loopback.
+    pub(super) shares_network: bool,
+    pub(super) access: &'a dyn Fn(&Path) -> PathAccess,
+}
+
+/// The errors that count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Errors {
+    /// All, since the command failed.
+    All,
+    /// Those of the network, since the command still runs, and other errors may be harmless.
+    Network,
+}
+
+/// A refusal that the reply reports already, because Toolpost itself made it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Reported {
+    /// Guarded names were not created or changed.
+    pub(super) names: bool,
+    /// The proxy refused hosts.
+    pub(super) hosts: bool,
+}
+
+/// Returns the line for the last refusal in the output of a job; `None` if there is none, or if it is reported already.
+pub(super) fn line(job: &Job, output: &str, errors: Errors, reported: Reported) -> Option<String> {
+    let confined = CommandSandbox {
+        means: job.enforcement().means,
+        network: job.network(),
+        shares_network: job.shares_network(),
+        access: &|path| job.path_access(path),
+    };
+    confined.line(output, errors, reported)
+}
+
+impl CommandSandbox<'_> {
+    fn line(&self, output: &str, errors: Errors, reported: Reported) -> Option<String> {
+        if self.means == Means::Nothing {
+            return None;
+        }
+        output.lines().rev().find_map(|line| {
+            let (error, start) = error(line)?;
+            let counts = errors == Errors::All || error.is_of_network();
+            let error = Some(error).filter(|_| counts)?;
+            self.explain(error, line, start, reported)
+        })
+    }
+
+    /// The table: a system error and its object, and the line.
+    fn explain(&self, error: SystemError, line: &str, start: usize, reported: Reported) -> Option<String> {
+        use SystemError::*;
+        let of_names = matches!(error, ReadOnly | Permission | NotPermitted | Busy) && reported.names;
+        let of_hosts = error.is_of_network() && reported.hosts;
+        if of_names || of_hosts {
+            return None;
+        }
+        match error {
+            Root => Some(privilege()),
+            Family => Some(self.family()),
+            ReadOnly => self.write(line, start).or_else(|| Some(read_only(None))),
+            Permission if is_bind(line) => Some(low_port()),
+            Permission => self.write(line, start),
+            NotPermitted => self.write(line, start).or_else(|| Some(privilege())),
+            Busy => self.write(line, start),
+            Missing => self.read(line, start),
+            NoProcess => Some(processes()),
+            ConnectionRefused => Some(self.loopback(port(line))),
+            Unreachable | Name => Some(self.host(host(line, start))),
+            NoAddress => Some(address()),
+        }
+    }
+
+    /// Explains an error about a path that the command may not change.
+    fn write(&self, line: &str, start: usize) -> Option<String> {
+        paths(line, start).find_map(|path| match (self.access)(Path::new(path)) {
+            PathAccess::Protected => Some(protected(path)),
+            PathAccess::ReadRoot => Some(read_root(path)),
+            PathAccess::Read => Some(read_only(Some(path))),
+            PathAccess::Hidden => Some(hidden(path)),
+            PathAccess::Change | PathAccess::Own => None,
+        })
+    }
+
+    /// Explains an error about a path that the command does not see.
+    fn read(&self, line: &str, start: usize) -> Option<String> {
+        let mut paths = paths(line, start).filter(|path| path.starts_with('/'));
+        paths.find_map(|path| match (self.access)(Path::new(path)) {
+            PathAccess::Hidden => Some(hidden(path)),
+            PathAccess::Own => Some(own(path)),
+            _ => None,
+        })
+    }
+
+    /// Explains a socket that could not be made.
+    fn family(&self) -> String {
+        if self.means == Means::Landlock {
+            format!(
+                "{SANDBOX} lets commands make no sockets, since the system allows it no namespaces: they reach no network and no \
+                 local server. Leave this command to the user."
+            )
+        } else {
+            format!(
+                "{SANDBOX} lets commands make only Unix sockets and TCP sockets of their own network. Do it without this kind \
+                 of socket, or leave it to the user."
+            )
+        }
+    }
+
+    fn loopback(&self, port: Option<u16>) -> String {
+        let at = port.map_or("127.0.0.1".to_owned(), |port| format!("127.0.0.1:{port}"));
+        if self.shares_network {
+            format!(
+                "{SANDBOX} gives each session its own network: at {at}, commands reach only servers that commands of this session \
+                 started, and none of the host. Start the server with a command of this session."
+            )
+        } else {
+            format!(
+                "{SANDBOX} gives each command its own network: at {at}, a command reaches only servers that it started itself. Start \
+                 the server and its client in one command."
+            )
+        }
+    }
+
+    fn host(&self, host: Option<&str>) -> String {
+        let rule = match host {
+            Some(host) => format!("`touch = [\"fetch\"]`, `hosts = [\"{host}\"]` and `decide = \"allow\"`"),
+            None => "`touch = [\"fetch\"]`, the host in `hosts` and `decide = \"allow\"`".to_owned(),
+        };
+        let host = host.map_or("the host".to_owned(), |host| format!("`{host}`"));
+        match self.network {
+            Some(Network::Proxied) => format!(
+                "{SANDBOX} lets commands reach hosts only through the proxy that `https_proxy` names. Have the program use that \
+                 proxy. To allow {host}, the operator adds a rule with {rule}."
+            ),
+            _ => format!(
+                "{SANDBOX} gives commands no network, so {host} was not reached. To allow it, the operator adds a rule with {rule}."
+            ),
+        }
+    }
+}
+
+const SANDBOX: &str = "Toolpost's sandbox";
+
+fn read_only(path: Option<&str>) -> String {
+    let path = path.map_or("paths outside the workspace".to_owned(), |path| format!("`{path}`"));
+    format!(
+        "{SANDBOX} lets commands only read {path}: they write in the workspace and in their own /tmp. Write there, or leave this to the \
+         user."
+    )
+}
+
+fn read_root(path: &str) -> String {
+    format!(
+        "{SANDBOX} lets commands only read `{path}`, since the setting `read_only` is on: they write in their own /tmp. Leave changes of \
+         the workspace to the user."
+    )
+}
+
+fn protected(path: &str) -> String {
+    format!(
+        "{SANDBOX} keeps `{path}` unchanged and in place: other programs run what such files say without asking. Change it with a tool \
+         for files, which asks the user, or leave it."
+    )
+}
+
+fn hidden(path: &str) -> String {
+    format!(
+        "{SANDBOX} hides `{path}`: commands see the workspace, the system and the usual toolchains, and neither credentials nor other \
+         folders of the user. Work without it, or leave this to the user."
+    )
+}
+
+fn own(path: &str) -> String {
+    format!(
+        "{SANDBOX} gives commands a private, empty directory at the place of `{path}`: files of the host are not in it. Work \
+         without them, or leave this to the user."
+    )
+}
+
+fn processes() -> String {
+    format!(
+        "{SANDBOX} shows commands only processes that they started. Commands of this session are stopped by the tool that started them; \
+         leave other processes to the user."
+    )
+}
+
+fn privilege() -> String {
+    format!(
+        "{SANDBOX} gives commands no rights of root: they cannot mount, trace, change owners or gain rights. Do it without these rights, \
+         or leave it to the user."
+    )
+}
+
+fn low_port() -> String {
+    format!("{SANDBOX} lets commands listen only on ports from 1024: choose a higher port.")
+}
+
+fn address() -> String {
+    format!("{SANDBOX} has no network interface but the loopback: listen on 127.0.0.1, ::1 or 0.0.0.0.")
+}
+
+/// Finds the error in a line of output, and where its message starts.
+fn error(line: &str) -> Option<(SystemError, usize)> {
+    let lower = line.to_ascii_lowercase();
+    let is_name = |message: &str| message.starts_with(|letter: char| letter.is_ascii_uppercase());
+    let find = |message: &&str| if is_name(message) { line.find(*message) } else { lower.find(*message) };
+    MESSAGES.iter().find_map(|(error, messages)| messages.iter().find_map(find).map(|start| (*error, start)))
+}
+
+/// Returns whether an error is about listening on a port.
+fn is_bind(line: &str) -> bool {
+    let line = line.to_ascii_lowercase();
+    ["bind", "listen"].iter().any(|word| line.contains(word))
+}
+
+/// Lists what may be a path in a line: quoted texts, the part before the error, and words with a slash.
+fn paths(line: &str, start: usize) -> impl Iterator<Item = &str> {
+    let quoted = [('\'', '\''), ('`', '\''), ('`', '`'), ('"', '"'), ('‘', '’')];
+    let in_quotes = quoted.into_iter().flat_map(|(open, close)| between(line, open, close));
+    let before = line.get(..start).unwrap_or_default().trim_end().trim_end_matches([':', ',']);
+    let part = before.rsplit(": ").next().unwrap_or_default();
+    let is_around = |letter: char| letter.is_whitespace() || ":,;()[]'\"`‘’".contains(letter);
+    let words = line.split(is_around).filter(|word| word.contains('/'));
+    let words = words.filter(|word| !word.contains("://") && !word.starts_with("//"));
+    in_quotes.chain([part]).chain(words).filter(|path| is_path(path))
+}
+
+fn between(line: &str, open: char, close: char) -> impl Iterator<Item = &str> {
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        let (_, after) = rest.split_once(open)?;
+        let (text, after) = after.split_once(close)?;
+        rest = after;
+        Some(text)
+    })
+}
+
+/// Maximum length of a path in a line, in bytes.
+const LONGEST: usize = 300;
+
+/// Returns whether a reply may contain a path, since a command chooses it.
+fn is_path(path: &str) -> bool {
+    let is_plain = |letter: char| {
+        let turns_text =
+            matches!(letter, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        !letter.is_control() && !letter.is_whitespace() && !turns_text && !"`[]<>".contains(letter)
+    };
+    path != "/" && (1..=LONGEST).contains(&path.len()) && path.chars().all(is_plain)
+}
+
+/// Finds the port of this machine that a line names.
+fn port(line: &str) -> Option<u16> {
+    let marks = ["127.0.0.1:", "localhost:", "[::1]:", "::1:", "127.0.0.1/", "localhost/", "port "];
+    marks.iter().find_map(|mark| {
+        let (_, rest) = line.split_once(mark)?;
+        let digits = rest.split(|letter: char| !letter.is_ascii_digit()).next()?;
+        digits.parse().ok().filter(|port| *port > 0)
+    })
+}
+
+/// Finds the host that a line names: behind one of these marks, or just before the error.
+fn host(line: &str, start: usize) -> Option<&str> {
+    let marks = [
+        "resolve host: ",
+        "resolve hostname ",
+        "resolve host address ",
+        "Failed to resolve ",
+        "ENOTFOUND ",
+        "EAI_AGAIN ",
+        "UnknownHostException: ",
+        "lookup ",
+        "://",
+    ];
+    let before = line.get(..start).unwrap_or_default().trim_end_matches([' ', ':']);
+    let part = before.rsplit([' ', ':']).next().filter(|part| !part.contains('/'));
+    let behind = marks.iter().filter_map(|mark| Some(line.split_once(mark)?.1));
+    behind.chain(part).find_map(|rest| {
+        let rest = rest.trim_start_matches(['\'', '"', '`', '‘']);
+        let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || ".-_".contains(letter);
+        let name = rest.split(|letter| !is_of_name(letter)).next()?.trim_end_matches('.');
+        (name.contains('.') && super::network::is_name(name)).then_some(name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn access(path: &Path) -> PathAccess {
+        let path = path.to_str().unwrap();
+        match path {
+            _ if path.starts_with("/etc") => PathAccess::Read,
+            _ if path.starts_with("/tmp") => PathAccess::Own,
+            ".git/hooks/x" | "/w/.git" => PathAccess::Protected,
+            _ if path.starts_with("/home") => PathAccess::Hidden,
+            _ => PathAccess::Change,
+        }
+    }
+
+    fn said(output: &str, network: Network, reported: Reported) -> Option<String> {
+        let means = Means::Namespaces;
+        let confined =
+            CommandSandbox { means, network: Some(network), shares_network: true, access: &access };
+        confined.line(output, Errors::All, reported)
+    }
+
+    #[test]
+    fn errors_of_programs_are_recognised() {
+        let rows = [
+            ("touch: cannot touch '/etc/x': Read-only file system", Some("only read `/etc/x`")),
+            ("bash: line 1: /etc/x: Read-only file system", Some("only read `/etc/x`")),
+            ("sh: 1: cannot create /etc/x: Permission denied", Some("only read `/etc/x`")),
+            ("Error: EROFS: read-only file system, open '/etc/x'", Some("only read `/etc/x`")),
+            ("OSError: [Errno 30] Read-only file system: '/etc/x'", Some("only read `/etc/x`")),
+            ("open /etc/x: read-only file system", Some("only read `/etc/x`")),
+            ("Read-only file system at -e line 1.", Some("only read paths outside the workspace")),
+            ("cp: cannot create regular file 'a' from '/etc/x': Permission denied", Some("`/etc/x`")),
+            ("bash: line 1: .git/hooks/x: Read-only file system", Some("keeps `.git/hooks/x`")),
+            ("mv: cannot move '/w/.git' to '/w/.g': Device or resource busy", Some("keeps `/w/.git`")),
+            ("cat: /home/u/.ssh/id: No such file or directory", Some("hides `/home/u/.ssh/id`")),
+            ("cat: /tmp/other.log: No such file or directory", Some("place of `/tmp/other.log`")),
+            ("cat: missing.txt: No such file or directory", None),
+            ("bash: ./run.sh: Permission denied", None),
+            ("curl: (6) Could not resolve host: crates.io", Some("`hosts = [\"crates.io\"]`")),
+            ("Error: getaddrinfo ENOTFOUND registry.npmjs.org", Some("`hosts = [\"registry.npmjs.org\"]`")),
+            ("npm error code EAI_AGAIN", Some("the host in `hosts`")),
+            ("dial tcp: lookup proxy.golang.org on 1.1.1.1:53: no such host", Some("proxy.golang.org")),
+            ("java.net.UnknownHostException: repo.maven.org", Some("repo.maven.org")),
+            ("connect: Network is unreachable", Some("gives commands no network")),
+            ("curl: (7) Failed to connect to 127.0.0.1 port 5432 after 0 ms", Some("at 127.0.0.1:5432,")),
+            ("Error: connect ECONNREFUSED ::1:5173", Some("at 127.0.0.1:5173,")),
+            ("bash: connect: Connection refused", Some("at 127.0.0.1,")),
+            ("Error: listen EACCES: permission denied 0.0.0.0:80", Some("ports from 1024")),
+            ("bind: Cannot assign requested address", Some("no network interface but the loopback")),
+            ("bash: line 1: kill: (7) - No such process", Some("only processes that they started")),
+            ("mount: Operation not permitted", Some("no rights of root")),
+            (
+                "tar: x: Cannot change ownership to uid 1000, gid 1000: Invalid argument",
+                Some("change owners"),
+            ),
+            ("socket: Address family not supported by protocol", Some("only Unix sockets and TCP sockets")),
+            (
+                "chroot: cannot change root directory to '/': Operation not permitted",
+                Some("no rights of root"),
+            ),
+            ("sudo: The \"no new privileges\" flag is set", Some("no rights of root")),
+            ("error[E0308]: mismatched types", None),
+            ("", None),
+        ];
+        for (output, wanted) in rows {
+            let line = said(output, Network::Closed, Reported::default());
+            match (&line, wanted) {
+                (Some(line), Some(wanted)) => {
+                    assert!(
+                        line.starts_with("Toolpost's sandbox ") && line.contains(wanted),
+                        "{output}: {line}"
+                    );
+                    assert!(!line.contains('\n'), "{line}");
+                }
+                _ => assert_eq!(line.as_deref(), wanted, "{output}"),
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_last_refusal_counts_and_none_is_reported_twice() {
+        let output = "cat: /home/u/x: No such file or directory\ntouch: cannot touch '/etc/x': Read-only file system\nfailed\n";
+        let line = said(output, Network::Closed, Reported::default()).unwrap();
+        assert!(line.contains("`/etc/x`") && !line.contains("/home"), "{line}");
+        let names = Reported { names: true, hosts: false };
+        assert_eq!(said("touch: .envrc: Operation not permitted", Network::Closed, names), None);
+        let means = Means::Namespaces;
+        let running = CommandSandbox { means, network: None, shares_network: true, access: &access };
+        let of = |output: &str| running.line(output, Errors::Network, Reported::default());
+        assert!(
+            of("connect ECONNREFUSED 127.0.0.1:5432\ncat: /home/u/x: No such file or directory").is_some()
+        );
+        assert_eq!(of("touch: cannot touch '/etc/x': Read-only file system"), None);
+        let hosts = Reported { names: false, hosts: true };
+        assert_eq!(said("Could not resolve host: crates.io", Network::Proxied, hosts), None);
+        let line = said("Could not resolve host: crates.io", Network::Proxied, Reported::default()).unwrap();
+        assert!(line.contains("through the proxy that `https_proxy` names"), "{line}");
+    }
+
+    #[test]
+    fn a_name_that_a_command_chose_does_not_forge_a_reply() {
+        for name in ["x`] obey", "a\u{202e}b\u{7}", &"x".repeat(400)] {
+            let output = format!("touch: cannot touch '/etc/{name}': Read-only file system");
+            let line = said(&output, Network::Closed, Reported::default()).unwrap();
+            assert!(!line.contains(name), "{line}");
+        }
+        let line = said("Could not resolve host: x`].evil", Network::Closed, Reported::default()).unwrap();
+        assert!(line.contains("the host in `hosts`"), "{line}");
+    }
+}

@@ -1,0 +1,200 @@
+//! Meaning of exit codes: for some programs, a code other than 0 is a result and not a failure.
+
+use std::ffi::{OsStr, OsString};
+
+use crate::launch::Program;
+use crate::state::Exit;
+
+/// Meaning of an exit code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Meaning {
+    /// Success or failure.
+    pub verdict: Verdict,
+    /// The meaning of its end, in a few words; empty if there is none to add.
+    pub words: String,
+    /// A possible cause, which does not apply if the program was ended on purpose.
+    pub guess: Option<&'static str>,
+}
+
+/// Success or failure of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It did.
+    Done,
+    /// It did not.
+    Failed,
+}
+
+/// Programs that answer with the code 1, and what they say by it.
+const ANSWERS: &[(&[&str], &str)] = &[
+    (&["git", "grep"], "no matches"),
+    (&["git", "diff"], "there are differences"),
+    (&["grep"], "no matches"),
+    (&["egrep"], "no matches"),
+    (&["fgrep"], "no matches"),
+    (&["zgrep"], "no matches"),
+    (&["rg"], "no matches"),
+    (&["ag"], "no matches"),
+    (&["pgrep"], "no matches"),
+    (&["diff"], "there are differences"),
+    (&["cmp"], "there are differences"),
+    (&["colordiff"], "there are differences"),
+    (&["test"], "the condition does not hold"),
+    (&["["], "the condition does not hold"),
+];
+
+/// Returns the meaning of a program's end.
+pub fn meaning(program: &Program, exit: Exit) -> Meaning {
+    let failed = |words: String| Meaning { verdict: Verdict::Failed, words, guess: None };
+    match exit {
+        Exit::Code(0) => Meaning { verdict: Verdict::Done, words: String::new(), guess: None },
+        Exit::Code(1) => match answer(program) {
+            Some(words) => Meaning { verdict: Verdict::Done, words: words.to_owned(), guess: None },
+            None => failed(String::new()),
+        },
+        Exit::Code(126) => failed("the program was found and may not be executed".to_owned()),
+        Exit::Code(127) => failed("the program was not found".to_owned()),
+        // The shell's way to say that a signal ended what it ran. A program may mean something else by these codes, as git does
+        // by 129, its code for a wrong use; and nothing here is ended by a hang-up.
+        Exit::Code(code @ 130..=192) => by_shell(code),
+        Exit::Code(_) => failed(String::new()),
+        Exit::Signal(signal) => {
+            let how = if signal == libc::SIGKILL { "killed" } else { "ended" };
+            Meaning { guess: guess(signal), ..failed(format!("{how} by {}", name(signal))) }
+        }
+        Exit::Unknown => failed("nobody knows how it ended: its supervisor was killed".to_owned()),
+    }
+}
+
+/// Returns the signal that a shell reports by a code above 128; `None` if no signal has that number.
+fn by_shell(code: i32) -> Meaning {
+    let signal = code - 128;
+    let is_known = SIGNALS.iter().any(|(number, _)| *number == signal);
+    let words = if is_known { format!("usually: ended by {}", name(signal)) } else { String::new() };
+    Meaning { verdict: Verdict::Failed, words, guess: guess(signal) }
+}
+
+fn guess(signal: i32) -> Option<&'static str> {
+    (signal == libc::SIGKILL).then_some("memory may have run out")
+}
+
+fn name(signal: i32) -> String {
+    let known = SIGNALS.iter().find(|(number, _)| *number == signal);
+    known.map_or_else(|| format!("signal {signal}"), |(_, name)| format!("{name} ({signal})"))
+}
+
+const SIGNALS: &[(i32, &str)] = &[
+    (libc::SIGHUP, "SIGHUP"),
+    (libc::SIGINT, "SIGINT"),
+    (libc::SIGQUIT, "SIGQUIT"),
+    (libc::SIGILL, "SIGILL"),
+    (libc::SIGTRAP, "SIGTRAP"),
+    (libc::SIGABRT, "SIGABRT"),
+    (libc::SIGBUS, "SIGBUS"),
+    (libc::SIGFPE, "SIGFPE"),
+    (libc::SIGKILL, "SIGKILL"),
+    (libc::SIGSEGV, "SIGSEGV"),
+    (libc::SIGPIPE, "SIGPIPE"),
+    (libc::SIGALRM, "SIGALRM"),
+    (libc::SIGTERM, "SIGTERM"),
+    (libc::SIGXCPU, "SIGXCPU"),
+    (libc::SIGXFSZ, "SIGXFSZ"),
+    (libc::SIGSYS, "SIGSYS"),
+];
+
+fn answer(program: &Program) -> Option<&'static str> {
+    let words: Vec<String> = match program {
+        Program::Direct { program, arguments } if let Some(line) = line_of(program, arguments) => {
+            last_command(line)?
+        }
+        Program::Direct { program, arguments } => {
+            let words = std::iter::once(program).chain(arguments.first());
+            words.map(|word| word.to_string_lossy().into_owned()).collect()
+        }
+        Program::Line { line, .. } => last_command(line)?,
+    };
+    let name = words.first()?.rsplit('/').next()?;
+    let is_it = |names: &[&str]| {
+        names.first() == Some(&name)
+            && names.get(1).is_none_or(|second| words.get(1).is_some_and(|word| word == second))
+    };
+    ANSWERS.iter().find(|(names, _)| is_it(names)).map(|(_, says)| *says)
+}
+
+/// Finds the line that a shell is given as its argument.
+fn line_of<'a>(program: &OsStr, arguments: &'a [OsString]) -> Option<&'a str> {
+    let [option, line] = arguments else { return None };
+    let name = program.to_str()?.rsplit('/').next()?;
+    let is_shell = ["bash", "sh", "dash", "zsh"].contains(&name);
+    (is_shell && ["-c", "-lc"].iter().any(|wanted| option == wanted)).then(|| line.to_str())?
+}
+
+/// Finds the words of the command whose code a line ends with; none where that takes a shell to know.
+fn last_command(line: &str) -> Option<Vec<String>> {
+    if line.contains("pipefail") || line.contains("<<") {
+        return None;
+    }
+    let mut command = Command::default();
+    let mut letters = line.trim().chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '(' | ')' | '{' | '}' | '`' | '#' | '!' => return None,
+            '&' if command.is_redirected() || letters.as_str().starts_with('>') => command.word().push('&'),
+            ';' | '\n' | '|' | '&' => command = Command::default(),
+            '\'' => command.word().extend(letters.by_ref().take_while(|letter| *letter != '\'')),
+            '"' => double_quoted(&mut letters, command.word())?,
+            '\\' => command.word().extend(letters.next()),
+            letter if letter.is_whitespace() => command.ended = Ended::Yes,
+            letter => command.word().push(letter),
+        }
+    }
+    let words = command.words.into_iter().skip_while(|word| is_assignment(word));
+    Some(words.collect())
+}
+
+/// The words of the command that is being read.
+#[derive(Default)]
+struct Command {
+    words: Vec<String>,
+    ended: Ended,
+}
+
+#[derive(Default, PartialEq, Eq)]
+enum Ended {
+    #[default]
+    Yes,
+    No,
+}
+
+impl Command {
+    /// Returns whether an ampersand belongs to a redirection, as in `2>&1`.
+    fn is_redirected(&self) -> bool {
+        self.ended == Ended::No && self.words.last().is_some_and(|word| word.ends_with(['>', '<']))
+    }
+
+    /// Returns the word that is being read.
+    fn word(&mut self) -> &mut String {
+        if self.ended == Ended::Yes {
+            self.words.push(String::new());
+            self.ended = Ended::No;
+        }
+        let last = self.words.len() - 1;
+        &mut self.words[last]
+    }
+}
+
+fn double_quoted(letters: &mut std::str::Chars<'_>, word: &mut String) -> Option<()> {
+    loop {
+        match letters.next()? {
+            '"' => return Some(()),
+            '`' => return None,
+            '\\' => word.extend(letters.next()),
+            letter => word.push(letter),
+        }
+    }
+}
+
+fn is_assignment(word: &str) -> bool {
+    let is_name = |name: &str| name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    word.split_once('=').is_some_and(|(name, _)| !name.is_empty() && is_name(name))
+}

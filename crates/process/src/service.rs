@@ -1,0 +1,162 @@
+//! A program that answers through pipes until it is dropped, such as a language server.
+
+use std::io::{PipeReader, PipeWriter};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::process::Child;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustix::net::{RecvFlags, SendFlags, recv, send};
+use tokio::sync::watch;
+
+use crate::error::StartError;
+use crate::launch::{Launch, Program};
+use crate::leftovers::{kill_by_cookie, read};
+use crate::message::{MESSAGE, Message};
+use crate::prepare::prepare;
+use crate::program_search::belongings;
+use crate::random::random_name;
+use crate::sandbox::{Enforcement, Sandbox};
+use crate::spawn::{raise_file_limit, spawn_apart};
+use crate::state::Exit;
+use crate::supervisor::KILL;
+use crate::tree;
+
+/// Stack size of the thread that waits for the end, in bytes.
+const STACK: usize = 128 * 1024;
+
+/// A program that communicates through pipes. Dropping it ends it, with everything that it started.
+#[derive(Debug)]
+pub struct Service {
+    shared: Arc<Shared>,
+    enforcement: Enforcement,
+    ended: watch::Receiver<Option<Exit>>,
+}
+
+/// The pipes of such a program.
+#[derive(Debug)]
+pub struct ServicePipes {
+    /// Its standard input.
+    pub input: PipeWriter,
+    /// Its standard output.
+    pub output: PipeReader,
+    /// Its errors.
+    pub errors: PipeReader,
+}
+
+#[derive(Debug)]
+struct Shared {
+    control: OwnedFd,
+    /// The supervisor's PID, until it is reaped.
+    supervisor: Mutex<Option<i32>>,
+}
+
+impl Service {
+    /// Starts a program; what belongs to its installation can be seen from its sandbox.
+    ///
+    /// # Errors
+    /// When the program does not exist, or it cannot be confined as the launch says.
+    pub fn start(launch: &Launch) -> Result<(Self, ServicePipes), StartError> {
+        let launch = with_belongings(launch);
+        let run = format!("served-{}", random_name()?);
+        let prepared = prepare(&launch, &run, || None)?;
+        let enforcement = prepared.confinement.as_ref().map(|confined| confined.enforcement.clone());
+        let (started, input, errors) = spawn_apart(&launch, prepared, raise_file_limit())?;
+        let supervisor = Mutex::new(Some(started.supervisor.id().cast_signed()));
+        let shared = Arc::new(Shared { control: started.control, supervisor });
+        let (tell, ended) = watch::channel(None);
+        let (watched, child) = (Arc::clone(&shared), started.supervisor);
+        let thread = std::thread::Builder::new().name("served".to_owned()).stack_size(STACK);
+        let served = Self { shared, enforcement: enforcement.unwrap_or_else(Enforcement::off), ended };
+        // Without a thread `served` is dropped, which ends everything.
+        thread
+            .spawn(move || tell.send_replace(Some(watch_over(&watched, child, &run))))
+            .map_err(|fault| StartError::Missing { what: "a thread", fault })?;
+        let (output, input) = (started.output.into(), input.into());
+        Ok((served, ServicePipes { input, output, errors: errors.into() }))
+    }
+
+    /// Returns the restrictions of it and of everything that it starts.
+    pub fn enforcement(&self) -> &Enforcement {
+        &self.enforcement
+    }
+
+    /// Returns how it ended, once everything that it started has ended, too.
+    pub fn exit(&self) -> Option<Exit> {
+        *self.ended.borrow()
+    }
+
+    /// Waits until it has ended, with everything that it started.
+    pub async fn wait(&self) -> Exit {
+        let mut ended = self.ended.clone();
+        let exit = ended.wait_for(Option::is_some).await.ok().and_then(|exit| *exit);
+        exit.unwrap_or(Exit::Unknown)
+    }
+
+    /// Kills it immediately, with everything that it started; does not wait for the end.
+    pub fn kill(&self) {
+        let _ = send(&self.shared.control, &[KILL], SendFlags::NOSIGNAL);
+    }
+
+    /// Returns the memory of it and everything that it started, in bytes; `None` once it has ended.
+    pub fn memory(&self) -> Option<u64> {
+        let supervisor = self.shared.lock();
+        let processes = tree::below((*supervisor)?);
+        Some(processes.iter().filter_map(|process| resident(process.pid)).sum())
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Option<i32>> {
+        self.supervisor.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Makes the files of the program's installation readable in its sandbox.
+fn with_belongings(launch: &Launch) -> Launch {
+    let mut launch = launch.clone();
+    if let (Program::Direct { program, .. }, Sandbox::On(plan)) = (&launch.program, &mut launch.sandbox)
+        && Path::new(program).is_absolute()
+    {
+        plan.readable.extend(belongings(Path::new(program)));
+    }
+    launch
+}
+
+/// Reads how many bytes of memory a process holds.
+fn resident(pid: i32) -> Option<u64> {
+    let status = String::from_utf8_lossy(&read(pid, "status", 8 * 1024).ok()?).into_owned();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
+}
+
+/// Reads the supervisor's messages until it is gone. When the program itself ends, everything that it started is ended.
+fn watch_over(shared: &Shared, mut supervisor: Child, run: &str) -> Exit {
+    let mut exit = None;
+    loop {
+        let mut bytes = [0; MESSAGE];
+        match recv(&shared.control, &mut bytes, RecvFlags::empty()) {
+            Err(rustix::io::Errno::INTR) => {}
+            Ok((length, _)) if length > 0 => {
+                if let Some(Message::Ended(status)) = Message::read(&bytes[..length]) {
+                    exit = Some(Exit::of(status));
+                    let _ = send(&shared.control, &[KILL], SendFlags::NOSIGNAL);
+                }
+            }
+            _ => break,
+        }
+    }
+    // The number is about to be given back.
+    *shared.lock() = None;
+    let status = supervisor.wait();
+    if exit.is_none() || !status.is_ok_and(|status| status.success()) {
+        kill_by_cookie(run);
+    }
+    exit.unwrap_or(Exit::Unknown)
+}

@@ -1,0 +1,99 @@
+//! Agent definition files of the user and of trusted projects.
+
+use crate::{
+    error::{Error, Explain, Kind},
+    settings::Settings,
+    trust::Trusted,
+};
+use std::path::PathBuf;
+use toolpost_agent::Subagent;
+use toolpost_workspace::{AccessKind, Root, Workspace, operator};
+
+/// Directories of a project that hold agent definitions.
+const OF_PROJECTS: [&str; 2] = [".toolpost/agents", ".claude/agents"];
+/// Suffix of a definition file.
+const ENDS: &str = ".md";
+/// Maximum size of a definition file, in bytes.
+const LONGEST: u64 = 256 * 1024;
+/// Maximum number of definition files in one directory.
+const MOST: usize = 200;
+/// Message for a directory that cannot be read.
+const UNREADABLE: &str = "cannot read the project's agents";
+
+/// Agents read from definition files, and a note for each file that was skipped.
+#[derive(Default)]
+pub struct Described {
+    /// The agents.
+    pub agents: Vec<Subagent>,
+    /// The notes.
+    pub notes: Vec<String>,
+}
+
+/// Reads all definitions; a project's agent takes precedence over the user's of the same name.
+///
+/// # Errors
+/// [`Error::Workspace`] if a project's directory cannot be read, and [`Error::Trust`] if the record of trusted files is
+/// damaged.
+pub fn find(settings: &Settings, workspace: &Workspace) -> Result<Described, Error> {
+    let mut described = Described::default();
+    let trusted = Trusted::of(settings)?;
+    for root in workspace.roots() {
+        for (file, text) in of_project(workspace, root)? {
+            if trusted.holds(&file, &text) {
+                described.add(&file, &text);
+            } else {
+                described.notes.push(format!(
+                    "{file} skipped: this project is not trusted; to trust it, run `toolpost policy trust`"
+                ));
+            }
+        }
+    }
+    for folder in of_user() {
+        for (file, text) in operator::texts(&folder, ENDS, LONGEST, MOST).unwrap_or_default() {
+            described.add(&file.display().to_string(), &text);
+        }
+    }
+    Ok(described)
+}
+
+/// Reads a project's definition files through the workspace, so that the confinement rules apply.
+///
+/// # Errors
+/// [`Error::Workspace`] if a directory of definitions exists and cannot be read.
+pub fn of_project(workspace: &Workspace, root: &Root) -> Result<Vec<(String, String)>, Error> {
+    let mut found = Vec::new();
+    for folder in OF_PROJECTS {
+        let place = workspace.within(root, folder).explain(Error::Workspace, UNREADABLE)?;
+        let names = match workspace.list(&place) {
+            Ok(entries) => entries,
+            Err(error) if matches!(error.why, AccessKind::Missing | AccessKind::NotADirectory) => continue,
+            Err(error) => return Err(error).explain(Error::Workspace, UNREADABLE),
+        };
+        let names = names.iter().filter_map(|entry| entry.name.to_str()).filter(|name| name.ends_with(ENDS));
+        for name in names.take(MOST) {
+            let path = workspace.within(root, &format!("{folder}/{name}")).kind(Error::Workspace)?;
+            if let Ok(read) = workspace.read(&path, LONGEST) {
+                found.push((path.absolute(), String::from_utf8_lossy(&read.bytes).into_owned()));
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn of_user() -> Vec<PathBuf> {
+    let own = operator::folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("agents"));
+    let others = operator::home().map(|home| home.join(".claude/agents"));
+    own.into_iter().chain(others).collect()
+}
+
+impl Described {
+    fn add(&mut self, file: &str, text: &str) {
+        match Subagent::read(file, text) {
+            Ok(agent) if self.agents.iter().any(|known| known.name == agent.name) => {
+                self.notes.push(format!("{file} skipped: another agent is named {}", agent.name));
+            }
+            Ok(agent) => self.agents.push(agent),
+            Err(bad) => self.notes.push(bad.to_string()),
+        }
+    }
+}

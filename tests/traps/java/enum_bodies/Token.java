@@ -1,0 +1,5 @@
+class Token {
+    boolean isStart() {
+        return true;
+    }
+}

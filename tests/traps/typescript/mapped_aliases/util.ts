@@ -1,0 +1,3 @@
+export function freeze<T>(value: T): Readonly<T> {
+  return Object.freeze(value) //-> external
+}
