@@ -60,12 +60,6 @@ fn rows() -> Vec<Row> {
         row(probe, "search", || json!({"query": "zzz_missing"}), &[NONE]),
         row(probe, "searchAll", || json!({"query": "wanted_name"}), &["def wanted_name", LOOKED]),
         row(trae, "search_codebase", || json!({"query": "wanted_name"}), &["def wanted_name", LOOKED]),
-        row(
-            &toolpost_dialects::opencode::DIALECT,
-            "codesearch",
-            || json!({"query": "wanted_name", "tokens_num": 5000}),
-            &["wanted_name(1)", LOOKED],
-        ),
         row(probe, "analyze_all", || json!({"path": "."}), &[]),
     ]
 }
