@@ -20,6 +20,10 @@ struct Row {
     found: &'static [&'static str],
 }
 
+/// The sentences about files that were read directly.
+const LOOKED: &str = "looked directly at the 2 files that contain the ";
+const NONE: &str = "no other file contains the ";
+
 const CLAIMS: [&str; 6] = [
     "No code found",
     "No results",
@@ -37,13 +41,13 @@ fn rows() -> Vec<Row> {
     );
     let row = |dialect, tool, arguments, found| Row { dialect, tool, arguments, found };
     vec![
-        row(zblade, "symbol_search", || json!({"query": "wanted_name"}), &["deep/target.py"]),
-        row(zblade, "symbol_search", || json!({"query": "zzz_missing"}), &[]),
+        row(zblade, "symbol_search", || json!({"query": "wanted_name"}), &["deep/target.py", LOOKED, "name"]),
+        row(zblade, "symbol_search", || json!({"query": "zzz_missing"}), &[NONE]),
         row(
             zblade,
             "symbol_graph",
             || json!({"path": "deep/target.py", "name": "wanted_name", "relationship_type": "call"}),
-            &["user.py"],
+            &["user.py", LOOKED],
         ),
         row(
             zblade,
@@ -52,10 +56,10 @@ fn rows() -> Vec<Row> {
             &["deep/target.py"],
         ),
         row(zblade, "symbol_resolve", || json!({"symbol_id": "python:gone.py#zzz(function)"}), &["so far"]),
-        row(probe, "search", || json!({"query": "wanted_name"}), &["def wanted_name"]),
-        row(probe, "search", || json!({"query": "zzz_missing"}), &[]),
-        row(probe, "searchAll", || json!({"query": "wanted_name"}), &["def wanted_name"]),
-        row(trae, "search_codebase", || json!({"query": "wanted_name"}), &["def wanted_name"]),
+        row(probe, "search", || json!({"query": "wanted_name"}), &["def wanted_name", LOOKED]),
+        row(probe, "search", || json!({"query": "zzz_missing"}), &[NONE]),
+        row(probe, "searchAll", || json!({"query": "wanted_name"}), &["def wanted_name", LOOKED]),
+        row(trae, "search_codebase", || json!({"query": "wanted_name"}), &["def wanted_name", LOOKED]),
         row(probe, "analyze_all", || json!({"path": "."}), &[]),
     ]
 }

@@ -32,6 +32,8 @@ pub(crate) struct Inner {
     /// The directory of the segments, if they are stored on disk.
     folder: Option<PathBuf>,
     state: Mutex<State>,
+    /// Held while segments on the disk are opened, so that none is opened twice.
+    opening: Mutex<()>,
     /// Notified when background work ends.
     rested: Condvar,
 }
@@ -51,6 +53,8 @@ struct State {
     next: u32,
     /// Set once the segments on disk have been opened.
     opened: bool,
+    /// Set once all of them are open.
+    loaded: bool,
     work: Work,
     /// Set while a caller waits until every file is indexed, however few are missing.
     eager: bool,
@@ -108,7 +112,13 @@ impl Grams {
     pub fn new(workspace: Workspace, folder: Option<PathBuf>) -> Self {
         let folder = folder.map(|folder| folder.join(name(&workspace)));
         let state = State { refused: refused(&workspace), ..State::default() };
-        Self(Arc::new(Inner { workspace, folder, state: Mutex::new(state), rested: Condvar::new() }))
+        Self(Arc::new(Inner {
+            workspace,
+            folder,
+            state: Mutex::new(state),
+            opening: Mutex::default(),
+            rested: Condvar::new(),
+        }))
     }
 
     /// Starts to index the files of a walk in the background.
@@ -154,11 +164,11 @@ impl Grams {
     ) -> Result<Shortlist, Unavailable> {
         let answer = self.0.ask(pattern);
         let question = Question { pattern, answer: answer.as_ref() };
-        let mut state = self.0.lock();
+        let walk = Walk::of_text(options);
+        let mut state = self.0.loaded(&walk, stop);
         if let Some(why) = &state.refused {
             return Err(why.clone());
         }
-        let walk = Walk::of_text(options);
         let mut found = state
             .fresh(&self.0.workspace, &walk, stop)
             .and_then(|listing| listing.shortlist(&question, sieve.clone()));
@@ -212,7 +222,7 @@ impl Grams {
         let mut state = self.0.lock();
         let numbers: Vec<u32> = state.segments.iter().map(|(number, _)| *number).collect();
         state.drop_segments(&numbers);
-        state.opened = false;
+        (state.opened, state.loaded) = (false, false);
         self.0.remove_all()
     }
 

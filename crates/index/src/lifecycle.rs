@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 use std::time::{Duration, Instant};
 
-use toolpost_workspace::{WorkspacePath, memory};
+use toolpost_workspace::{WorkspacePath, lower_priority, memory};
 
 use crate::files::Patrol;
 
@@ -293,6 +293,7 @@ fn start<I: Updated>(index: &Arc<I>) {
 
 /// Reads pending files until none is left or the index is dropped.
 fn work<I: Updated>(index: &Weak<I>) {
+    lower_priority();
     loop {
         let Some(own) = index.upgrade() else { return };
         // This thread holds one strong reference; if it is the only one, the index is unused.

@@ -7,7 +7,9 @@ use common::{calls, index, write};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use toolpost_index::ranked::Patience;
+use toolpost_workspace::WorkspacePath;
 
 const WANTED: [&str; 2] = ["a.py:g -> b.py:g", "main.go:helper -> util.go:helper"];
 
@@ -50,6 +52,28 @@ fn records_outlive_the_process() {
     write(root.path(), "b.py", "\ndef g(): ...\n");
     assert_eq!(asked(root.path(), cache.path()), WANTED);
     assert_eq!(blobs(cache.path()).len(), 4);
+}
+
+#[test]
+fn a_restart_continues_an_unfinished_index() {
+    let (root, cache) = made();
+    for number in 0..40 {
+        write(root.path(), &format!("src/f{number}.py"), &format!("def f{number}(): ...\n"));
+    }
+    sleep(Duration::from_millis(80));
+    let wanted = asked(root.path(), &tempfile::tempdir().unwrap().keep());
+    {
+        // Only files with a rank are read, so the index never becomes complete.
+        let first = index(root.path(), Some(cache.path().to_owned()));
+        first.pause(true);
+        let rank = |path: &WorkspacePath| path.display().contains("src/f1").then_some(0);
+        let until = Instant::now() + Duration::from_secs(60);
+        let graph = first.graph_within(&Patience::for_ranked(until, &rank), &|| false).unwrap();
+        assert_eq!((graph.waiting().len(), first.parsed()), (33, 11));
+    }
+    let second = index(root.path(), Some(cache.path().to_owned()));
+    assert_eq!(calls(&second), wanted);
+    assert_eq!(second.parsed(), 33);
 }
 
 #[test]

@@ -190,7 +190,14 @@ fn matcher(pattern: &str) -> Option<RegexMatcher> {
 fn pattern(term: &str) -> Option<String> {
     let parts = parts(term);
     let letters: usize = parts.iter().map(|part| part.chars().count()).sum();
-    (letters >= SHORTEST).then(|| parts.join("[^\\pL\\pN\\n]{0,3}"))
+    if letters < SHORTEST {
+        return None;
+    }
+    // An expression without Unicode classes is cheaper to search for.
+    Some(match term.is_ascii() {
+        true => format!("(?-u:{})", parts.join("[^0-9A-Za-z\\n\\x80-\\xFF]{0,3}")),
+        false => parts.join("[^\\pL\\pN\\n]{0,3}"),
+    })
 }
 
 /// Splits a term at separators and before capital letters that follow a small one.
@@ -218,10 +225,10 @@ mod tests {
     #[test]
     fn a_term_is_split_at_separators_and_capitals() {
         let rows = [
-            ("spawn_blocking", Some("spawn[^\\pL\\pN\\n]{0,3}blocking")),
-            ("JSONDecoder", Some("JSONDecoder")),
-            ("spawnBlocking", Some("spawn[^\\pL\\pN\\n]{0,3}Blocking")),
-            ("a::is_ok", Some("a[^\\pL\\pN\\n]{0,3}is[^\\pL\\pN\\n]{0,3}ok")),
+            ("spawn_blocking", Some("(?-u:spawn[^0-9A-Za-z\\n\\x80-\\xFF]{0,3}blocking)")),
+            ("JSONDecoder", Some("(?-u:JSONDecoder)")),
+            ("spawnÄnderung", Some("spawn[^\\pL\\pN\\n]{0,3}Änderung")),
+            ("a::ok", Some("(?-u:a[^0-9A-Za-z\\n\\x80-\\xFF]{0,3}ok)")),
             ("ok", None),
             ("→", None),
         ];

@@ -14,6 +14,7 @@ use toolpost_grams::{Grams, Letters, MayRead, Pattern, Reach, Sieve};
 use toolpost_search::grep::{Counted, Show, Span};
 use toolpost_search::{
     Case, Control, GlobRequest, GrepOutput, GrepRequest, Hidden, Mode, Only, Prune, Rules, glob, grep,
+    with_terms,
 };
 use toolpost_workspace::WorkspacePath;
 use toolpost_workspace::walk::Options;
@@ -465,6 +466,63 @@ fn the_window_is_the_same_where_the_search_ends_behind_it() {
 }
 
 #[test]
+fn files_with_terms_are_found_with_the_index_and_without_it() {
+    let cache = tempfile::tempdir().unwrap();
+    let (world, _) = many(cache.path());
+    world.add(b"use.py", b"wanted_name(1)\n");
+    world.add(b"define.py", b"x = 1\n\ndef wanted_name(x):\n    return x\n");
+    world.add(b"both.py", b"other(wantedName)\n");
+    std::thread::sleep(Duration::from_millis(60));
+    let index = Grams::new(world.workspace.clone(), Some(cache.path().to_owned()));
+    assert_eq!(
+        index
+            .settle(
+                &Options { hidden: Hidden::Skip, prune: Prune::Dependencies, ..Options::default() },
+                Duration::from_secs(30)
+            )
+            .waiting,
+        0
+    );
+    let path = |name: &str| world.workspace.resolve(name).unwrap();
+    let mut listed: Vec<WorkspacePath> = ["use.py", "define.py", "both.py", "gone.py"].map(path).to_vec();
+    listed.extend((0..50).map(|number| path(&format!("d{}/f{number}.txt", number % 7))));
+    let terms = ["wanted_name", "other", "ab"].map(str::to_owned);
+    for index in [None, Some(&index)] {
+        let found = with_terms(&world.workspace, &listed, &terms, &Control::default(), index);
+        // The file with most terms comes first, then the definition.
+        let files: Vec<String> = found.files.iter().map(WorkspacePath::display).collect();
+        assert_eq!(files, ["both.py", "define.py", "use.py"]);
+        assert_eq!((found.searched, found.listed), (54, 54));
+    }
+    let stopped = Control::default().cancelled_by(|| true);
+    let found = with_terms(&world.workspace, &listed, &terms, &stopped, None);
+    assert_eq!((found.files.len(), found.searched, found.listed), (0, 0, 54));
+}
+
+#[test]
+fn a_search_ends_when_it_has_more_text_than_the_caller_can_use() {
+    let cache = tempfile::tempdir().unwrap();
+    let (world, index) = many(cache.path());
+    for (room, counted) in [(600, Counted::AtLeast), (1 << 20, Counted::All)] {
+        let request = GrepRequest { limit: Some(1_400), room: Some(room), ..world.grep("needle") };
+        let with = ask(&world, &request, Some(&index)).unwrap();
+        let whole = ask(&world, &GrepRequest { room: None, ..request.clone() }, Some(&index)).unwrap();
+        assert_eq!((with.counted, with.shown), (counted, with.entries));
+        let lines = |output: &GrepOutput| -> Vec<String> {
+            let all = output.files.iter().flat_map(|file| &file.lines);
+            all.map(|line| line.text.clone()).collect()
+        };
+        let (some, all) = (lines(&with), lines(&whole));
+        assert!(all.starts_with(&some) && some.len() as u64 == with.entries);
+        assert!(counted == Counted::All || some.concat().len() > room && some.len() < 100, "{}", some.len());
+        // The result does not depend on thread timing.
+        for _ in 0..5 {
+            assert_eq!(ask(&world, &request, Some(&index)), Ok(with.clone()));
+        }
+    }
+}
+
+#[test]
 fn segments_are_shared_and_what_is_damaged_is_made_anew() {
     let cache = tempfile::tempdir().unwrap();
     let (world, _index) = many(cache.path());
@@ -477,6 +535,9 @@ fn segments_are_shared_and_what_is_damaged_is_made_anew() {
     let open = || Grams::new(world.workspace.clone(), Some(cache.path().to_owned()));
     let status = open().compare(&Options::default());
     assert_eq!((status.waiting, status.segments), (0, before.len()));
+    // The first search of a process uses the stored segments: only with these does it end after its window.
+    let limited = GrepRequest { limit: Some(10), ..world.grep("needle") };
+    assert_eq!(ask(&world, &limited, Some(&open())).map(|output| output.counted), Ok(Counted::AtLeast));
     let mut bytes = std::fs::read(&before[0]).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 0x40;

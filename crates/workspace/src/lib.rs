@@ -69,6 +69,6 @@ pub use recovery::Recovery;
 pub use root::Root;
 pub use sibling_stat::SiblingStat;
 pub use sigxfsz::ignore_file_size_signal;
-pub use threads::on_threads;
+pub use threads::{lower_priority, on_threads};
 pub use watch::{Changes as WatchChanges, Watch, WatchError};
 pub use workspace::Workspace;

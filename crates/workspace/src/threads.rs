@@ -3,6 +3,17 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+/// The steps by which the priority of background work is lower.
+const NICER: i32 = 5;
+
+/// Lowers the priority of the calling thread, and of the threads that it starts: no caller waits for their work.
+pub fn lower_priority() {
+    // On Linux, each thread has its own priority. Without the right to change it, the work competes with callers.
+    if let Ok(priority) = rustix::process::getpriority_process(None) {
+        let _ = rustix::process::setpriority_process(None, priority + NICER);
+    }
+}
+
 /// Applies `take` to each item in parallel and returns the results in any order; with fewer results if `stop`
 /// returns true. Uses one more thread for every `each` items, up to the number of cores. If a thread cannot
 /// be started, the others do its work.
@@ -36,6 +47,17 @@ pub fn on_threads<'s, S: Sync, T: Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lower_priority_is_that_of_one_thread() {
+        let own = || rustix::process::getpriority_process(None).unwrap();
+        let before = own();
+        let inside = std::thread::spawn(move || {
+            lower_priority();
+            std::thread::spawn(own).join().unwrap()
+        });
+        assert_eq!((inside.join().unwrap(), own()), ((before + NICER).min(19), before));
+    }
 
     #[test]
     fn everything_is_done_once() {

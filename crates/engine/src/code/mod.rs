@@ -11,6 +11,7 @@ pub mod symbols;
 
 use crate::{files::Files, find::Find};
 use navigate::progress::Upgrades;
+use outline::OutlineCache;
 use std::{sync::Arc, time::Duration};
 use symbol_index::withheld::Withheld;
 use toolpost_index::Index;
@@ -27,13 +28,15 @@ struct State {
     index_wait: Duration,
     withheld: Withheld,
     upgrades: Upgrades,
+    outlines: OutlineCache,
 }
 
 impl Code {
     /// Opens the capability; a call waits at most `index_wait` for an index that is not complete.
     pub(crate) fn new(find: Find, index: Index, servers: Option<Servers>, index_wait: Duration) -> Self {
         let (withheld, upgrades) = (Withheld::default(), Upgrades::default());
-        Self(Arc::new(State { find, index, servers, index_wait, withheld, upgrades }))
+        let outlines = OutlineCache::default();
+        Self(Arc::new(State { find, index, servers, index_wait, withheld, upgrades, outlines }))
     }
 
     /// Search operations over the same files.
@@ -69,6 +72,11 @@ impl Code {
     /// Progress of the background requests to language servers.
     pub(crate) fn upgrades(&self) -> &Upgrades {
         &self.0.upgrades
+    }
+
+    /// Cached outlines of files.
+    pub(crate) fn outlines(&self) -> &OutlineCache {
+        &self.0.outlines
     }
 }
 

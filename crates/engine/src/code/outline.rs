@@ -1,5 +1,9 @@
 //! `outline`: the symbols that a file defines, as a tree.
 
+mod cache;
+
+pub(crate) use cache::OutlineCache;
+
 use super::symbol_index::one_line;
 use crate::{
     access::{Access, Touch},
@@ -10,12 +14,13 @@ use crate::{
     operation::Operation,
     workers::blocking,
 };
+use cache::Cached;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 use toolpost_syntax::{Symbol, Tree, ids};
 use toolpost_text::lines::LineIndex;
-use toolpost_workspace::WorkspacePath;
+use toolpost_workspace::{WorkspacePath, hash};
 
 /// The `outline` operation.
 pub struct Outline;
@@ -105,23 +110,36 @@ impl Operation for Outline {
 
 fn outline(code: &Code, request: &Request, cx: &CallCtx) -> Result<Output, Failure> {
     let (path, text) = block::read(code.files(), &request.path, &request.said, cx)?;
-    let tree = block::parse(&path, text.view())?;
-    let (language, symbols) = (tree.language(), tree.symbols());
-    let all = entries(&tree, &ids(language, &path, &symbols), &symbols);
-    let total = all.len();
+    let outline = cached(code, &path, text.view())?;
+    let total = outline.entries.len();
     let (symbols, next_offset) = match request.offset {
-        None => (fit(all, request.max_bytes), None),
-        Some(offset) => page(&all, offset, request.max_bytes),
+        None => (fit(outline.entries.clone(), request.max_bytes), None),
+        Some(offset) => page(&outline.entries, offset, request.max_bytes),
     };
     Ok(Output {
         path,
-        language: language.name().to_owned(),
+        language: outline.language.to_owned(),
         symbols,
         total,
         offset: request.offset,
         next_offset,
-        errors: tree.errors().len(),
+        errors: outline.errors,
     })
+}
+
+/// Returns the whole outline of a text; parses it only if it is not cached.
+fn cached(code: &Code, path: &str, text: &str) -> Result<Arc<Cached>, Failure> {
+    let hash = hash(text.as_bytes());
+    if let Some(outline) = code.outlines().get(path, hash) {
+        return Ok(outline);
+    }
+    let tree = block::parse(path, text)?;
+    let (language, symbols) = (tree.language(), tree.symbols());
+    let entries = entries(&tree, &ids(language, path, &symbols), &symbols);
+    let errors = tree.errors().len();
+    let outline = Arc::new(Cached { language: language.name(), entries, errors });
+    code.outlines().put(path, hash, outline.clone());
+    Ok(outline)
 }
 
 fn entries(tree: &Tree<'_>, ids: &[String], symbols: &[Symbol]) -> Vec<Entry> {
@@ -301,6 +319,27 @@ mod tests {
                 fitted.iter().map(|entry| (entry.id.as_str(), entry.parent, entry.more)).collect();
             assert_eq!(got, wanted, "{room}");
         }
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
+    fn an_outline_is_cached_by_path_and_content() {
+        let root = tempfile::tempdir().unwrap();
+        let options =
+            toolpost_workspace::Options { roots: vec![root.path().to_owned()], ..Default::default() };
+        let code = Code::of_workspace(toolpost_workspace::Workspace::open(options).unwrap().0);
+        let outline = |path: &str, text: &str| cached(&code, path, text).unwrap();
+        let first = outline("a.py", "def f(): ...\n");
+        assert!(Arc::ptr_eq(&first, &outline("a.py", "def f(): ...\n")));
+        // The same content at another path has other ids, and another content other symbols.
+        let other = outline("b.py", "def f(): ...\n");
+        assert_ne!(first.entries[0].id, other.entries[0].id);
+        let changed = outline("a.py", "def g(): ...\n");
+        assert_eq!((changed.entries[0].name.as_str(), code.outlines().len()), ("g", 2));
+        for number in 0..100 {
+            outline(&format!("f{number}.py"), "def f(): ...\n");
+        }
+        assert_eq!(code.outlines().len(), 64);
     }
 
     #[test]

@@ -306,6 +306,7 @@ fn asked(request: Request) -> GrepRequest {
         },
         limit: request.limit.map(size),
         offset: size(request.offset),
+        room: Some(request.max_bytes),
         rules: if aside { Rules::None } else { request.rules },
         hidden: request.hidden,
         prune: if aside { Prune::Dependencies } else { request.prune },

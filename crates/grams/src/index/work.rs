@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use toolpost_workspace::walk::FileStat;
-use toolpost_workspace::{Cache, Watch, memory, unique};
+use toolpost_workspace::{Cache, Watch, lower_priority, memory, unique};
 
 use super::build::build;
 use super::{Inner, State, Work};
@@ -38,6 +38,9 @@ const SMALL: (usize, u64) = (6, 32 << 20);
 const REST: Duration = Duration::from_secs(2);
 /// The same where the disk takes nothing.
 const LONG_REST: Duration = Duration::from_secs(300);
+
+/// The interval at which a caller checks whether the background thread has loaded the index.
+const POLL: Duration = Duration::from_millis(2);
 
 /// The next task of the background thread.
 enum Job {
@@ -115,12 +118,44 @@ impl Inner {
         }
     }
 
+    /// Returns the state. Until the stored segments are open and the files are listed, a caller of the process waits for
+    /// that, or does it: it takes less time than a search of all files.
+    pub(super) fn loaded(&self, walk: &Walk, stop: &(dyn Fn() -> bool + Sync)) -> MutexGuard<'_, State> {
+        let mut state = self.lock();
+        if state.loaded || state.refused.is_some() || !self.is_stored() {
+            return state;
+        }
+        while state.work == Work::Going && state.is_loading(walk) && !stop() {
+            let waited = self.rested.wait_timeout(state, POLL);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        if !state.is_loading(walk) || state.refused.is_some() || stop() {
+            return state;
+        }
+        drop(state);
+        self.open();
+        self.list(walk, stop);
+        self.lock()
+    }
+
+    /// Returns whether an earlier process stored segments.
+    fn is_stored(&self) -> bool {
+        let names = self.cache().and_then(|cache| cache.list().ok()).unwrap_or_default();
+        names.iter().any(|(name, _)| name.starts_with(SEGMENT))
+    }
+
     /// Opens the segments on the disk that are not known yet.
     pub(super) fn open(&self) {
+        let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
         self.lock().opened = true;
+        self.open_unknown();
+        self.lock().loaded = true;
         if let Some(all) = self.folder.as_deref().and_then(Path::parent) {
             Cache::remove_unused(all);
         }
+    }
+
+    fn open_unknown(&self) {
         let Some(cache) = self.cache() else { return };
         for (name, _) in cache.list().unwrap_or_default() {
             let known = self.lock().segments.iter().any(|(_, segment)| segment.name() == Some(name.as_str()));
@@ -261,6 +296,11 @@ impl Inner {
 }
 
 impl State {
+    /// Returns whether stored segments are not open yet, or the files of a walk that is due are not listed yet.
+    fn is_loading(&self, walk: &Walk) -> bool {
+        !self.loaded || !self.has(walk) && self.wanted.iter().any(|wanted| wanted.is(walk))
+    }
+
     fn next(&mut self) -> Option<Job> {
         if self.refused.is_some() {
             return None;
@@ -335,6 +375,7 @@ impl State {
 
 /// Runs background tasks until none is due or the index is dropped.
 fn work(inner: &Weak<Inner>) {
+    lower_priority();
     loop {
         let Some(own) = inner.upgrade() else { return };
         // This thread holds one strong reference; if it is the only one, the index is unused.

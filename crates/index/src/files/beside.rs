@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use toolpost_workspace::{Workspace, WorkspacePath, memory};
+use toolpost_workspace::{Workspace, WorkspacePath, lower_priority, memory};
 
 use super::{Extent, Sweep, Swept};
 
@@ -59,6 +59,7 @@ impl Patrol {
     ) {
         let workspace = workspace.clone();
         let look = move || {
+            lower_priority();
             let began = Instant::now();
             let stop = || !is_wanted();
             let Ok(swept) = Sweep::ruled(wanted, &stop).look(&workspace, &Extent::All) else { return };

@@ -21,17 +21,33 @@ const FEW: usize = 300;
 #[derive(Clone, Copy, Default)]
 struct Found {
     entries: u64,
+    /// The size of the lines that were kept.
+    bytes: u64,
     totals: Totals,
+}
+
+/// The amount after which a search may end.
+#[derive(Clone, Copy)]
+struct Enough {
+    entries: u64,
+    bytes: u64,
+}
+
+impl Enough {
+    fn is_reached(self, entries: u64, bytes: u64) -> bool {
+        entries >= self.entries || bytes > self.bytes
+    }
 }
 
 /// The candidates, in the order of filling the window.
 struct Among<'a> {
     request: &'a GrepRequest,
     candidates: &'a [Listed],
-    /// The number of entries that suffice; `None` for all.
-    enough: Option<u64>,
+    /// The amount that suffices; `None` for everything.
+    enough: Option<Enough>,
     next: AtomicUsize,
     entries: AtomicU64,
+    bytes: AtomicU64,
     stopped: AtomicBool,
     found: Mutex<Vec<(usize, Found)>>,
 }
@@ -56,6 +72,7 @@ pub(super) fn search(
         enough,
         next: AtomicUsize::new(0),
         entries: AtomicU64::new(0),
+        bytes: AtomicU64::new(0),
         stopped: AtomicBool::new(false),
         found: Mutex::default(),
     };
@@ -68,34 +85,35 @@ pub(super) fn search(
     let ended = if among.stopped.load(Ordering::Relaxed) { WalkEnd::Stopped } else { WalkEnd::Complete };
     output.complete = control.verdict(ended);
     let mut files = merge(&mut output, searched.into_iter());
-    if let Some(enough) = enough
-        && ended == WalkEnd::Complete
-    {
-        among.count(enough, &mut output, &mut files);
+    let mut of_window = window.into_files();
+    if let Some(enough) = enough.filter(|_| ended == WalkEnd::Complete) {
+        among.count(enough, &mut output, [&mut files, &mut of_window]);
     }
     output.totals.searched += shortlist.without;
     output.unsearched.binary += shortlist.binary;
     output.unsearched.withheld += shortlist.withheld;
     output.unsearched.withheld_names = shortlist.withheld_names;
     let files = match request.mode {
-        Mode::Content => far_down(workspace, request, control, matcher, window.into_files()),
+        Mode::Content => far_down(workspace, request, control, matcher, of_window),
         Mode::Files | Mode::Count => files,
     };
     finish(&mut output, request, files);
     output
 }
 
-/// Returns the number of entries after which the search may end: one more than the window, to show that there are
-/// more.
-fn enough(request: &GrepRequest, candidates: &[Listed]) -> Option<u64> {
+/// Returns the amount after which the search may end: one entry more than the window, to show that there are more, or
+/// more text than the caller can use.
+fn enough(request: &GrepRequest, candidates: &[Listed]) -> Option<Enough> {
     let ends = match request.mode {
         Mode::Content => true,
         // The order is by time, so each has to be known.
         Mode::Files => candidates.iter().all(|listed| listed.modified != 0),
         Mode::Count => false,
     };
-    let window = request.limit?.saturating_add(request.offset).saturating_add(1) as u64;
-    (ends && candidates.len() > FEW).then_some(window)
+    let entries = request.limit?.saturating_add(request.offset).saturating_add(1) as u64;
+    let room = request.room.filter(|_| request.mode == Mode::Content && request.offset == 0);
+    let bytes = room.map_or(u64::MAX, |room| room as u64);
+    (ends && candidates.len() > FEW).then_some(Enough { entries, bytes })
 }
 
 impl Among<'_> {
@@ -127,12 +145,13 @@ impl Among<'_> {
     fn search<'g>(&self, mut searching: Searching<'g>) -> Searching<'g> {
         let mut own = Vec::new();
         let mut opener = Opener::new(self.request.base.clone());
-        while self.enough.is_none_or(|enough| self.entries.load(Ordering::Relaxed) < enough)
-            && !self.stopped.load(Ordering::Relaxed)
-        {
+        let is_reached = |enough: Enough| {
+            enough.is_reached(self.entries.load(Ordering::Relaxed), self.bytes.load(Ordering::Relaxed))
+        };
+        while !self.enough.is_some_and(is_reached) && !self.stopped.load(Ordering::Relaxed) {
             let place = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(listed) = self.candidates.get(place) else { break };
-            let before = (searching.entries, searching.totals, searching.files.len());
+            let before = (searching.entries, searching.totals, searching.files.len(), searching.bytes);
             self.one(listed, &mut opener, &mut searching);
             if searching.stopped {
                 self.stopped.store(true, Ordering::Relaxed);
@@ -142,8 +161,10 @@ impl Among<'_> {
                 Mode::Content => searching.entries - before.0,
                 Mode::Files | Mode::Count => (searching.files.len() - before.2) as u64,
             };
+            let bytes = searching.bytes - before.3;
             self.entries.fetch_add(entries, Ordering::Relaxed);
-            own.push((place, Found { entries, totals }));
+            self.bytes.fetch_add(bytes, Ordering::Relaxed);
+            own.push((place, Found { entries, bytes, totals }));
         }
         self.found.lock().unwrap_or_else(PoisonError::into_inner).append(&mut own);
         searching
@@ -167,15 +188,16 @@ impl Among<'_> {
     }
 
     /// Counts the results up to the limit, so that the output does not depend on the timing of the threads.
-    fn count(&self, enough: u64, output: &mut GrepOutput, files: &mut Vec<Hits>) {
+    fn count(&self, enough: Enough, output: &mut GrepOutput, files: [&mut Vec<Hits>; 2]) {
         let mut found = std::mem::take(&mut *self.found.lock().unwrap_or_else(PoisonError::into_inner));
         found.sort_unstable_by_key(|(place, _)| *place);
-        let (mut entries, mut totals, mut upto) = (0, Totals::default(), 0);
+        let (mut entries, mut bytes, mut totals, mut upto) = (0, 0, Totals::default(), 0);
         for (place, one) in &found {
-            if entries >= enough {
+            if enough.is_reached(entries, bytes) {
                 break;
             }
             entries += one.entries;
+            bytes += one.bytes;
             totals.add(&one.totals);
             upto = place + 1;
         }
@@ -184,7 +206,9 @@ impl Among<'_> {
         }
         let wanted: std::collections::HashSet<Vec<u8>> =
             self.candidates.iter().take(upto).map(Listed::relative).collect();
-        files.retain(|file| wanted.contains(&*file.relative.0));
+        for files in files {
+            files.retain(|file| wanted.contains(&*file.relative.0));
+        }
         (output.entries, output.totals, output.counted) = (entries, totals, Counted::AtLeast);
     }
 }

@@ -39,6 +39,8 @@ pub struct GrepRequest {
     pub limit: Option<usize>,
     /// The number of lines (or files) to skip.
     pub offset: usize,
+    /// The number of bytes of lines that the caller can use, if no lines are skipped; a search that finds more may end.
+    pub room: Option<usize>,
     /// Whose ignore rules count.
     pub rules: Rules,
     /// The treatment of hidden names.
@@ -114,6 +116,7 @@ impl GrepRequest {
             mode: Mode::Content,
             limit: None,
             offset: 0,
+            room: None,
             rules: Rules::Git,
             hidden: Hidden::Show,
             prune: Prune::Nothing,

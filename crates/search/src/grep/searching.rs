@@ -25,6 +25,8 @@ pub(super) struct Searching<'g> {
     scanner: Scanner,
     pub(super) files: Vec<Hits>,
     pub(super) entries: u64,
+    /// The size of all lines that were kept at first, even if the window dropped them later.
+    pub(super) bytes: u64,
     pub(super) totals: Totals,
     pub(super) unsearched: Unsearched,
     pub(super) too_large: BTreeSet<String>,
@@ -66,6 +68,7 @@ impl<'g> Searching<'g> {
             scanner: Scanner::new(request, matcher, run::wish(request), Directly::No),
             files: Vec::new(),
             entries: 0,
+            bytes: 0,
             totals: Totals::default(),
             unsearched: Unsearched::default(),
             too_large: BTreeSet::new(),
@@ -124,6 +127,7 @@ impl<'g> Searching<'g> {
         self.totals.matching_lines += hits.matching_lines;
         self.totals.matches += hits.matches;
         self.entries += hits.entries;
+        self.bytes += hits.lines.iter().map(|line| line.text.len() as u64).sum::<u64>();
         if self.mode != Mode::Content {
             self.files.push(hits);
         } else if found.keep == Keep::Lines {

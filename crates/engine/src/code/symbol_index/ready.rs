@@ -158,12 +158,13 @@ pub(crate) fn lend<'i, I: Partial>(
     }
     let (about, since, before) = (about(), Instant::now(), I::waiting(&lent).len());
     let is_in = |path: &&WorkspacePath| about.base.as_ref().is_none_or(|base| base.contains(path));
-    let may = |path: &&WorkspacePath| cx.may_read(path);
-    let listed: Vec<WorkspacePath> = I::waiting(&lent).iter().filter(is_in).filter(may).cloned().collect();
+    let listed: Vec<WorkspacePath> = I::waiting(&lent).iter().filter(is_in).cloned().collect();
     drop(lent);
     let cancel = cx.cancel.clone();
     let control = Control::default().cancelled_by(move || cancel.is_cancelled()).until(wait.at_least(LOOK));
-    let found = with_terms(find.files().workspace(), &listed, &about.names, &control, find.grams());
+    let mut found = with_terms(find.files().workspace(), &listed, &about.names, &control, find.grams());
+    // The rules are asked about the few files that were found: asking about all takes longer than reading them.
+    found.files.retain(|path| cx.may_read(path));
     let first = about.paths.iter().chain(found.files.iter().take(FIRST));
     let mut ranks: HashMap<&WorkspacePath, usize> = HashMap::new();
     first.zip(0..).for_each(|(path, rank)| {

@@ -18,6 +18,9 @@ use toolpost_workspace::{AccessKind, WorkspacePath, hash};
 /// The number of files in one unit of work.
 const PIECE: usize = 32;
 
+/// The share of the wait after which no more files are read; the summary of all files takes the rest.
+const READING: f64 = 0.7;
+
 /// The files of a project.
 pub(crate) struct Gathered {
     /// All files, by path; those in no known language have no record.
@@ -43,6 +46,7 @@ pub(crate) async fn gather(
     rules: Rules,
     cx: &CallCtx,
 ) -> Result<Gathered, Failure> {
+    let until = Instant::now() + overview.code().index_wait().mul_f64(READING);
     let asked = GlobRequest {
         base: base.clone(),
         pattern: "**".to_owned(),
@@ -67,8 +71,7 @@ pub(crate) async fn gather(
     files.sort();
     let count = files.len();
     let pieces: Vec<Vec<WorkspacePath>> = files.chunks(PIECE).map(<[WorkspacePath]>::to_vec).collect();
-    let (of_engine, of_cx, until) =
-        (overview.clone(), cx.clone(), Instant::now() + overview.code().index_wait());
+    let (of_engine, of_cx) = (overview.clone(), cx.clone());
     let projects = overview.projects().clone();
     let _report = ready::report(cx, move || projects.progress(count));
     let records = at_once(pieces, move |piece| {

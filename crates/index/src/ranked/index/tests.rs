@@ -83,6 +83,28 @@ fn an_answer_in_time_tells_what_it_did_not_look_at_and_the_rest_is_read_beside_i
 }
 
 #[test]
+fn a_restart_continues_an_unfinished_index() {
+    let (root, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    write(root.path(), 0..40);
+    std::thread::sleep(Duration::from_millis(80));
+    let workspace = open(root.path());
+    let base = workspace.resolve(".").unwrap();
+    let new = || Index::new(workspace.clone()).kept_in(Some(cache.path().to_owned()));
+    {
+        // Only files with a rank are read, so the index never becomes complete.
+        let first = new();
+        first.pause(true);
+        let rank = |path: &WorkspacePath| path.display().starts_with("f1").then_some(0);
+        let until = Instant::now() + Duration::from_secs(60);
+        let lent = first.lend_within(&Patience::for_ranked(until, &rank), &|| false).unwrap();
+        assert_eq!((lent.waiting().len(), found(&lent, &base), first.parsed()), (29, 11, 11));
+    }
+    let second = new();
+    assert_eq!(found(&second.lend(&|| false).unwrap(), &base), 40);
+    assert_eq!(second.parsed(), 29);
+}
+
+#[test]
 fn what_another_process_reads_is_waited_for_and_not_read_twice() {
     let (root, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     write(root.path(), 0..150);
