@@ -357,14 +357,17 @@ fn account(root: &Path) -> (Classes, Vec<String>) {
     (program.classes, program.lost)
 }
 
-/// Lists the programs on this machine: this repository, crates, and Python's library; or those in `TOOLPOST_PROGRAMS`.
+/// Lists the programs: this repository, the directories in `TOOLPOST_PROGRAMS`, or, if that is `all`, also crates and
+/// Python's library, whose versions differ from machine to machine.
 fn programs() -> Vec<PathBuf> {
-    if let Some(named) = std::env::var_os("TOOLPOST_PROGRAMS") {
-        return std::env::split_paths(&named).collect();
-    }
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut all: Vec<PathBuf> =
         ["index", "syntax", "text", "lsp"].iter().map(|name| own.join(name)).collect();
+    match std::env::var_os("TOOLPOST_PROGRAMS") {
+        None => return all,
+        Some(named) if named != "all" => return std::env::split_paths(&named).collect(),
+        Some(_) => {}
+    }
     let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
     let registry = list(&home.join(".cargo/registry/src")).into_iter().flat_map(|host| list(&host));
     let mut crates: Vec<PathBuf> = registry.filter(|path| count(path) <= FILES).collect();
