@@ -12,12 +12,12 @@ type Counts = (&'static str, [usize; 5]);
 
 /// Traps, calls, those that go to something in their folder, those that may go to one of several, and those that may go elsewhere.
 const ROWS: [Counts; 11] = [
-    ("python", [29, 240, 188, 5, 55]),
-    ("typescript", [27, 213, 178, 5, 35]),
+    ("python", [29, 241, 189, 5, 55]),
+    ("typescript", [27, 215, 180, 5, 35]),
     ("javascript", [15, 69, 52, 1, 17]),
-    ("rust", [22, 222, 144, 4, 80]),
+    ("rust", [23, 243, 156, 4, 89]),
     ("go", [21, 146, 113, 11, 34]),
-    ("c", [21, 58, 47, 0, 13]),
+    ("c", [22, 60, 49, 0, 13]),
     ("cpp", [22, 95, 84, 3, 12]),
     ("java", [23, 146, 124, 11, 24]),
     ("php", [1, 4, 1, 0, 3]),
