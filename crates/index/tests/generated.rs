@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use toolpost_index::{At, Direction, Relation};
 
 /// Names of the method: telling ones, and ones that libraries define as well.
-const NAMES: [&str; 6] = ["total_price", "run", "get", "close", "items", "toString"];
+const NAMES: [&str; 5] = ["total_price", "run", "get", "close", "items"];
 
 /// Numbers of classes with the method; the last one is more than an answer lists as candidates.
 const CLASSES: [usize; 4] = [1, 2, 5, 12];

@@ -38,12 +38,12 @@ impl Mode {
     pub fn default() -> Mode {
         Mode
     }
-    pub fn char(&self) -> char {
-        'x'
+    pub fn char(&self) -> u32 {
+        1
     }
 }
 
 pub fn use_words(mode: Mode) {
     assert_eq!(mode, Mode::default()); //-> external, src/lib.rs:Mode.default
-    assert_eq!(mode.char(), 'x'); //-> external, src/lib.rs:Mode.char
+    assert_eq!(mode.char(), 1); //-> external, src/lib.rs:Mode.char
 }
