@@ -102,7 +102,15 @@ fn is_word_of_language(before: &str, word: &str, behind: &str, lexis: &Lexis) ->
     let prefix = word.len() <= 2 && word.chars().all(|letter| "rbfucRBFUL".contains(letter));
     let called = behind.trim_start().starts_with('(') && !behind.starts_with([' ', '\n']);
     let taken = before.ends_with('.') || before.ends_with("::");
-    (prefixed && prefix) || (SOFT.contains(&word) && !called && !taken)
+    (prefixed && prefix) || (SOFT.contains(&word) && !called && !taken) || (lexis.rust && is_fragment(before))
+}
+
+/// Checks whether the kind of a macro's parameter follows, as in `$name:ident`.
+fn is_fragment(before: &str) -> bool {
+    let name = before
+        .strip_suffix(':')
+        .map(|before| before.trim_end_matches(|letter: char| letter.is_alphanumeric() || letter == '_'));
+    name.is_some_and(|before| before.ends_with('$'))
 }
 
 fn block(rest: &str, open: &str, close: &str, nested: bool) -> usize {
@@ -357,14 +365,17 @@ fn account(root: &Path) -> (Classes, Vec<String>) {
     (program.classes, program.lost)
 }
 
-/// Lists the programs on this machine: this repository, crates, and Python's library; or those in `TOOLPOST_PROGRAMS`.
+/// Lists the programs: this repository, the directories in `TOOLPOST_PROGRAMS`, or, if that is `all`, also crates and
+/// Python's library, whose versions differ from machine to machine.
 fn programs() -> Vec<PathBuf> {
-    if let Some(named) = std::env::var_os("TOOLPOST_PROGRAMS") {
-        return std::env::split_paths(&named).collect();
-    }
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut all: Vec<PathBuf> =
         ["index", "syntax", "text", "lsp"].iter().map(|name| own.join(name)).collect();
+    match std::env::var_os("TOOLPOST_PROGRAMS") {
+        None => return all,
+        Some(named) if named != "all" => return std::env::split_paths(&named).collect(),
+        Some(_) => {}
+    }
     let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
     let registry = list(&home.join(".cargo/registry/src")).into_iter().flat_map(|host| list(&host));
     let mut crates: Vec<PathBuf> = registry.filter(|path| count(path) <= FILES).collect();
@@ -412,9 +423,33 @@ fn every_occurrence_of_a_function_in_real_programs_is_accounted_for() {
 }
 
 #[test]
+fn names_that_look_like_words_of_the_language_are_accounted_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = [
+        (
+            "a.js",
+            "class A {\n  #list() {}\n  get() { on(this.#list); this.#list(); this.get(); this.delete() }\n  delete() {}\n}\n",
+        ),
+        (
+            "a.rs",
+            "struct A;\nimpl A {\n    fn default() -> A { A }\n    fn char(&self) -> u8 { 1 }\n    fn union(&self) {}\n}\n\
+             fn f(a: A) { assert_eq!(a.char(), map(A::default, A::default().char()), \"{:?}\", a.union()); }\n",
+        ),
+        ("a.py", "class A:\n    def match(self): self.match()\n    def print(self): f = self.print\n"),
+    ];
+    files.iter().for_each(|(name, text)| fs::write(folder.path().join(name), text).unwrap());
+    let (classes, lost) = account(folder.path());
+    assert_eq!((lost, classes["listed"]), (Vec::new(), 11));
+}
+
+#[test]
 fn the_tokenizer_reads_identifiers_and_nothing_else() {
     let rows: [(&str, &str, &[&str]); 7] = [
-        ("rust", "a(b\"c\", char, self.char(), b'd', X::default())", &["a", "self", "char", "X", "default"]),
+        (
+            "rust",
+            "a(b\"c\", char, self.char(), b'd', X::default(), $e:ident)",
+            &["a", "self", "char", "X", "default", "$e"],
+        ),
         ("python", "a('b', \"\"\"c\nd\"\"\") # e\nr'\\'' + f", &["a", "f"]),
         ("rust", "a('b', \"c\", r#\"d\"e\"#, '\\'', &'f g) /* h /* i */ j */ k 1u8", &["a", "f", "g", "k"]),
         ("typescript", "a = /b'c/.test(d / e) + `f`", &["a", "test", "d", "e"]),

@@ -9,6 +9,7 @@ mod embed_rows;
 #[path = "../../syntax/tests/expected/mod.rs"]
 mod expected;
 mod fresh;
+mod generated;
 mod known;
 mod links;
 mod local_model;

@@ -56,7 +56,8 @@ impl Language {
 
 impl<'a> Tree<'a> {
     pub(crate) fn parse(language: Language, text: &'a str) -> Result<Self, ParseError> {
-        let seen = if language.name() == "cpp" { blank::exports(text) } else { text.into() };
+        let c = matches!(language.name(), "c" | "cpp");
+        let seen = if c { blank::exports(text) } else { text.into() };
         let tree = parse_bounded(&(language.0.load)(), &seen)?;
         Ok(Self { language, text, tree })
     }

@@ -83,9 +83,13 @@ impl Maker<'_> {
         let content =
             hash(said.as_bytes()).as_bytes()[..8].iter().fold(0, |all, byte| all << 8 | u64::from(*byte));
         let value = symbol.value.as_ref().and_then(|value| self.tree.chain(value));
-        let hint = symbol.hint.as_ref().map(|hint| self.part(hint).to_owned()).or_else(|| {
+        let hint = symbol.hint.as_ref().map(|hint| self.part(hint).to_owned());
+        // `Name: TypeAlias = Other` in Python.
+        let alias =
+            symbol.kind == Kind::Type || hint.as_ref().is_some_and(|hint| hint.ends_with("TypeAlias"));
+        let hint = hint.filter(|_| !alias || symbol.kind == Kind::Type).or_else(|| {
             // A type alias has its type after the equals sign.
-            let said = (symbol.kind == Kind::Type).then(|| self.part(&symbol.span).split_once('='))??;
+            let said = alias.then(|| self.part(&symbol.span).split_once('='))??;
             Some(said.1.trim().trim_end_matches(';').to_owned())
         });
         Defined {

@@ -228,6 +228,18 @@ impl Resolver<'_> {
             && !self.file(at.file).children(at.symbol).is_empty()
     }
 
+    /// Checks whether a symbol is a method of an object literal, which has no plain name: `create() { … }` and
+    /// `create: () => …`, but not `function create() { … }`.
+    pub(super) fn is_method_of_object(&self, at: At) -> bool {
+        let symbol = self.graph.symbol(at);
+        let object = symbol.parent.map(|symbol| At { file: at.file, symbol });
+        let words: Vec<&str> = symbol.modifiers.iter().map(|word| self.graph.text(*word)).collect();
+        let declared = words.iter().any(|word| matches!(*word, "const" | "let" | "var"));
+        let modifiers: usize = words.iter().map(|word| word.len() + 1).sum();
+        let first = symbol.signature.0 as usize + modifiers >= symbol.at.0 as usize;
+        first && !declared && object.is_some_and(|object| self.is_object(object))
+    }
+
     /// Returns the object literal around a place: `this` in its methods.
     fn own_object(&self, spot: Spot) -> Option<Value> {
         let file = self.file(spot.file);

@@ -153,7 +153,7 @@ impl Resolver<'_> {
             _ => file
                 .members(number, name)
                 .map(|symbol| At { file: spot.file, symbol })
-                .filter(|at| !self.is_elsewhere(*at))
+                .filter(|at| !self.is_elsewhere(*at) && !self.is_method_of_object(*at))
                 .map(|at| (Value::Thing(at), How::Scope))
                 .collect(),
         };

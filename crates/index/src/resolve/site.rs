@@ -10,6 +10,16 @@ use crate::record::{Base, Bound, Expression, Step, Usage, Used};
 use crate::rules::{self, Family, together};
 use crate::target::{Found, How, Sure, Target};
 
+/// Methods of the Rust standard library, each with the trait method that it calls.
+const CALLS_BACK: [(&str, &str); 6] = [
+    ("into", "from"),
+    ("try_into", "try_from"),
+    ("to_string", "fmt"),
+    ("parse", "from_str"),
+    ("collect", "from_iter"),
+    ("unwrap_or_default", "default"),
+];
+
 /// The maximum number of candidates with the same name.
 const CANDIDATES: usize = 8;
 
@@ -19,9 +29,24 @@ impl Resolver<'_> {
         self.cut.set(false);
         match self.followed(file, used) {
             // If the resolution was cut off, it is unknown whether the target is outside.
-            Found::Outside if self.cut.get() => Found::Unresolved,
+            Found::Outside if self.cut.get() || self.comes_back(file, used) => Found::Unresolved,
             found => found,
         }
+    }
+
+    /// Checks whether a method of the Rust standard library calls back into a trait implementation of the workspace, as
+    /// `into` calls `from`.
+    fn comes_back(&self, file: FileId, used: &Used) -> bool {
+        if self.rules(file).family != Family::Rust || used.usage != Usage::Call || used.receiver.is_none() {
+            return false;
+        }
+        let name = self.graph.text(used.name);
+        let back = CALLS_BACK.iter().find(|(method, _)| *method == name);
+        let back = back.and_then(|(_, implemented)| self.graph.word(implemented));
+        back.is_some_and(|implemented| {
+            let mut all = self.graph.definitions(implemented).iter();
+            all.any(|at| self.rules(at.file).family == Family::Rust && self.is_member(*at))
+        })
     }
 
     fn followed(&self, file: FileId, used: &Used) -> Found {
@@ -197,9 +222,27 @@ impl Resolver<'_> {
         }
         let group = |at: &At| (at.file, self.graph.symbol(*at).qualified);
         let alone = all.first().is_some_and(|first| all.iter().all(|at| group(at) == group(first)));
-        let unique = alone && !lacks && all.first().is_some_and(|at| self.is_telling(*at, file, used));
+        let unique = alone
+            && !lacks
+            && !self.may_be_function(file, used)
+            && all.first().is_some_and(|at| self.is_telling(*at, file, used));
         let how = if unique { How::Unique } else { How::SameName };
         self.targets(all.into_iter().map(|at| (at, how)).collect())
+    }
+
+    /// Checks whether a member of an unknown value may be a function of the workspace: the value may be a module, or the
+    /// base class, which has no method of its own subclass.
+    fn may_be_function(&self, file: FileId, used: &Used) -> bool {
+        let Some(receiver) = &used.receiver else { return false };
+        let modules = matches!(self.rules(file).family, Family::Python | Family::Ecma);
+        let language = self.file(file).language();
+        let function = |at: &At| {
+            self.kind_of(*at) == Kind::Function
+                && !self.is_member(*at)
+                && !self.is_in_object(*at)
+                && together(self.file(at.file).language(), language)
+        };
+        receiver.base == Base::Above || (modules && self.graph.definitions(used.name).iter().any(function))
     }
 
     /// Checks whether a use of a name may mean a symbol of that name.

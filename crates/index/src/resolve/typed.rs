@@ -139,7 +139,11 @@ impl Resolver<'_> {
                     Value::Thing(class) if is_class(self.graph.symbol(class).kind.kind()) => {
                         Some(Value::one(class))
                     }
-                    _ => None,
+                    // The type of an annotated alias.
+                    value @ (Value::One(..) | Value::Either(_) | Value::Held(_) | Value::Wrap(_)) => {
+                        Some(value)
+                    }
+                    _ => symbol.hint.is_some().then_some(Value::Unknown),
                 }
             }
             Kind::Variant => symbol.parent.map(|parent| Value::one(At { file: at.file, symbol: parent })),

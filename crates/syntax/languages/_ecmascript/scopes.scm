@@ -16,4 +16,4 @@
 (variable_declarator name: (array_pattern (identifier) @local))
 (for_in_statement left: (identifier) @each right: (_) @value)
 (catch_clause parameter: (identifier) @local)
-(assignment_expression left: (member_expression object: (this) property: (property_identifier) @field) right: (_) @value)
+(assignment_expression left: (member_expression object: (this) property: [(property_identifier) (private_property_identifier)] @field) right: (_) @value)

@@ -30,14 +30,14 @@ impl Tree<'_> {
             if node.child_count() > 0 {
                 return !is_text(kind) || holds_code(node);
             }
-            if is_soft(node) {
+            if self.is_soft(node) {
                 out.push(node.byte_range());
             } else if node.is_named() && !is_text(kind) && !in_text(node) {
                 self.words_of(node, &mut out);
             }
             false
         });
-        if self.language().name() == "cpp" {
+        if matches!(self.language().name(), "c" | "cpp") {
             // The parser did not see these macros.
             let name = |range: Range<usize>| {
                 let text = &self.text()[range.clone()];
@@ -55,7 +55,8 @@ impl Tree<'_> {
         if kind == text || WORDS.iter().any(|part| kind.contains(part)) {
             return;
         }
-        if text.starts_with(begins) && text.chars().all(|letter| goes_on(letter) || "?!".contains(letter)) {
+        let name = if kind == "private_property_identifier" { text.trim_start_matches('#') } else { text };
+        if name.starts_with(begins) && name.chars().all(|letter| goes_on(letter) || "?!".contains(letter)) {
             out.push(node.byte_range());
             return;
         }
@@ -70,6 +71,17 @@ impl Tree<'_> {
         }
     }
 
+    /// Checks whether a token of a macro can be a name although it looks like a word of the language: `Options::default()`,
+    /// `self.char()`, `Range::default`.
+    fn is_soft(&self, node: Node<'_>) -> bool {
+        let among_tokens = |parent: Node<'_>| matches!(parent.kind(), "token_tree" | "token_tree_pattern");
+        let called = || node.next_sibling().is_some_and(|next| next.kind() == "token_tree");
+        let before = || self.text().get(..node.start_byte()).unwrap_or_default();
+        SOFT.contains(&node.kind())
+            && node.parent().is_some_and(among_tokens)
+            && (called() || before().ends_with("::") || before().ends_with('.'))
+    }
+
     /// Checks whether an opening parenthesis follows a word.
     pub(super) fn looks_called(&self, word: &Range<usize>) -> bool {
         let behind = self.text().get(word.end..).unwrap_or_default();
@@ -81,14 +93,6 @@ impl Tree<'_> {
 /// Words of Rust that are names unless the grammar expects a keyword or a type, which it cannot know among the tokens of a
 /// macro.
 const SOFT: [&str; 5] = ["default", "union", "gen", "raw", "primitive_type"];
-
-/// Checks whether a token of a macro can be a name although it looks like a word of the language: `Options::default()`,
-/// `self.char()`.
-fn is_soft(node: Node<'_>) -> bool {
-    let among_tokens = |parent: Node<'_>| matches!(parent.kind(), "token_tree" | "token_tree_pattern");
-    let called = node.next_sibling().is_some_and(|next| next.kind() == "token_tree");
-    SOFT.contains(&node.kind()) && called && node.parent().is_some_and(among_tokens)
-}
 
 fn begins(letter: char) -> bool {
     letter.is_alphabetic() || matches!(letter, '_' | '$' | '@')

@@ -1,7 +1,13 @@
-//! Blanks macros between `class` and its name, as in `class API_EXPORT Name { … }`, before C++ is parsed.
+//! Blanks macros that the grammars of C and C++ take for types, before a text is parsed: `class API_EXPORT Name { … }`,
+//! `API_EXPORT type name(…)`.
 
 use std::borrow::Cow;
 use std::ops::Range;
+
+/// Keywords that begin a line and are no type.
+const NO_TYPES: &str = "struct class union enum return else case goto typedef using namespace new delete template throw \
+    operator const volatile inline register unsigned signed static extern virtual explicit friend constexpr public private \
+    protected";
 
 /// The keywords that such a macro may follow.
 const WORDS: [&str; 3] = ["class", "struct", "union"];
@@ -26,7 +32,47 @@ pub(super) fn exports(text: &str) -> Cow<'_, str> {
 /// Lists such macros, with their arguments.
 pub(crate) fn macros(text: &str) -> Vec<Range<usize>> {
     let of = |word: &'static str| text.match_indices(word).filter_map(move |(at, _)| export(text, at, word));
-    WORDS.into_iter().flat_map(of).collect()
+    let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
+    let heads = starts.filter_map(|at| head(text, at));
+    WORDS.into_iter().flat_map(of).chain(heads).collect()
+}
+
+/// Finds a macro at the start of a line before or after the type of a function: `API type name(`, `type CALL name(`.
+fn head(text: &str, at: usize) -> Option<Range<usize>> {
+    let line = &text[at..];
+    let line = ["extern ", "static "].iter().find_map(|word| line.strip_prefix(word)).unwrap_or(line);
+    let (first, rest) = name(line)?;
+    let (second, rest) = name(spaces(rest)?)?;
+    let behind = rest.trim_start_matches([' ', '*']);
+    if behind.len() == rest.len() {
+        return None;
+    }
+    let (own, rest) = name(behind)?;
+    let defines = rest.trim_start_matches(' ').starts_with('(')
+        && !is_macro(own)
+        && NO_TYPES.split(' ').all(|word| word != first);
+    let from = |word: &str, rest: &str| text.len() - rest.len() - word.len();
+    let after = &line[first.len()..];
+    let start = match (is_macro(second), is_macro(first)) {
+        _ if !defines => return None,
+        (true, _) => from(second, &spaces(after)?[second.len()..]),
+        (false, true) => from(first, after),
+        (false, false) => return None,
+    };
+    Some(start..start + if is_macro(second) { second.len() } else { first.len() })
+}
+
+/// Skips spaces, of which there must be one.
+fn spaces(text: &str) -> Option<&str> {
+    let rest = text.trim_start_matches([' ', '\t']);
+    (rest.len() < text.len()).then_some(rest)
+}
+
+/// Checks whether a name is written like that of a macro.
+fn is_macro(name: &str) -> bool {
+    name.len() > 1
+        && name.chars().all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_')
+        && name.chars().any(|letter| letter.is_ascii_uppercase())
 }
 
 /// Finds a macro between a keyword and a name that has a body or bases.
@@ -42,10 +88,7 @@ fn export(text: &str, at: usize, word: &str) -> Option<Range<usize>> {
     }
     let start = text.len() - rest.len();
     let (name, mut rest) = name(rest)?;
-    let is_macro = name.len() > 1
-        && name.chars().all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_')
-        && name.chars().any(|letter| letter.is_ascii_uppercase());
-    if !is_macro {
+    if !is_macro(name) {
         return None;
     }
     if rest.starts_with('(') {
@@ -89,6 +132,18 @@ mod tests {
             ("subclass API Foo {}", "subclass API Foo {}"),
             ("class Api Foo {}", "class Api Foo {}"),
             ("class", "class"),
+            (
+                "LUA_API lua_Unsigned lua_rawlen (lua_State *L) {",
+                "        lua_Unsigned lua_rawlen (lua_State *L) {",
+            ),
+            ("extern API_X char *name(void);", "extern       char *name(void);"),
+            ("BOOL WINAPI Foo(int x) {", "BOOL        Foo(int x) {"),
+            ("FILE *open(void) {", "FILE *open(void) {"),
+            ("const FOO_T bar(void) {", "const FOO_T bar(void) {"),
+            ("static inline FOO_T bar(void) {", "static inline FOO_T bar(void) {"),
+            ("unsigned long foo(void) {", "unsigned long foo(void) {"),
+            ("return FOO_BAR x(1);", "return FOO_BAR x(1);"),
+            ("FOO_DECL int x;", "FOO_DECL int x;"),
         ];
         for (text, wanted) in rows {
             assert_eq!(exports(text), wanted, "{text}");

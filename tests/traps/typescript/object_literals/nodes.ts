@@ -22,3 +22,16 @@ export const Typed = {
 } satisfies object
 
 export const Constant = { create: () => 1 } as const
+
+export function optional(name: string) {
+  return name
+}
+
+export const Api = {
+  optional() {
+    return optional('x') //-> nodes.ts:optional
+  },
+  async late() {
+    return optional('y') //-> nodes.ts:optional
+  },
+}

@@ -30,3 +30,20 @@ pub fn use_all(cart: Cart, n: u32) {
     assert_eq!(Cart::new().total(), n * (2)); //-> external, src/lib.rs:Cart.new, src/lib.rs:Cart.total
     twice!(cart); //-> src/lib.rs:twice
 }
+
+#[derive(PartialEq, Debug)]
+pub struct Mode;
+
+impl Mode {
+    pub fn default() -> Mode {
+        Mode
+    }
+    pub fn char(&self) -> u32 {
+        1
+    }
+}
+
+pub fn use_words(mode: Mode) {
+    assert_eq!(mode, Mode::default()); //-> external, src/lib.rs:Mode.default
+    assert_eq!(mode.char(), 1); //-> external, src/lib.rs:Mode.char
+}
