@@ -36,6 +36,12 @@ pub struct Item {
 }
 
 impl Item {
+    /// Returns whether it is an import or a group of imports.
+    pub(crate) fn imports(&self) -> bool {
+        let single = |item: &Self| item.kind == Kind::Import;
+        single(self) || self.kind == Kind::Group && self.children.iter().any(single)
+    }
+
     /// Returns an item without a name, a body or children.
     pub(crate) fn bare(kind: Kind, range: Range<usize>) -> Self {
         Self {

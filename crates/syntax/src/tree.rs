@@ -96,6 +96,12 @@ impl<'a> Tree<'a> {
             }
             node.has_error()
         });
+        out
+    }
+
+    /// Lists the syntax errors and, in Python, the lines whose indentation belongs to no block, in order.
+    fn errors_and_margins(&self) -> Vec<Range<usize>> {
+        let mut out = self.errors();
         if self.language.name() == "python" {
             out.extend(margin::errors(self));
             out.sort_by_key(|range| range.start);
@@ -207,7 +213,7 @@ impl<'a> Tree<'a> {
 /// A text that cannot be parsed within bounds counts as one without errors.
 #[must_use]
 pub fn added_error(language: Language, before: &str, after: &str) -> Option<usize> {
-    let errors = |text: &str| language.parse(text).map(|tree| tree.errors()).unwrap_or_default();
+    let errors = |text: &str| language.parse(text).map(|tree| tree.errors_and_margins()).unwrap_or_default();
     let now = errors(after);
     let first = now.first()?;
     (now.len() > errors(before).len()).then(|| LineIndex::new(after).line(first.start))

@@ -162,11 +162,7 @@ impl Site<'_> {
 
     /// Finds the place of new imports: behind those that are there.
     fn imports(&self) -> At {
-        let is_import = |item: &&&Item| {
-            item.kind == Kind::Import
-                || item.kind == Kind::Group && item.children.iter().any(|child| child.kind == Kind::Import)
-        };
-        match self.olds.iter().rposition(|item| is_import(&item)) {
+        match self.olds.iter().rposition(|item| item.imports()) {
             Some(last) => At::After(last),
             None => self.first(),
         }

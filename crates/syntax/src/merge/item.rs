@@ -135,8 +135,7 @@ fn header(
 /// Returns whether the head of a snippet's item is that of the text with some words omitted.
 fn abbreviates(both: &Both<'_>, old: &Item, new: &Item) -> bool {
     let words = |source: &Source, item: &Item| -> Vec<String> {
-        let end = item.body.as_ref().map_or(item.range.end, |body| body.start);
-        let head = source.text.get(item.head..end).unwrap_or_default();
+        let head = source.declaration(item);
         let words = head.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
         words.map(str::to_owned).collect()
     };

@@ -55,7 +55,9 @@ impl<'a> Source<'a> {
     pub(super) fn interior(&self, item: &Item) -> Option<Range<usize>> {
         let body = item.body.clone()?;
         let text = self.text.get(body.clone())?;
-        let (open, close) = if text.starts_with(['{', '(', '#']) {
+        // In Python, a bracket at the beginning belongs to the first statement.
+        let brackets = self.language.name() != "python" && text.starts_with(['{', '(', '#']);
+        let (open, close) = if brackets {
             (self.line(body.start), self.line(body.end - 1))
         } else {
             let header = self.text.get(item.head..body.start)?;
@@ -89,14 +91,15 @@ impl<'a> Source<'a> {
     /// Returns the text of an item up to its body, with single spaces.
     pub(super) fn signature(&self, item: &Item) -> String {
         let start = item.attributes.unwrap_or(item.head).min(item.head);
-        let end = item.body.as_ref().map_or(item.range.end, |body| body.start);
-        words(self.text.get(start..end).unwrap_or_default())
+        format!("{} {}", words(self.text.get(start..item.head).unwrap_or_default()), self.declaration(item))
     }
 
-    /// Returns the text of an item from its head up to its body, with single spaces.
+    /// Returns the text of an item from its head up to its body, with single spaces and without comments.
     pub(super) fn declaration(&self, item: &Item) -> String {
         let end = item.body.as_ref().map_or(item.range.end, |body| body.start);
-        words(self.text.get(item.head..end).unwrap_or_default())
+        let lines = self.text.get(item.head..end).unwrap_or_default().lines();
+        let code = lines.filter(|line| item.body.is_none() || !line.trim_start().starts_with(['#', '/']));
+        code.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
     }
 
     /// Returns the attributes of an item, with single spaces.

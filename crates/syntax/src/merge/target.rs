@@ -1,6 +1,7 @@
 //! The block of a text that a snippet belongs to.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::ops::Range;
 
 use toolpost_text::merge::{Piece, Refusal, Why};
@@ -83,15 +84,43 @@ fn find<'a>(both: &Both<'a>, variant: &Variant) -> Result<Home<'a>, Refusal> {
             Member::Yes => Err(both.refuse(variant.inside.clone(), Why::Homeless)),
         };
     };
-    let mut found = (0..homes.len()).filter(|at| fits[*at] == best);
-    match (found.next(), found.next()) {
-        (Some(at), None) => Ok(homes.swap_remove(at)),
-        _ => {
-            let lines =
-                (0..homes.len()).filter(|at| fits[*at] == best).map(|at| homes[at].line.max(1)).collect();
+    let found: Vec<usize> = (0..homes.len()).filter(|at| fits[*at] == best).collect();
+    let chosen = match found.as_slice() {
+        [only] => Some(*only),
+        several => by_lines(both, variant, &homes, several),
+    };
+    match chosen {
+        Some(at) => Ok(homes.swap_remove(at)),
+        None => {
+            let lines = found.into_iter().map(|at| homes[at].line.max(1)).collect();
             Err(both.refuse(variant.inside.clone(), Why::Ambiguous { lines }))
         }
     }
+}
+
+/// Chooses the block whose items of the snippet's names have at least twice as many of its lines as those elsewhere.
+fn by_lines(both: &Both<'_>, variant: &Variant, homes: &[Home<'_>], found: &[usize]) -> Option<usize> {
+    let shared = |home: &Home<'_>| -> usize {
+        let news = variant.blocks.iter().filter(|item| item.kind.defines());
+        news.map(|new| {
+            let named = |old: &&Item| sort(old.kind) == sort(new.kind) && old.name == new.name;
+            let there: HashSet<&str> =
+                home.items.iter().filter(named).flat_map(|old| inner(both.old, old)).collect();
+            inner(both.new, new).into_iter().filter(|line| there.contains(line)).count()
+        })
+        .sum()
+    };
+    let mut rated: Vec<(usize, usize)> = found.iter().map(|at| (shared(&homes[*at]), *at)).collect();
+    rated.sort_unstable();
+    let (most, at) = rated.pop()?;
+    let next = rated.last().map_or(0, |(shared, _)| *shared);
+    (most > 0 && most >= 2 * next).then_some(at)
+}
+
+/// Lists the lines of an item's body that have a word.
+fn inner<'a>(source: &Source<'a>, item: &Item) -> Vec<&'a str> {
+    let lines = source.lines.get(source.head(item) + 1..source.span(item).end).unwrap_or_default();
+    lines.iter().map(|line| line.trim()).filter(|line| line.chars().any(char::is_alphanumeric)).collect()
 }
 
 /// Lists the blocks in items.

@@ -12,7 +12,7 @@ use crate::{Item, Kind};
 /// Takes a snippet for the whole file, if it has no marker and everything that has a name in the file.
 pub(super) fn merge(old: &Source, variant: &Variant, snippet: &str) -> Option<MergeResult> {
     let new = variant.source.source()?;
-    if marked(&variant.source.said) || new.errors.len() > old.errors.len() {
+    if marked(&variant.source.said) || new.errors.len() > old.errors.len() || !keeps_imports(old, &new) {
         return None;
     }
     let (before, after) = (file(old.blocks.clone()), file(variant.blocks.clone()));
@@ -59,6 +59,14 @@ fn is_complete(old: &Source, new: &Source) -> bool {
         || both(&|source| {
             line(source, "if __name__ ==") && (line(source, "import ") || line(source, "from "))
         })
+}
+
+/// Returns whether a snippet has some of the imports of a file, if there are any.
+///
+/// Code without any of them is a part of the file, although it may have all that the file defines.
+fn keeps_imports(old: &Source, new: &Source) -> bool {
+    let imports = |source: &Source| source.blocks.iter().any(Item::imports);
+    imports(new) || !imports(old)
 }
 
 /// Returns whether a snippet has most of the unnamed statements of a file.

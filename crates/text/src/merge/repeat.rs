@@ -43,8 +43,10 @@ pub(super) fn moved(
         };
         let all: Vec<usize> = (0..scope.old.len()).filter(alike).filter(|old| inside(*old)).collect();
         let Some(first) = all.iter().find(|old| is_kept(**old)) else { continue };
-        if unit.len() > 1 && leaves(&here[unit.start + 1..unit.end]) {
-            continue; // a guard may be there many times
+        let before = here[..at].iter().rfind(|line| !is_blank(line));
+        let follows_new = before.is_some_and(|line| !scope.old.iter().any(|old| same(old, line)));
+        if unit.len() > 1 && leaves(&here[unit.start + 1..unit.end]) && follows_new {
+            continue; // a guard may be there many times, each after what it guards
         }
         let shown = here.iter().filter(|line| same(line, text)).count();
         let old = self::unit(scope.old, *first);
@@ -53,7 +55,10 @@ pub(super) fn moved(
             let line = scope.base + first + 1;
             return Err(Refusal::of(&lines[at..=at], Why::Twice { line }));
         }
-        pieces.push(Piece { old: old.start + scope.base..old.end + scope.base, new: Vec::new() });
+        let comments = here[..at].iter().rev().zip(scope.old[..old.start].iter().rev());
+        let comments = comments.take_while(|(new, old)| is_comment(new) && same(new, old)).count();
+        let comments = comments.min((0..old.start).rev().take_while(|line| is_kept(*line)).count());
+        pieces.push(Piece { old: old.start - comments + scope.base..old.end + scope.base, new: Vec::new() });
     }
     Ok(pieces)
 }
@@ -105,10 +110,13 @@ fn leaves(lines: &[&str]) -> bool {
 
 /// Checks whether a line has content that is not repeated often.
 fn counts(line: &str) -> bool {
-    let comment =
-        ["//", "/*", "*", "#", "--", "<!--", ";", "%"].iter().any(|sign| line.trim_start().starts_with(sign));
     let mut words = line.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
-    !comment && words.any(|word| !EVERYWHERE.contains(&word))
+    !is_comment(line) && words.any(|word| !EVERYWHERE.contains(&word))
+}
+
+/// Checks whether a line is a comment, in any language.
+fn is_comment(line: &str) -> bool {
+    ["//", "/*", "*", "#", "--", "<!--", ";", "%"].iter().any(|sign| line.trim_start().starts_with(sign))
 }
 
 /// Keywords that are alone on many lines.
