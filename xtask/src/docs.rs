@@ -8,6 +8,7 @@ pub mod tools;
 
 use crate::{House, Verdict, parity::Against, said::Said, say};
 use anyhow::{Result, bail};
+use toolpost::settings::reference::markdown;
 
 /// Writes the generated files, or with `--check` reports those that are out of date.
 ///
@@ -48,6 +49,10 @@ fn generated(house: &House) -> Result<Vec<(String, String)>> {
         ("docs/reference/tools.md".to_owned(), tools::reference(&[Said::all(), Said::beside()].concat())),
         ("docs/reference/cli.md".to_owned(), cli::reference(house)?),
         ("docs/tutorial.svg".to_owned(), picture::svg(&house.read("docs/tutorial.md")?)),
+        (
+            "docs/configuration.md".to_owned(),
+            marked::put(&house.read("docs/configuration.md")?, "settings", &markdown())?,
+        ),
         (
             "README.md".to_owned(),
             marked::put(&house.read("README.md")?, "dialects", &readme::table(&said, &against))?,

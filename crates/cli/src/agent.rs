@@ -2,18 +2,19 @@
 
 use crate::{
     agent_runs,
-    args::{Agent, AgentCommand, Common},
+    args::{Agent, AgentCommand, AgentLimits},
     ask::{self, Input},
-    assembly,
-    model_source::ModelSource,
-    out,
-    settings::Settings,
-    signals, view,
+    out, signals, view,
 };
 use anyhow::{Context, Result, bail};
 use serde_json::json;
 use std::{io::Read, path::Path, process::ExitCode, sync::Arc};
 use tokio_util::sync::CancellationToken;
+use toolpost::{
+    Settings, Toolpost,
+    agents::{ModelSource, model},
+    settings::{Flags, Origin, Setting},
+};
 use toolpost_agent::{
     Budget, ModelAgents, Outcome, Reason, Run, RunHeader, RuntimeTools, Transcript,
     acp::{Acp, Task, Tools},
@@ -21,14 +22,14 @@ use toolpost_agent::{
     repaired, system,
 };
 use toolpost_engine::Session;
-use toolpost_runtime::{Asker, Runtime, Structured};
+use toolpost_runtime::{Asker, Runtime};
 
 /// Exit status of incomplete work.
 const FAILED: u8 = 1;
 
 /// Runs a task, resumes an earlier run, or lists the earlier ones.
-pub(crate) fn run(common: &Common, args: Agent) -> Result<ExitCode> {
-    let mut settings = Settings::find(common)?;
+pub(crate) fn run(flags: &Flags, args: Agent) -> Result<ExitCode> {
+    let mut settings = Settings::of_user(flags.clone())?;
     if let Some(AgentCommand::List(list)) = &args.command {
         return agent_runs::list(&settings, list);
     }
@@ -36,7 +37,7 @@ pub(crate) fn run(common: &Common, args: Agent) -> Result<ExitCode> {
     if let Some(began) = &earlier {
         settings.resume(began)?;
     }
-    if let Some(missing) = settings.agent.nobody()? {
+    if let Some(missing) = model::unavailable(&settings)? {
         return Ok(out::failed(&missing));
     }
     let input = if args.task.as_deref() == Some("-") { Input::Taken } else { Input::Person };
@@ -44,20 +45,21 @@ pub(crate) fn run(common: &Common, args: Agent) -> Result<ExitCode> {
         Some("-") => Some(standard_input()?),
         task => task.map(str::to_owned),
     };
-    let assembly = assembly::assemble(&settings, Structured::On, assembly::Life::Long)?;
-    assembly.recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
-    let (transcript, messages) = begun(&settings, &assembly.runtime, earlier.as_ref(), task)?;
+    limit(&mut settings, &args.limits);
+    let asker = ask::asker(settings.ask.value, input);
+    let post = Toolpost::with_settings(settings.clone()).structured().asker(asker.clone()).open_blocking()?;
+    out::report(&post);
+    let (transcript, messages) = begun(&settings, post.runtime(), earlier.as_ref(), task)?;
     let id = transcript.id().map(str::to_owned);
     if let Some(id) = &id {
         eprintln!(
             "toolpost: run {id} with {}; Ctrl-C stops it, and `toolpost agent --resume {id}` continues it",
-            settings.agent.asked()
+            model::name(&settings)
         );
     }
-    let asker = ask::asker(settings.ask.value, input);
-    let budget = Budget::new(settings.agent.limits(&args.limits));
+    let budget = Budget::new(model::limits(&settings));
     let session = Session::named(settings.session.value.clone().or_else(|| id.clone()));
-    let work = Work { assembly, asker, budget, transcript, messages, session };
+    let work = Work { post, asker, budget, transcript, messages, session };
     let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let outcome = threads.block_on(work.done(&settings));
     // An open prompt at the terminal must not delay the end.
@@ -65,9 +67,24 @@ pub(crate) fn run(common: &Common, args: Agent) -> Result<ExitCode> {
     said(&outcome?, id.as_deref(), args.json)
 }
 
+/// Lets the flags of the command override the limits in the settings.
+fn limit(settings: &mut Settings, flags: &AgentLimits) {
+    let limits = [
+        (&mut settings.max_turns, flags.max_turns),
+        (&mut settings.max_calls, flags.max_calls),
+        (&mut settings.max_tokens, flags.max_tokens),
+        (&mut settings.max_time, flags.max_time),
+    ];
+    for (setting, flag) in limits {
+        if let Some(value) = flag {
+            *setting = Setting { value, origin: Origin::Flag };
+        }
+    }
+}
+
 /// Everything that a run needs.
 struct Work {
-    assembly: assembly::Assembly,
+    post: Toolpost,
     asker: Arc<dyn Asker>,
     budget: Arc<Budget>,
     transcript: Transcript,
@@ -78,13 +95,13 @@ struct Work {
 impl Work {
     /// Runs the task; the first signal cancels it.
     async fn done(self, settings: &Settings) -> Result<Outcome> {
-        let (runtime, models) = (self.assembly.runtime.clone(), self.assembly.models.clone());
+        let (runtime, models) = (self.post.runtime().clone(), self.post.companions().models().clone());
         let cancel = CancellationToken::new();
         signals::cancelling(cancel.clone())?;
         let outcome = match &models {
-            ModelSource::Nobody => bail!("no model is configured"),
+            ModelSource::None => bail!("no model is configured"),
             ModelSource::Model(crew) => self.by_model(crew, settings, cancel).await,
-            ModelSource::Own(acp) => self.by_own(acp, cancel).await,
+            ModelSource::External(acp) => self.by_own(acp, cancel).await,
         };
         tokio::join!(runtime.shut_down(), models.end());
         Ok(outcome)
@@ -97,27 +114,24 @@ impl Work {
         settings: &Settings,
         cancel: CancellationToken,
     ) -> Outcome {
-        let (runtime, session) = (self.assembly.runtime, self.session);
+        let (runtime, session) = (self.post.runtime().clone(), self.session);
         let watch = view::watch();
         crew.watched(watch.clone());
         crew.share(session.id(), &self.budget);
-        if let Some(bridge) = &self.assembly.bridge {
-            bridge.begin(&runtime);
-            tokio::select! {
-                () = runtime.settled() => {}
-                () = cancel.cancelled() => {}
-            }
+        tokio::select! {
+            () = self.post.connect() => {}
+            () = cancel.cancelled() => {}
         }
         let run = Run {
             service: crew.service().clone(),
             system: with_agents(system(&runtime.instructions(), &runtime.engine().roots(), None), crew),
             hands: Arc::new(RuntimeTools { runtime, session, asker: self.asker }),
             budget: self.budget,
-            window: settings.agent.window.value,
+            window: settings.window.value,
             cancel,
             watch,
             transcript: self.transcript,
-            showing: settings.agent.pictures.value,
+            showing: model::image_display(settings),
         };
         run.go(self.messages).await
     }

@@ -1,9 +1,10 @@
 //! Earlier runs of agents: `toolpost agent list`, and the lookup for `--resume`.
 
-use crate::{args::AgentList, assembly, out, settings::Settings, time};
+use crate::{args::AgentList, out, time, workspace};
 use anyhow::{Context, Result, bail};
 use serde_json::json;
 use std::{path::Path, process::ExitCode, time::UNIX_EPOCH};
+use toolpost::settings::Settings;
 use toolpost_agent::{RunHeader, Transcript, TranscriptEntry};
 use toolpost_text::cut;
 
@@ -81,7 +82,7 @@ pub(crate) fn list(settings: &Settings, args: &AgentList) -> Result<ExitCode> {
 }
 
 fn here(settings: &Settings) -> Result<Vec<String>> {
-    let workspace = assembly::open_and_tell(settings)?;
+    let workspace = workspace::open_and_report(settings)?;
     Ok(workspace.roots().iter().map(toolpost_workspace::Root::shown).collect())
 }
 

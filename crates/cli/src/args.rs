@@ -1,7 +1,15 @@
 //! Commands and options of the command line.
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{
+    Arg, ArgAction, ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint,
+    builder::{OsStringValueParser, PossibleValuesParser, ValueParser},
+};
+use std::ffi::OsString;
 use std::path::PathBuf;
+use toolpost::settings::{
+    Flags,
+    table::{Described, Takes, described},
+};
 
 /// Help heading of the shared options.
 const SHARED: &str = "Shared options";
@@ -13,7 +21,7 @@ const MORE: &str = "`--help` also lists the options that all commands share, suc
 #[command(name = "toolpost", version, disable_help_subcommand = true)]
 pub(crate) struct Args {
     #[command(flatten)]
-    pub(crate) common: Common,
+    pub(crate) shared: Shared,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -26,7 +34,7 @@ impl Args {
 
     /// Returns the definition of all commands; shared options come last, and only in the long help.
     pub(crate) fn described() -> clap::Command {
-        let shared = |arg: clap::Arg| match arg.is_global_set() {
+        let shared = |arg: Arg| match arg.is_global_set() {
             true => arg.help_heading(SHARED).hide_short_help(true),
             false => arg,
         };
@@ -39,119 +47,80 @@ fn with_more(command: clap::Command) -> clap::Command {
     command.after_help(MORE).after_long_help("").mut_subcommands(with_more)
 }
 
-/// Options that every command takes.
-#[derive(clap::Args, Default)]
-pub(crate) struct Common {
-    /// Tool dialect: claude, trae, zblade, opencode or probe (repeatable) [default: claude]
-    #[arg(long = "dialect", global = true, value_name = "NAME")]
-    pub(crate) dialects: Vec<String>,
-    /// Directory that tools may read and change (repeatable) [default: the current directory]
-    #[arg(long = "root", global = true, value_name = "DIR")]
-    pub(crate) roots: Vec<PathBuf>,
-    /// Serve only these tools: names, globs, or !NAME to exclude (comma-separated, repeatable) [default: all]
-    #[arg(long, global = true, value_name = "NAME", value_delimiter = ',')]
-    pub(crate) tools: Vec<String>,
-    /// Remove every tool with this capability; see `touch` in the policy documentation (repeatable) [default:
-    /// none]
-    #[arg(long, global = true, value_enum, value_name = "TOUCH")]
-    pub(crate) deny: Vec<Deny>,
-    /// Remove every tool that writes, as --deny write does
-    #[arg(long, global = true)]
-    pub(crate) read_only: bool,
-    /// Policy file to use instead of the user's and the project's
-    #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) policy: Option<PathBuf>,
-    /// File with `mcpServers` whose tools are served as mcp__server__tool [default: none]
-    #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) mcp_config: Option<PathBuf>,
-    /// Answer to prompts when there is no terminal to ask at [default: deny]
-    #[arg(long, global = true, value_enum)]
-    pub(crate) ask: Option<Ask>,
-    /// Run commands in a sandbox [default: on]
-    #[arg(long, global = true, value_enum)]
-    pub(crate) sandbox: Option<OnOff>,
-    /// Serve a tool that runs JavaScript, which calls the other tools; `only` hides the others [default: off]
-    #[arg(long, global = true, value_enum)]
-    pub(crate) code_mode: Option<CodeMode>,
-    /// If the text to replace is ambiguous, change the first match instead of refusing [default: off]
-    #[arg(long, global = true, value_enum)]
-    pub(crate) first_match: Option<OnOff>,
-    /// File to log every call to, as JSON lines
-    #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) events: Option<PathBuf>,
-    /// Log only the names of tools, or all arguments and replies [default: names]
-    #[arg(long, global = true, value_enum)]
-    pub(crate) events_detail: Option<EventsDetail>,
-    /// Directory for history, locks and transcripts [default: the XDG state directory]
-    #[arg(long, global = true, value_name = "DIR")]
-    pub(crate) state: Option<PathBuf>,
-    /// Directory for caches [default: the XDG cache directory]
-    #[arg(long, global = true, value_name = "DIR")]
-    pub(crate) cache: Option<PathBuf>,
-    /// Session name; a later process with the same name continues its task list [default: a new session]
-    #[arg(long, global = true, value_name = "NAME")]
-    pub(crate) session: Option<String>,
-    /// Shared index for searches, as postgres://… [default: none]
-    #[arg(long, global = true, value_name = "ADDRESS")]
-    pub(crate) index: Option<String>,
-    #[command(flatten)]
-    pub(crate) model: ModelFlags,
-    #[command(flatten)]
-    pub(crate) editor: EditorFlags,
-    /// Repository name of a root in the shared index (repeatable) [default: from the URL it was cloned from]
-    #[arg(long = "repository", global = true, value_name = "NAME")]
-    pub(crate) repositories: Vec<String>,
-    #[command(flatten)]
-    pub(crate) code_search: CodeSearchFlags,
+/// Flags of the settings, which every command takes.
+pub(crate) struct Shared(pub(crate) Flags);
+
+impl clap::Args for Shared {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        command.args(described().iter().filter_map(argument))
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
 }
 
-/// Answer to prompts when there is no terminal.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize, Debug)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Ask {
-    Allow,
-    Deny,
-    Prompt,
+impl FromArgMatches for Shared {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut flags = Flags::default();
+        for setting in described() {
+            if let Some(texts) = texts(&setting, matches) {
+                flags.set(setting.row, texts);
+            }
+        }
+        Ok(Self(flags))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
-/// Capability of tools that can be denied.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize, Debug)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Deny {
-    Write,
-    Execute,
-    Fetch,
-    Bridge,
-    Delegate,
-    Editor,
+/// Returns the flag of a setting, if it has one.
+fn argument(setting: &Described) -> Option<Arg> {
+    let (row, flag) = (setting.row, setting.row.flag?);
+    let repeats = match flag.takes {
+        Takes::Nothing | Takes::One => "",
+        Takes::Many => " (repeatable)",
+        Takes::ManyByComma => " (comma-separated, repeatable)",
+    };
+    let default = match flag.takes {
+        Takes::Nothing => String::new(),
+        _ => format!(" [default: {}]", row.default.replace('`', "")),
+    };
+    let help = format!("{}{repeats}{default}", row.help);
+    let arg = Arg::new(row.key).long(flag.name).global(true).help(help);
+    if flag.takes == Takes::Nothing {
+        return Some(arg.action(ArgAction::SetTrue));
+    }
+    let parser = match setting.choices.as_slice() {
+        [] => ValueParser::from(OsStringValueParser::new()),
+        choices => ValueParser::from(PossibleValuesParser::new(choices)),
+    };
+    let hint = match flag.value {
+        "DIR" => ValueHint::DirPath,
+        "FILE" => ValueHint::FilePath,
+        _ => ValueHint::Unknown,
+    };
+    let arg = arg.value_name(flag.value).value_hint(hint).value_parser(parser);
+    Some(match flag.takes {
+        Takes::Many => arg.action(ArgAction::Append),
+        Takes::ManyByComma => arg.action(ArgAction::Append).value_delimiter(','),
+        Takes::One | Takes::Nothing => arg,
+    })
 }
 
-/// Setting for code mode: scripts that call tools.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize, Debug)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum CodeMode {
-    /// Add two tools: one searches the tools, one runs scripts
-    On,
-    /// Serve only the tools of the dialects
-    Off,
-    /// Serve only these two; scripts call the others
-    Only,
-}
-
-/// Level of detail of the event log.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize, Debug)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum EventsDetail {
-    Names,
-    All,
-}
-
-/// Boolean option.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize, Debug)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum OnOff {
-    On,
-    Off,
+/// Returns the texts that a command line gives for a setting.
+fn texts(setting: &Described, matches: &ArgMatches) -> Option<Vec<OsString>> {
+    let (key, flag) = (setting.row.key, setting.row.flag?);
+    if flag.takes == Takes::Nothing {
+        return matches.get_flag(key).then(|| vec!["on".into()]);
+    }
+    if setting.choices.is_empty() {
+        return Some(matches.get_many::<OsString>(key)?.cloned().collect());
+    }
+    Some(matches.get_many::<String>(key)?.map(OsString::from).collect())
 }
 
 #[derive(Subcommand)]
@@ -581,57 +550,4 @@ pub(crate) struct Prune {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// Flags that choose a model.
-#[derive(clap::Args, Default)]
-pub(crate) struct ModelFlags {
-    /// Model name [default: none]
-    #[arg(long, global = true, value_name = "NAME")]
-    pub(crate) model: Option<String>,
-    /// Provider of the model: openai, responses, anthropic, gemini or ollama [default: openai]
-    #[arg(long, global = true, value_name = "NAME")]
-    pub(crate) provider: Option<String>,
-    /// URL of the model service [default: the provider's]
-    #[arg(long, global = true, value_name = "URL")]
-    pub(crate) base_url: Option<String>,
-    #[command(flatten)]
-    pub(crate) own: ExternalAgentFlags,
-}
-
-/// Flags of an external agent.
-#[derive(clap::Args, Default)]
-pub(crate) struct ExternalAgentFlags {
-    /// External agent to use instead of a model (ACP), such as "opencode acp" [default: none]
-    #[arg(long, global = true, value_name = "COMMAND")]
-    pub(crate) acp: Option<String>,
-    /// Permissions of the external agent: read, write (with Toolpost's tools) or all [default: read]
-    #[arg(long, global = true, value_name = "WHAT")]
-    pub(crate) acp_may: Option<String>,
-}
-
-/// Flags of the editor tools.
-#[derive(clap::Args, Default)]
-pub(crate) struct EditorFlags {
-    /// Editor for the editor tools: nvim:SOCKET, auto (the editor whose terminal this is) or off [default:
-    /// auto]
-    #[arg(long, global = true, value_name = "EDITOR")]
-    pub(crate) editor: Option<String>,
-    /// Without an editor, apply insertions to the file [default: off]
-    #[arg(long, global = true, value_enum)]
-    pub(crate) editor_apply: Option<OnOff>,
-}
-
-/// Flags of code search outside the workspace.
-#[derive(clap::Args, Default)]
-pub(crate) struct CodeSearchFlags {
-    /// Read dependencies from the package managers' directories [default: on]
-    #[arg(long, global = true, value_enum)]
-    pub(crate) dependencies: Option<OnOff>,
-    /// Web service that code search also asks: exa, context7, sourcegraph or github [default: none]
-    #[arg(long, global = true, value_name = "NAME")]
-    pub(crate) codesearch: Option<String>,
-    /// URL of the code search service
-    #[arg(long, global = true, value_name = "URL")]
-    pub(crate) codesearch_url: Option<String>,
 }

@@ -1,10 +1,11 @@
 //! Approval prompts on the command line, for rules that say `ask`.
 
-use crate::{args::Ask, terminal};
+use crate::terminal;
 use std::{
     io::{IsTerminal, Write, stdin, stdout},
     sync::{Arc, Mutex, PoisonError},
 };
+use toolpost::{approvals, settings::values::Ask};
 use toolpost_runtime::{Asker, Asking, Question, Span, Verdict};
 
 /// Use of standard input.
@@ -18,13 +19,8 @@ pub(crate) enum Input {
 pub(crate) fn asker(ask: Ask, input: Input) -> Arc<dyn Asker> {
     let terminal = input == Input::Person && stdin().is_terminal() && stdout().is_terminal();
     match ask {
-        Ask::Allow => Arc::new(Verdict::Allow),
-        Ask::Prompt if terminal => Arc::new(Terminal),
-        Ask::Prompt => Arc::new(Verdict::Deny("No prompt is possible: there is no terminal.".to_owned())),
-        Ask::Deny if terminal => Arc::new(Terminal),
-        Ask::Deny => {
-            Arc::new(Verdict::Deny("No prompt is possible here, and the setting `ask` is `deny`.".to_owned()))
-        }
+        Ask::Prompt | Ask::Deny if terminal => Arc::new(Terminal),
+        other => approvals::without_terminal(other),
     }
 }
 

@@ -1,65 +1,58 @@
 //! `toolpost call`: one call, or many in one session.
 
 use crate::{
-    args::{Call as Args, Common},
+    args::Call as Args,
     ask::{self, Input},
-    assembly, out,
-    settings::Settings,
-    tool_page,
+    out, tool_page,
 };
 use anyhow::{Context, Result, anyhow, bail};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
-use std::{io::Read, path::Path, process::ExitCode, sync::Arc};
-use tokio_util::sync::CancellationToken;
-use toolpost_agent::bridge::Bridge;
-use toolpost_engine::{Pinned, Session};
-use toolpost_runtime::{Answer, Asker, Call, Catalogue, Outcome, Published, Runtime, Structured};
-use toolpost_tool::{Part, RunResult};
+use std::{io::Read, path::Path, process::ExitCode};
+use toolpost::{Lifetime, Problem, Reply, Session, Settings, Toolpost, settings::Flags};
+use toolpost_engine::{Pinned, Session as SessionState};
+use toolpost_runtime::{Catalogue, Published, Runtime};
+use toolpost_tool::Part;
 use toolpost_workspace::operator;
 
 /// Exit status of a failed call, and of a call whose command failed.
 const FAILED: u8 = 1;
 
 /// Runs the calls.
-pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
-    let settings = Settings::find(common)?;
-    let structured = if args.json { Structured::On } else { Structured::Off };
-    let assembly = assembly::assemble(&settings, structured, assembly::Life::Short)?;
-    assembly.recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
+pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
+    let settings = Settings::of_user(flags.clone())?;
     let reads_input =
         args.arguments.as_deref() == Some("-") || args.script.as_deref() == Some(Path::new("-"));
     let input = if reads_input { Input::Taken } else { Input::Person };
+    let asker = ask::asker(settings.ask.value, input);
+    let builder = Toolpost::with_settings(settings.clone()).asker(asker).lifetime(Lifetime::OneCall);
+    let post = if args.json { builder.structured() } else { builder }.open_blocking()?;
+    out::report(&post);
     let name = settings.session.value.clone();
     let session = match &args.script {
         // A script acts as a client: it must read a file before it changes it.
-        Some(_) => Session::named(name),
-        None => Session::of_user(name, pinned(&assembly.runtime, &args.expect)?),
+        Some(_) => SessionState::named(name),
+        None => SessionState::of_user(name, pinned(post.runtime(), &args.expect)?),
     };
-    let caller = Caller {
-        runtime: assembly.runtime,
-        bridge: assembly.bridge,
-        session,
-        asker: ask::asker(settings.ask.value, input),
-    };
+    let caller = Caller { session: post.session_of(session), post };
     let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     match (args.script, args.tool) {
         (Some(script), _) => threads.block_on(caller.to_the_end(caller.script(&script))),
         (None, Some(tool)) => {
-            let arguments = match understood(&settings, &caller.runtime.catalogue(), &tool, args.arguments)? {
+            let arguments = match understood(&settings, &caller.post.catalogue(), &tool, args.arguments)? {
                 Given::Arguments(arguments) => arguments,
                 Given::Nothing(page) => {
                     eprintln!("{page}");
                     return Ok(ExitCode::from(crate::USAGE));
                 }
             };
-            let outcome = threads.block_on(caller.to_the_end(caller.call(tool.clone(), arguments)));
-            let outcome = match (outcome, tool_page::unknown(&settings, &caller.runtime.catalogue(), &tool)?)
-            {
-                (Outcome::NoSuchTool(_), Some(words)) => Outcome::NoSuchTool(Answer::text(words)),
-                (outcome, _) => outcome,
+            let reply = threads.block_on(caller.to_the_end(caller.call(tool.clone(), arguments)));
+            let unknown = tool_page::unknown(&settings, &caller.post.catalogue(), &tool)?;
+            let reply = match (reply.problem(), unknown) {
+                (Some(Problem::UnknownTool), Some(words)) => Reply::of_unknown_tool(words),
+                _ => reply,
             };
-            print(&outcome, if args.json { Form::Json } else { Form::Words })
+            print(&reply, if args.json { Form::Json } else { Form::Words })
         }
         (None, None) => bail!("pass a tool and its arguments, or --script"),
     }
@@ -138,19 +131,17 @@ fn pinned(runtime: &Runtime, expected: &[String]) -> Result<Vec<Pinned>> {
 }
 
 struct Caller {
-    runtime: Arc<Runtime>,
-    bridge: Option<Arc<Bridge>>,
-    session: Arc<Session>,
-    asker: Arc<dyn Asker>,
+    post: Toolpost,
+    session: Session,
 }
 
 impl Caller {
     /// Runs calls, then stops the commands that they left running, because the session ends.
     async fn to_the_end<T>(&self, calls: impl Future<Output = T>) -> T {
         let done = calls.await;
-        let commands = self.runtime.engine().commands();
-        let running = commands.map(|commands| commands.running(&self.session)).unwrap_or_default();
-        self.runtime.shut_down().await;
+        let commands = self.post.runtime().engine().commands();
+        let running = commands.map(|commands| commands.running(self.session.id())).unwrap_or_default();
+        self.post.close().await;
         for command in running {
             let command: String = command.chars().flat_map(char::escape_debug).collect();
             eprintln!(
@@ -160,22 +151,13 @@ impl Caller {
         done
     }
 
-    async fn call(&self, tool: String, arguments: Value) -> Outcome {
+    async fn call(&self, tool: String, arguments: Value) -> Reply {
         // Upstream servers start only if one of them may have the tool.
-        if let (Some(bridge), None) = (&self.bridge, self.runtime.catalogue().find(&tool)) {
-            bridge.begin(&self.runtime);
-            self.runtime.settled().await;
+        if self.post.catalogue().find(&tool).is_none() {
+            self.post.connect().await;
         }
         let (progress, _line) = out::ProgressLine::of_call();
-        let call = Call {
-            tool,
-            arguments,
-            session: self.session.clone(),
-            cancel: CancellationToken::new(),
-            asker: self.asker.clone(),
-            progress,
-        };
-        self.runtime.call(call).await
+        self.session.call(tool, arguments).on_progress(move |count, what| progress.tell(count, what)).await
     }
 
     /// Makes a call for each line, and prints the replies in order.
@@ -187,11 +169,11 @@ impl Caller {
         let calls = lines.map(|(number, line)| scripted(number + 1, line)).collect::<Result<Vec<_>>>()?;
         let mut code = ExitCode::SUCCESS;
         for (tool, arguments) in calls {
-            let outcome = self.call(tool, arguments).await;
-            if !succeeded(&outcome) {
+            let reply = self.call(tool, arguments).await;
+            if reply.problem().is_some() {
                 code = ExitCode::from(FAILED);
             }
-            out::line(&as_json(&outcome).to_string())?;
+            out::line(&as_json(&reply).to_string())?;
         }
         Ok(code)
     }
@@ -211,49 +193,35 @@ enum Form {
     Json,
 }
 
-fn print(outcome: &Outcome, form: Form) -> Result<ExitCode> {
-    let done = matches!(outcome, Outcome::Done(_));
-    let words = if form == Form::Json { as_json(outcome).to_string() } else { as_words(outcome) };
-    if done {
-        out::line(&words)?;
-        return Ok(if succeeded(outcome) { ExitCode::SUCCESS } else { ExitCode::from(FAILED) });
+fn print(reply: &Reply, form: Form) -> Result<ExitCode> {
+    let words = if form == Form::Json { as_json(reply).to_string() } else { as_words(reply) };
+    if reply.is_error() {
+        eprintln!("{words}");
+        return Ok(ExitCode::from(FAILED));
     }
-    eprintln!("{words}");
-    Ok(ExitCode::from(FAILED))
+    out::line(&words)?;
+    // A command with a failing exit status did not succeed, although the call did.
+    Ok(if reply.problem().is_none() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
 }
 
-/// Returns whether a call succeeded; a command with a failing exit status and a script that stopped did not.
-fn succeeded(outcome: &Outcome) -> bool {
-    matches!(outcome, Outcome::Done(answer) if answer.result == RunResult::Succeeded)
-}
-
-fn as_words(outcome: &Outcome) -> String {
-    let parts = match outcome {
-        Outcome::Done(answer) | Outcome::Failed(_, answer) | Outcome::NoSuchTool(answer) => &answer.parts,
-        Outcome::Ask(question) => return question.words(),
-    };
-    let words = parts.iter().map(|part| match part {
+fn as_words(reply: &Reply) -> String {
+    let words = reply.parts().iter().map(|part| match part {
         Part::Text(text) => text.clone(),
         Part::Image { mime, data } => format!("[image, {mime}, {} bytes; --json prints it]", data.len()),
     });
     words.collect::<Vec<_>>().join("\n")
 }
 
-fn as_json(outcome: &Outcome) -> Value {
-    let (ok, answer) = match outcome {
-        Outcome::Done(answer) => (!answer.is_error(), answer.clone()),
-        Outcome::Failed(_, answer) | Outcome::NoSuchTool(answer) => (false, answer.clone()),
-        Outcome::Ask(question) => (false, Answer::text(question.words())),
-    };
-    let content: Vec<Value> = answer.parts.iter().map(part_as_json).collect();
-    let mut reply = json!({ "ok": ok, "content": content });
-    if let Outcome::Failed(kind, _) = outcome {
-        reply["kind"] = json!(kind);
+fn as_json(reply: &Reply) -> Value {
+    let content: Vec<Value> = reply.parts().iter().map(part_as_json).collect();
+    let mut json = json!({ "ok": !reply.is_error(), "content": content });
+    if let Some(Problem::Failed(kind)) = reply.problem() {
+        json["kind"] = json!(kind);
     }
-    if let Some(structured) = answer.structured {
-        reply["structured"] = structured;
+    if let Some(structured) = reply.structured() {
+        json["structured"] = structured.clone();
     }
-    reply
+    json
 }
 
 fn part_as_json(part: &Part) -> Value {

@@ -1,22 +1,18 @@
 //! `toolpost diff`: a recorded change as a unified diff.
 
-use crate::{
-    args::{Common, Diff},
-    assembly, history,
-    out::Colours,
-    settings::Settings,
-};
+use crate::{args::Diff, history, out::Colours, workspace};
 use anyhow::Result;
 use std::{
     io::{IsTerminal, stdout},
     process::ExitCode,
 };
+use toolpost::{settings::Flags, settings::Settings};
 use toolpost_workspace::FileDiff;
 
 /// Prints the diff.
-pub(crate) fn run(common: &Common, args: Diff) -> Result<ExitCode> {
-    let settings = Settings::find(common)?;
-    let workspace = assembly::open_and_tell(&settings)?;
+pub(crate) fn run(flags: &Flags, args: Diff) -> Result<ExitCode> {
+    let settings = Settings::of_user(flags.clone())?;
+    let workspace = workspace::open_and_report(&settings)?;
     let history = history::of(&workspace, &settings)?;
     let found = match &args.change {
         Some(id) => history.find(id),

@@ -1,17 +1,20 @@
 //! `toolpost doctor`: the state of this machine and this workspace, with repairs and the active settings.
 
 use crate::{
-    agent_files,
-    args::{Common, Doctor, OnOff},
-    assembly,
+    args::Doctor,
     out::{self, Colours},
-    settings::{Setting, Settings},
 };
 use anyhow::Result;
 use serde_json::{Value, json};
-use std::{path::PathBuf, process::ExitCode};
+use std::process::ExitCode;
+use toolpost::{
+    Lifetime, Toolpost,
+    agents::{self, editor, model},
+    code_search,
+    settings::{Flags, Settings, values::OnOff},
+};
 use toolpost_engine::{Engine, KeptTasks, Means, Servers, available};
-use toolpost_runtime::{RuleSource, Structured};
+use toolpost_runtime::RuleSource;
 use toolpost_workspace::diagnostics;
 
 /// ANSI code of bold text.
@@ -85,21 +88,21 @@ impl Findings {
 }
 
 /// Prints the findings; fails if nothing would work.
-pub(crate) fn run(common: &Common, doctor: Doctor) -> Result<ExitCode> {
-    let settings = Settings::find(common)?;
-    let assembly = assembly::assemble(&settings, Structured::Off, assembly::Life::Short);
+pub(crate) fn run(flags: &Flags, doctor: Doctor) -> Result<ExitCode> {
+    let settings = Settings::of_user(flags.clone())?;
+    let post = Toolpost::with_settings(settings.clone()).lifetime(Lifetime::OneCall).open_blocking();
     let mut findings = Findings::default();
     findings.add("version", Status::Ok, env!("CARGO_PKG_VERSION").to_owned());
     findings.all("confinement", Status::Ok, diagnostics::confinement());
     sandbox(&settings, &mut findings);
-    match &assembly {
-        Ok(assembly) => parts(&settings, assembly, &mut findings)?,
-        Err(error) => findings.add("cannot start", Status::Fail, format!("{error:#}")),
+    match &post {
+        Ok(post) => parts(&settings, post, &mut findings)?,
+        Err(error) => findings.add("cannot start", Status::Fail, error.chain()),
     }
-    let in_force = in_force(&settings).into_iter().chain(settings.editor.in_force());
-    let in_force = in_force.chain(settings.agent.in_force()).chain(settings.code_search.in_force());
+    let lines = settings.lines();
+    let lines = lines.iter().map(|line| format!("{} = {} ({})", line.key, line.value, line.origin));
     // A reader looks for the settings that were changed.
-    let (defaults, set): (Vec<String>, Vec<String>) = in_force.partition(|line| line.ends_with("(default)"));
+    let (defaults, set): (Vec<String>, Vec<String>) = lines.partition(|line| line.ends_with("(default)"));
     if doctor.json {
         findings.all("setting", Status::Ok, set.into_iter().chain(defaults));
         let list: Vec<Value> = findings
@@ -111,7 +114,7 @@ pub(crate) fn run(common: &Common, doctor: Doctor) -> Result<ExitCode> {
     } else {
         page(&findings, &set, &defaults)?;
     }
-    Ok(if assembly.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(if post.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 /// Prints the page: findings, then settings.
@@ -144,33 +147,33 @@ fn page(findings: &Findings, set: &[String], defaults: &[String]) -> Result<()> 
 }
 
 /// Checks the parts of an assembled runtime.
-fn parts(settings: &Settings, assembly: &assembly::Assembly, findings: &mut Findings) -> Result<()> {
-    let engine = assembly.runtime.engine();
+fn parts(settings: &Settings, post: &Toolpost, findings: &mut Findings) -> Result<()> {
+    let engine = post.runtime().engine();
     findings.all("root", Status::Ok, engine.roots());
     let has_state = engine.workspace().state_folder().is_some();
     let state = if has_state { Status::Ok } else { Status::Warn };
     findings.add("state folder", state, engine.workspace().state_report());
-    findings.all("recovery", Status::Warn, assembly.recovery.lines());
-    let sources = assembly.runtime.config().policy.sources();
+    findings.all("recovery", Status::Warn, post.recovery());
+    let sources = post.runtime().config().policy.sources();
     for (source, rules) in sources {
         let status = if matches!(source, RuleSource::Lapsed(_)) { Status::Warn } else { Status::Ok };
         findings.add("rules", status, rules_of(&source, rules));
     }
     engine.servers().iter().for_each(|servers| self::servers(servers, findings));
-    let model = if settings.agent.nobody()?.is_some() { Status::Note } else { Status::Ok };
-    findings.add("model", model, settings.agent.report());
-    findings.all("external agent", Status::Ok, own(assembly)?);
-    findings.add("editor", Status::Note, settings.editor.report(engine)?);
-    findings.add("codesearch", Status::Note, settings.code_search.report(&settings.denied()));
+    let model = if model::unavailable(settings)?.is_some() { Status::Note } else { Status::Ok };
+    findings.add("model", model, model::report(settings));
+    findings.all("external agent", Status::Ok, external_agent(post)?);
+    findings.add("editor", Status::Note, editor::report(settings, engine)?);
+    findings.add("codesearch", Status::Note, code_search::report(settings));
     agents(settings, engine, findings);
     findings.all("tasks", Status::Ok, tasks(engine));
-    for server in bridged(assembly)? {
+    for server in bridged(post)? {
         match server {
             Ok(found) => findings.add("bridged", Status::Ok, found),
             Err(why) => findings.add("bridged", Status::Warn, why),
         }
     }
-    let catalogue = assembly.runtime.catalogue();
+    let catalogue = post.catalogue();
     let tools: Vec<_> = catalogue.listed().collect();
     let bytes: usize = tools
         .iter()
@@ -183,13 +186,13 @@ fn parts(settings: &Settings, assembly: &assembly::Assembly, findings: &mut Find
 
 /// Lists the agent definitions, and the files that were skipped.
 fn agents(settings: &Settings, engine: &Engine, findings: &mut Findings) {
-    match agent_files::find(settings, engine.workspace()) {
+    match agents::files::find(settings, engine.workspace()) {
         Ok(found) => {
             let agents = found.agents.into_iter().map(|agent| format!("{}: {}", agent.name, agent.file));
             findings.all("agents", Status::Ok, agents);
             findings.all("agents", Status::Warn, found.notes);
         }
-        Err(error) => findings.add("agents", Status::Warn, format!("{error:#}")),
+        Err(error) => findings.add("agents", Status::Warn, error.chain()),
     }
 }
 
@@ -220,20 +223,20 @@ fn sandbox(settings: &Settings, findings: &mut Findings) {
 }
 
 /// Starts the external agent, if one is named, and returns its status line.
-fn own(assembly: &assembly::Assembly) -> Result<Option<String>> {
+fn external_agent(post: &Toolpost) -> Result<Option<String>> {
     let threads = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    Ok(threads.block_on(assembly.models.standing()))
+    Ok(threads.block_on(post.companions().models().standing()))
 }
 
 /// Connects to the upstream servers, and lists the tools of each.
-fn bridged(assembly: &assembly::Assembly) -> Result<Vec<Result<String, String>>> {
-    let Some(bridge) = &assembly.bridge else { return Ok(Vec::new()) };
+fn bridged(post: &Toolpost) -> Result<Vec<Result<String, String>>> {
+    let Some(bridge) = post.companions().bridge() else { return Ok(Vec::new()) };
     let threads = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let standing = threads.block_on(async {
-        bridge.begin(&assembly.runtime);
+        post.begin_to_connect();
         let standing = bridge.standing().await;
-        assembly.runtime.settled().await;
-        assembly.runtime.shut_down().await;
+        post.runtime().settled().await;
+        post.runtime().shut_down().await;
         standing
     });
     let lines = standing.into_iter().map(|(name, tools)| tools.map(|tools| format!("{name}: {tools} tools")));
@@ -300,90 +303,4 @@ fn rules_of(source: &RuleSource, rules: usize) -> String {
         ),
         RuleSource::Trusted(file) => format!("{rules} from {file} (trusted until it changes)"),
     }
-}
-
-/// Returns the text of a setting, or `without` if it is not set.
-fn said(setting: &Setting<Option<String>>, without: &str) -> String {
-    setting.value.clone().unwrap_or_else(|| without.to_owned())
-}
-
-fn line<T>(name: &str, setting: &Setting<T>, shown: String) -> String {
-    format!("{name} = {shown} ({})", setting.origin)
-}
-
-/// Returns the lines of the limits and ports of commands, and of the limits of the history.
-fn limits(settings: &Settings) -> [String; 7] {
-    let number = |name: &str, setting: &Setting<u64>| line(name, setting, setting.value.to_string());
-    let (limits, history) = (&settings.resources, &settings.history);
-    [
-        number("command_memory_mb", &limits.memory_mb),
-        number("command_processes", &limits.processes),
-        number("command_file_mb", &limits.file_mb),
-        number("disk_reserve_mb", &limits.disk_reserve_mb),
-        line("publish", &settings.publish, settings.publish.value.to_string()),
-        number("history_mb", &history.megabytes),
-        number("history_days", &history.days),
-    ]
-}
-
-fn in_force(settings: &Settings) -> Vec<String> {
-    let path = |setting: &Setting<Option<PathBuf>>| {
-        setting.value.as_ref().map_or("none".to_owned(), |path| path.display().to_string())
-    };
-    let roots: Vec<String> = settings.roots.value.iter().map(|root| root.display().to_string()).collect();
-    let of_dialect = "the dialect's".to_owned();
-    let deadline = settings.deadline.value.map(|time| time.as_secs_f64().to_string());
-    let bytes = settings.reply_bytes.value.map(|bytes| bytes.to_string());
-    let shared = &settings.shared;
-    let index = shared.index.value.as_deref().map_or("none".to_owned(), toolpost_shared::without_password);
-    let embedding = said(&settings.embedding.address, "the embedded model");
-    let repositories = shared.repositories.value.as_ref();
-    let repositories =
-        repositories.map_or("from the URL it was cloned from".to_owned(), |names| names.join(", "));
-    let word = |value: &dyn std::fmt::Debug| format!("{value:?}").to_lowercase();
-    let mut lines = vec![
-        line("dialect", &settings.dialects, settings.dialects.value.join(", ")),
-        line("root", &settings.roots, roots.join(", ")),
-        line(
-            "tools",
-            &settings.narrow.tools,
-            settings.narrow.tools.value.as_ref().map_or("all".to_owned(), |tools| tools.join(", ")),
-        ),
-        line(
-            "deny",
-            &settings.narrow.deny,
-            match settings.narrow.deny.value.as_slice() {
-                [] => "nothing".to_owned(),
-                denied => denied.iter().map(|deny| deny.word()).collect::<Vec<_>>().join(", "),
-            },
-        ),
-        line("read_only", &settings.narrow.read_only, word(&settings.narrow.read_only.value)),
-        line("policy", &settings.policy, path(&settings.policy)),
-        line("mcp_config", &settings.mcp_config, path(&settings.mcp_config)),
-        line("ask", &settings.ask, word(&settings.ask.value)),
-        line("sandbox", &settings.sandbox, word(&settings.sandbox.value)),
-    ];
-    lines.extend(limits(settings));
-    lines.extend([
-        line("code_mode", &settings.code_mode, word(&settings.code_mode.value)),
-        line("events", &settings.events.file, path(&settings.events.file)),
-        line("events_detail", &settings.events.detail, word(&settings.events.detail.value)),
-        line("state", &settings.state, path(&settings.state)),
-        line("cache", &settings.cache, path(&settings.cache)),
-        line("session", &settings.session, said(&settings.session, "a new one for each client")),
-        line("index", &shared.index, index),
-        line("repository", &shared.repositories, repositories),
-        line("dependencies", &settings.dependencies, word(&settings.dependencies.value)),
-        line("deadline_seconds", &settings.deadline, deadline.unwrap_or_else(|| of_dialect.clone())),
-        line("reply_bytes", &settings.reply_bytes, bytes.unwrap_or(of_dialect)),
-        line("encoding", &settings.encoding, said(&settings.encoding, "none")),
-        line("ignore_files", &settings.ignore_files, word(&settings.ignore_files.value)),
-        line("embedding", &settings.embedding.address, embedding),
-        line("embedding_model", &settings.embedding.model, said(&settings.embedding.model, "none")),
-        line("first_match", &settings.first_match, word(&settings.first_match.value)),
-        line("durable", &settings.durable, word(&settings.durable.value)),
-        line("search_agent", &settings.search_agent, word(&settings.search_agent.value)),
-        line("any_root", &settings.any_root, word(&settings.any_root.value)),
-    ]);
-    lines
 }

@@ -1,15 +1,15 @@
 //! `toolpost grep`: lines that match a regular expression.
 
 use crate::{
-    args::{Common, Grep as Args},
-    out,
-    settings::Settings,
+    args::Grep as Args,
+    out, search,
     user_session::UserSession,
     value::{list, text},
 };
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::{io::IsTerminal as _, process::ExitCode};
+use toolpost::{settings::Flags, settings::Settings};
 use toolpost_engine::{Operation as _, operations};
 use toolpost_shared::{Across, Server};
 
@@ -26,8 +26,8 @@ const NOTHING: u8 = 1;
 const FAILED: u8 = 2;
 
 /// Searches, and prints the matches.
-pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
-    let mut settings = Settings::find(common)?;
+pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
+    let mut settings = Settings::of_user(flags.clone())?;
     let found = if args.across.is_empty() { here(&mut settings, &args)? } else { across(&settings, &args)? };
     let Some(found) = found else { return Ok(ExitCode::from(FAILED)) };
     if args.json {
@@ -65,7 +65,7 @@ fn arguments(args: &Args) -> Value {
 
 /// Searches repositories in the shared index.
 fn across(settings: &Settings, args: &Args) -> Result<Option<Value>> {
-    let address = settings.shared.index.value.as_ref();
+    let address = settings.index.value.as_ref();
     let address =
         address.context("no index is set: pass --index postgres://USER:PASSWORD@HOST:PORT/DATABASE")?;
     let mut globs = args.globs.clone();
@@ -157,8 +157,11 @@ fn notes(found: &Value, here: bool) -> Vec<String> {
     if more {
         notes.push("More lines match; pass a larger --limit.".to_owned());
     }
-    let left = if here { list(&found["walk"]["skipped"]) } else { list(&found["left_out"]) };
-    let left: Vec<&str> = left.iter().map(text).collect();
+    let left = if here {
+        search::skipped(&found["walk"])
+    } else {
+        list(&found["left_out"]).iter().map(|one| text(one).to_owned()).collect()
+    };
     if !left.is_empty() {
         notes.push(format!("Not searched: {}.", left.join(", ")));
     }

@@ -1,24 +1,19 @@
 //! `toolpost history`: recorded changes, newest first.
 
-use crate::{
-    args::{Common, History as Args},
-    assembly,
-    out::Colours,
-    settings::Settings,
-    time,
-};
+use crate::{args::History as Args, out::Colours, time, workspace};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::{collections::HashSet, process::ExitCode};
+use toolpost::{settings::Flags, settings::Settings};
 use toolpost_workspace::{ChangeKind, Content, DiffBody, FileDiff, History, HistoryRecord, Workspace};
 
 /// Maximum number of file names in a line.
 const NAMED: usize = 5;
 
 /// Prints the changes.
-pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
-    let settings = Settings::find(common)?;
-    let workspace = assembly::open_and_tell(&settings)?;
+pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
+    let settings = Settings::of_user(flags.clone())?;
+    let workspace = workspace::open_and_report(&settings)?;
     let history = of(&workspace, &settings)?;
     let said = args.path.clone();
     let path = args.path.map(|path| workspace.resolve_entry(&path)).transpose()?;
@@ -60,7 +55,7 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
 
 /// Returns the history, or an error that says why there is none.
 pub(crate) fn of<'w>(workspace: &'w Workspace, settings: &Settings) -> Result<History<'w>> {
-    let why = if settings.history.megabytes.value == 0 {
+    let why = if settings.history_mb.value == 0 {
         "there is no history: the setting `history_mb` is 0"
     } else {
         "there is no history without a state directory; see `toolpost doctor`"

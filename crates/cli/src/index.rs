@@ -1,11 +1,9 @@
 //! `toolpost index`: the trigram index, which limits searches to files that can match.
 
 use crate::{
-    args::{Common, Index as Args, IndexStatus},
-    assembly,
+    args::{Index as Args, IndexStatus},
     out::{self, size},
-    settings::Settings,
-    shared_index,
+    shared_index, workspace,
 };
 use anyhow::{Result, bail};
 use serde_json::json;
@@ -14,6 +12,7 @@ use std::{
     process::ExitCode,
     time::{Duration, Instant},
 };
+use toolpost::{Settings, parts, settings::Flags};
 use toolpost_engine::{Grams, GramsStatus as Status};
 use toolpost_workspace::{Workspace, walk};
 
@@ -35,8 +34,8 @@ enum Here {
 }
 
 /// Runs an `index` command.
-pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
-    let settings = Settings::find(common)?;
+pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
+    let settings = Settings::of_user(flags.clone())?;
     let args = match args {
         Args::Push(args) => return shared_index::push(&settings, &args),
         Args::Forget(args) => return shared_index::forget(&settings, &args),
@@ -45,12 +44,12 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
         Args::Build(args) => Here::Build(args),
         Args::Drop => Here::Drop,
     };
-    let workspace = assembly::open_and_tell(&settings)?;
+    let workspace = workspace::open_and_report(&settings)?;
     if settings.cache.value.is_none() {
         bail!("there is no cache directory; set one with --cache DIR");
     }
-    let grams = assembly::grams(&settings, &workspace);
-    let shared = assembly::shared_index(&settings, &workspace)?;
+    let grams = parts::trigrams(&settings, &workspace);
+    let shared = parts::shared_index(&settings, &workspace)?;
     let is_shared = shared.is_some();
     let grams = match shared {
         Some(shared) => grams.sharing(shared),

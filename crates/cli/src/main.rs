@@ -1,27 +1,21 @@
 //! The `toolpost` program.
 
 mod agent;
-mod agent_files;
 mod agent_runs;
 mod args;
 mod ask;
-mod assembly;
 mod call;
 mod diff;
 mod doctor;
-mod event_log;
-mod external_agent;
 mod grep;
 mod history;
 mod index;
 mod log;
 mod manual;
-mod model_source;
 mod out;
 mod policy;
 mod search;
 mod serve;
-mod settings;
 mod shared_index;
 mod signals;
 mod skills;
@@ -30,11 +24,11 @@ mod terminal;
 mod time;
 mod tool_page;
 mod tools;
-mod trust;
 mod undo;
 mod user_session;
 mod value;
 mod view;
+mod workspace;
 
 use args::{Args, Command};
 use std::process::ExitCode;
@@ -43,7 +37,7 @@ use std::process::ExitCode;
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
-    toolpost_engine::inner_step();
+    toolpost::sandbox::init();
     let args = match Args::read() {
         Ok(args) => args,
         Err(error) => {
@@ -56,21 +50,21 @@ fn main() -> ExitCode {
         tracing::warn!(%error, "a file size limit will end the process instead of failing the call");
     }
     let done = match args.command {
-        Command::Serve(serve) => serve::run(&args.common, serve),
-        Command::Call(call) => call::run(&args.common, call),
-        Command::Agent(agent) => agent::run(&args.common, agent),
-        Command::Tools(tools) => tools::run(&args.common, tools),
-        Command::Grep(grep) => grep::run(&args.common, grep),
-        Command::Search(search) => search::run(&args.common, search),
-        Command::Symbols(symbols) => symbols::run(&args.common, symbols),
-        Command::Index(index) => index::run(&args.common, index),
-        Command::History(history) => history::run(&args.common, history),
-        Command::Diff(diff) => diff::run(&args.common, diff),
-        Command::Undo(undo) => undo::run(&args.common, undo),
-        Command::Policy(policy) => policy::run(&args.common, policy),
-        Command::Skills(skills) => skills::run(&args.common, skills),
-        Command::Doctor(doctor) => doctor::run(&args.common, doctor),
-        Command::Help(help) => manual::help(&args.common, &help),
+        Command::Serve(serve) => serve::run(&args.shared.0, serve),
+        Command::Call(call) => call::run(&args.shared.0, call),
+        Command::Agent(agent) => agent::run(&args.shared.0, agent),
+        Command::Tools(tools) => tools::run(&args.shared.0, tools),
+        Command::Grep(grep) => grep::run(&args.shared.0, grep),
+        Command::Search(search) => search::run(&args.shared.0, search),
+        Command::Symbols(symbols) => symbols::run(&args.shared.0, symbols),
+        Command::Index(index) => index::run(&args.shared.0, index),
+        Command::History(history) => history::run(&args.shared.0, history),
+        Command::Diff(diff) => diff::run(&args.shared.0, diff),
+        Command::Undo(undo) => undo::run(&args.shared.0, undo),
+        Command::Policy(policy) => policy::run(&args.shared.0, policy),
+        Command::Skills(skills) => skills::run(&args.shared.0, skills),
+        Command::Doctor(doctor) => doctor::run(&args.shared.0, doctor),
+        Command::Help(help) => manual::help(&args.shared.0, &help),
         Command::Completions(completions) => manual::completions(&completions),
         Command::Man(man) => manual::man(&man),
     };

@@ -1,21 +1,20 @@
 //! `toolpost help`, `completions` and `man`, generated from the definition of the command line.
 
 use crate::{
-    args::{Args, Common, Completions, Help, Man},
-    out,
-    settings::Settings,
-    tool_page,
+    args::{Args, Completions, Help, Man},
+    out, tool_page,
 };
 use anyhow::{Result, bail};
 use clap::Command;
 use std::process::ExitCode;
+use toolpost::{settings::Flags, settings::Settings};
 use toolpost_text::names::suggest;
 
 /// Program name in the generated texts.
 const PROGRAM: &str = "toolpost";
 
 /// Prints the help of a command, or the page of a tool.
-pub(crate) fn help(common: &Common, help: &Help) -> Result<ExitCode> {
+pub(crate) fn help(flags: &Flags, help: &Help) -> Result<ExitCode> {
     let mut command = Args::described();
     command.build();
     if let Some(found) = below(&command, &help.name) {
@@ -23,7 +22,7 @@ pub(crate) fn help(common: &Common, help: &Help) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let [name] = help.name.as_slice() else { bail!("unknown command `{}`", help.name.join(" ")) };
-    let settings = Settings::find(common)?;
+    let settings = Settings::of_user(flags.clone())?;
     if let Some(page) = tool_page::explained(&settings, name)? {
         out::line(&page)?;
         return Ok(ExitCode::SUCCESS);

@@ -9,6 +9,7 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
 };
+use toolpost::Toolpost;
 use toolpost_engine::Progress;
 
 /// Erases the current terminal line.
@@ -17,6 +18,11 @@ const WIDTH: usize = 76;
 
 /// Exit status of a valid command that failed.
 const FAILED: u8 = 1;
+
+/// Prints the warnings of an opened Toolpost, and what it recovered.
+pub(crate) fn report(post: &Toolpost) {
+    post.warnings().iter().chain(&post.recovery()).for_each(|line| eprintln!("toolpost: {line}"));
+}
 
 /// Prints a line. A closed pipe is no error: the reader has seen enough.
 pub(crate) fn line(line: &str) -> Result<()> {

@@ -1,20 +1,23 @@
 //! `toolpost policy`: the rule that decides about a command, and trust in the rules of projects.
 
 use crate::{
-    agent_files,
-    args::{Common, Explain, PolicyCommand, PolicyTrust},
-    assembly, out,
-    settings::Settings,
-    trust::{self, Trusted},
+    args::{Explain, PolicyCommand, PolicyTrust},
+    out, workspace,
 };
 use anyhow::{Context, Result, bail};
 use std::process::ExitCode;
+use toolpost::{
+    agents, parts,
+    settings::Flags,
+    settings::Settings,
+    trust::{self, Trusted},
+};
 use toolpost_engine::{Approval, Command, Line};
 use toolpost_runtime::{Decision, Explained, JudgedSegment, Origin};
 
 /// Explains a command, or trusts a project's rules.
-pub(crate) fn run(common: &Common, command: PolicyCommand) -> Result<ExitCode> {
-    let settings = Settings::find(common)?;
+pub(crate) fn run(flags: &Flags, command: PolicyCommand) -> Result<ExitCode> {
+    let settings = Settings::of_user(flags.clone())?;
     match command {
         PolicyCommand::Explain(explain) => explained(&settings, explain),
         PolicyCommand::Trust(trust) => trusted(&settings, &trust),
@@ -22,8 +25,8 @@ pub(crate) fn run(common: &Common, command: PolicyCommand) -> Result<ExitCode> {
 }
 
 fn explained(settings: &Settings, explain: Explain) -> Result<ExitCode> {
-    let workspace = assembly::open_and_tell(settings)?;
-    let policy = assembly::judging(settings, &workspace)?;
+    let workspace = workspace::open_and_report(settings)?;
+    let policy = parts::policy(settings, &workspace)?;
     let directory = explain.directory.as_deref().unwrap_or(".");
     let directory =
         workspace.resolve(directory).with_context(|| format!("invalid working directory {directory}"))?;
@@ -85,19 +88,19 @@ fn one_line(text: &str) -> String {
 }
 
 fn trusted(settings: &Settings, wanted: &PolicyTrust) -> Result<ExitCode> {
-    let workspace = assembly::open_and_tell(settings)?;
+    let workspace = workspace::open_and_report(settings)?;
     let Some(state) = &settings.state.value else {
         bail!("cannot record trust without a state directory; set one with --state DIR");
     };
     let mut known = Trusted::read(state)?;
     let mut found = false;
     for root in workspace.roots() {
-        let rules = assembly::project_rules(&workspace, root)?;
+        let rules = parts::project_rules(&workspace, root)?;
         // Unusable rules are refused now instead of at the next start.
         if let Some((name, text)) = rules.as_ref().filter(|_| !wanted.revoke) {
-            assembly::check_project(name, text)?;
+            parts::check_project_rules(name, text)?;
         }
-        let agents = agent_files::of_project(&workspace, root)?;
+        let agents = agents::files::of_project(&workspace, root)?;
         for (name, text) in rules.into_iter().chain(agents) {
             found = true;
             if wanted.revoke {

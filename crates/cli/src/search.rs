@@ -1,15 +1,18 @@
 //! `toolpost search`: keyword search over functions and types.
 
 use crate::{
-    args::{Common, OnOff, Search as Args},
+    args::Search as Args,
     out,
-    settings::Settings,
     user_session::UserSession,
     value::{list, number, text},
 };
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::{io::IsTerminal as _, process::ExitCode};
+use toolpost::{
+    Settings,
+    settings::{Flags, values::OnOff},
+};
 use toolpost_engine::{Operation as _, operations::seek::Seek};
 use toolpost_shared::{Meant, Server};
 
@@ -33,8 +36,8 @@ enum Colours {
 }
 
 /// Searches, and prints the results.
-pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
-    let mut settings = Settings::find(common)?;
+pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
+    let mut settings = Settings::of_user(flags.clone())?;
     if !args.across.is_empty() {
         return across(&settings, &args);
     }
@@ -58,7 +61,7 @@ pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
 
 /// Searches repositories in the shared index.
 fn across(settings: &Settings, args: &Args) -> Result<ExitCode> {
-    let address = settings.shared.index.value.as_ref();
+    let address = settings.index.value.as_ref();
     let address =
         address.context("no index is set: pass --index postgres://USER:PASSWORD@HOST:PORT/DATABASE")?;
     let meant = Meant {
@@ -197,7 +200,7 @@ fn said(output: &Value) -> Vec<String> {
         lines.push(format!("{tests} more results in tests; --tests includes them."));
     }
     let walk = &output["walk"];
-    let skipped: Vec<&str> = list(&walk["skipped"]).iter().map(text).collect();
+    let skipped = skipped(walk);
     let unreadable: Vec<&str> = list(&walk["unreadable"]).iter().map(text).collect();
     if !skipped.is_empty() {
         lines.push(format!("Not searched: {}.", skipped.join(", ")));
@@ -207,6 +210,16 @@ fn said(output: &Value) -> Vec<String> {
     }
     lines.extend(list(&output["notes"]).iter().map(|note| text(note).to_owned()));
     lines
+}
+
+/// Lists what a search left out: files, and the other roots.
+pub(crate) fn skipped(walk: &Value) -> Vec<String> {
+    let mut skipped: Vec<String> = list(&walk["skipped"]).iter().map(|one| text(one).to_owned()).collect();
+    let roots: Vec<&str> = list(&walk["other_roots"]).iter().map(text).collect();
+    if !roots.is_empty() {
+        skipped.push(format!("other roots of the workspace ({})", roots.join(", ")));
+    }
+    skipped
 }
 
 fn painted(words: &str, colour: &str, colours: Colours) -> String {

@@ -1,15 +1,15 @@
 //! `toolpost serve`: the tools over MCP on standard input and output.
 
 use crate::{
-    args::{Common, Serve},
+    args::Serve,
     ask::{self, Input},
-    assembly,
-    settings::Settings,
+    out,
 };
 use anyhow::{Context, Result};
 use std::{io::IsTerminal, process::ExitCode};
+use toolpost::{Settings, Toolpost, settings::Flags};
 use toolpost_engine::WORKERS;
-use toolpost_runtime::{Runtime, Structured};
+use toolpost_runtime::Runtime;
 
 /// Maximum number of threads that block on the disk or the client. Each needs memory, and a client may send
 /// thousands of calls at once. The threads that read requests and send replies are separate.
@@ -29,21 +29,20 @@ fn waiting(runtime: &Runtime) -> String {
 }
 
 /// Serves until standard input ends.
-pub(crate) fn run(common: &Common, serve: Serve) -> Result<ExitCode> {
+pub(crate) fn run(flags: &Flags, serve: Serve) -> Result<ExitCode> {
     toolpost_workspace::memory::keep_little();
-    let settings = Settings::find(common)?;
-    let structured = if serve.structured { Structured::On } else { Structured::Off };
-    let assembly = assembly::assemble(&settings, structured, assembly::Life::Long)?;
-    for line in assembly.recovery.lines() {
-        eprintln!("toolpost: {line}");
-    }
+    let settings = Settings::of_user(flags.clone())?;
+    let asker = ask::asker(settings.ask.value, Input::Taken);
+    let builder = Toolpost::with_settings(settings.clone()).asker(asker.clone());
+    let post = if serve.structured { builder.structured() } else { builder }.open_blocking()?;
+    out::report(&post);
     if std::io::stdin().is_terminal() {
-        eprintln!("{}", waiting(&assembly.runtime));
+        eprintln!("{}", waiting(post.runtime()));
     }
     let options = toolpost_serve::Options {
         name: "toolpost".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        asker: ask::asker(settings.ask.value, Input::Taken),
+        asker,
         session: settings.session.value.clone(),
     };
     let threads = tokio::runtime::Builder::new_multi_thread()
@@ -53,11 +52,9 @@ pub(crate) fn run(common: &Common, serve: Serve) -> Result<ExitCode> {
         .build()
         .context("cannot start threads")?;
     let served = threads.block_on(async {
-        if let Some(bridge) = &assembly.bridge {
-            bridge.begin(&assembly.runtime);
-        }
-        let served = toolpost_serve::stdio(assembly.runtime.clone(), options).await;
-        tokio::join!(assembly.runtime.shut_down(), assembly.models.end());
+        post.begin_to_connect();
+        let served = toolpost_serve::stdio(post.runtime().clone(), options).await;
+        post.close().await;
         served
     });
     threads.shutdown_background();

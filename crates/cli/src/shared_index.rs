@@ -2,28 +2,28 @@
 
 use crate::{
     args::{Forget, Prune, Push},
-    assembly,
     out::{self, size},
-    settings::Settings,
+    workspace,
 };
 use anyhow::{Context, Result};
 use std::{
     io::{IsTerminal, Write},
     process::ExitCode,
 };
+use toolpost::{Settings, parts};
 use toolpost_shared::{Push as Pushing, Server};
 
 /// Pushes a commit to the shared index.
 pub(crate) fn push(settings: &Settings, args: &Push) -> Result<ExitCode> {
     let server = server(settings, args.address.as_ref())?;
-    let workspace = assembly::open_and_tell(settings)?;
+    let workspace = workspace::open_and_report(settings)?;
     let root = workspace.roots().first().context("the workspace has no root")?;
-    let policy = assembly::judging(settings, &workspace)?;
+    let policy = parts::policy(settings, &workspace)?;
     let may_read = |path: &[u8]| {
         let path = std::str::from_utf8(path).ok().and_then(|path| workspace.within(root, path).ok());
         path.is_some_and(|path| policy.lets_read(&path))
     };
-    let repository = settings.shared.repositories.value.as_ref().and_then(|names| names.first()).cloned();
+    let repository = settings.repositories.value.as_ref().and_then(|names| names.first()).cloned();
     let (commit, branch) = (args.commit.clone(), args.branch.clone());
     let push = Pushing { folder: root.path(), repository, commit, branch, may_read: &may_read };
     let person = std::io::stderr().is_terminal();
@@ -107,7 +107,7 @@ pub(crate) fn prune(settings: &Settings, args: &Prune) -> Result<ExitCode> {
 
 /// Returns the server at `address`, or else the one in the settings.
 fn server(settings: &Settings, address: Option<&String>) -> Result<Server> {
-    let address = address.or(settings.shared.index.value.as_ref());
+    let address = address.or(settings.index.value.as_ref());
     let address =
         address.context("no index is set: name one, as postgres://USER:PASSWORD@HOST:PORT/DATABASE")?;
     Ok(Server::at(address)?)

@@ -1,21 +1,25 @@
 //! `toolpost skills`: the list of skills, and trust in those of a project.
 
 use crate::{
-    args::{Common, Skills, SkillsCommand, TrustSkills},
-    assembly, out,
-    settings::Settings,
-    trust::{self, Trusted},
+    args::{Skills, SkillsCommand, TrustSkills},
+    workspace,
 };
 use anyhow::{Result, bail};
 use serde_json::json;
 use std::{process::ExitCode, sync::Arc};
+use toolpost::{
+    parts,
+    settings::Flags,
+    settings::Settings,
+    trust::{self, Trusted},
+};
 use toolpost_engine::{Engine, FoundSkills, MayRead, Skill, SkillSource};
 
 /// Lists the skills, or trusts those of the project.
-pub(crate) fn run(common: &Common, skills: Skills) -> Result<ExitCode> {
-    let settings = Settings::find(common)?;
-    let workspace = assembly::open_and_tell(&settings)?;
-    let engine = Engine::builder(workspace).with_skills(assembly::skills(&settings)).build();
+pub(crate) fn run(flags: &Flags, skills: Skills) -> Result<ExitCode> {
+    let settings = Settings::of_user(flags.clone())?;
+    let workspace = workspace::open_and_report(&settings)?;
+    let engine = Engine::builder(workspace).with_skills(parts::skills(&settings)).build();
     let may: MayRead = Arc::new(|_| true);
     let found = engine.skills(&may);
     let json = match skills.command {
@@ -27,7 +31,7 @@ pub(crate) fn run(common: &Common, skills: Skills) -> Result<ExitCode> {
         None => skills.json,
     };
     let text = if json { serde_json::to_string_pretty(&as_json(&found))? } else { worded(&found) };
-    out::line(text.trim_end_matches('\n'))?;
+    crate::out::line(text.trim_end_matches('\n'))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -80,15 +84,15 @@ fn trusted(settings: &Settings, found: &FoundSkills, wanted: &TrustSkills) -> Re
     for skill in chosen {
         if wanted.revoke {
             known.forget(&skill.location);
-            out::line(&format!("no longer trusted: {}", skill.location))?;
+            crate::out::line(&format!("no longer trusted: {}", skill.location))?;
         } else {
             known.add(&skill.location, skill.content());
-            out::line(&format!(
+            crate::out::line(&format!(
                 "trusted until it changes, with all files in its directory: {} ({})",
                 skill.location,
                 trust::digest(skill.content())
             ))?;
         }
     }
-    known.write(state)
+    Ok(known.write(state)?)
 }

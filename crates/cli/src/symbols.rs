@@ -1,15 +1,15 @@
 //! `toolpost symbols`: definitions, callers and callees.
 
 use crate::{
-    args::{Common, Symbols as Args},
+    args::Symbols as Args,
     out,
-    settings::Settings,
     user_session::{Answer, UserSession},
     value::{list, number, text},
 };
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::process::ExitCode;
+use toolpost::{settings::Flags, settings::Settings};
 use toolpost_engine::{
     Operation as _,
     operations::{outline::Outline, relations::Relations, symbols::Symbols},
@@ -28,8 +28,8 @@ const FAILED: u8 = 1;
 const NAMED: u64 = 20;
 
 /// Runs the query and prints its result.
-pub(crate) fn run(common: &Common, args: Args) -> Result<ExitCode> {
-    let mut settings = Settings::find(common)?;
+pub(crate) fn run(flags: &Flags, args: Args) -> Result<ExitCode> {
+    let mut settings = Settings::of_user(flags.clone())?;
     let answer = UserSession::asks(&mut settings, DIALECT, ROOM, async |person| answer(person, &args).await)?;
     let output = match answer {
         Ok(output) => only(output, &args),

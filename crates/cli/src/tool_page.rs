@@ -1,16 +1,16 @@
 //! Help page of a tool for the terminal: parameters, an example command line, and suggestions for unknown
 //! names.
 
-use crate::{assembly, settings::Settings};
 use anyhow::Result;
 use serde_json::{Map, Value, json};
+use toolpost::{Settings, parts, settings::values::Choice};
 use toolpost_runtime::{Catalogue, Published};
 use toolpost_text::names::suggest;
 use toolpost_tool::{Dialect, Example, Manual};
 
 /// Returns the page of a tool in the active dialects, or else in every dialect that has one of that name.
 pub(crate) fn explained(settings: &Settings, name: &str) -> Result<Option<String>> {
-    let spoken = assembly::spoken(settings)?;
+    let spoken = parts::dialects(settings)?;
     let catalogue = Catalogue::of(&spoken);
     if let Some(tool) = catalogue.find(name) {
         return Ok(Some(page(settings, tool)));
@@ -91,7 +91,7 @@ pub(crate) fn meant(tool: &Published, given: &str) -> Option<String> {
 /// Returns a suggestion for a name that no served tool has; `None` if nothing is similar.
 pub(crate) fn unknown(settings: &Settings, served: &Catalogue, name: &str) -> Result<Option<String>> {
     let shown: String = name.chars().take(80).flat_map(char::escape_default).collect();
-    let spoken = assembly::spoken(settings)?;
+    let spoken = parts::dialects(settings)?;
     if let Some(tool) = Catalogue::of(&spoken).find(name) {
         return Ok(Some(format!("{} is not available: {}.", tool.name, left_out(settings, tool))));
     }
@@ -124,18 +124,21 @@ pub(crate) fn unknown(settings: &Settings, served: &Catalogue, name: &str) -> Re
 
 /// Names the setting that excludes a tool of an active dialect.
 fn left_out(settings: &Settings, tool: &Published) -> String {
-    let narrow = &settings.narrow;
-    let denied = narrow.deny.value.iter().find(|deny| tool.access().contains(&deny.access()));
+    let denied = settings.deny.value.iter().find(|deny| tool.access().contains(&deny.access()));
     if let Some(deny) = denied {
-        return format!("it can {}, which the setting `deny` forbids ({})", deny.word(), narrow.deny.origin);
+        return format!(
+            "it can {}, which the setting `deny` forbids ({})",
+            deny.word(),
+            settings.deny.origin
+        );
     }
     if settings.denied().iter().any(|access| tool.access().contains(access)) {
         return format!(
             "it can change files, which the setting `read_only` forbids ({})",
-            narrow.read_only.origin
+            settings.read_only.origin
         );
     }
-    format!("the setting `tools` leaves it out ({})", narrow.tools.origin)
+    format!("the setting `tools` leaves it out ({})", settings.tools.origin)
 }
 
 /// Returns the inactive dialects that have a tool, each as a catalogue of its own. Aliases count if no tool

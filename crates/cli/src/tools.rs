@@ -1,19 +1,18 @@
 //! `toolpost tools`: tool definitions in the format of an API.
 
 use crate::{
-    args::{Common, Format, Tools},
-    assembly, out,
-    settings::Settings,
-    tool_page,
+    args::{Format, Tools},
+    out, tool_page,
 };
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::{process::ExitCode, sync::Arc};
-use toolpost_runtime::{Catalogue, Published, Structured};
+use toolpost::{Lifetime, Settings, Toolpost, parts, settings::Flags};
+use toolpost_runtime::{Catalogue, Published};
 
 /// Prints the definitions.
-pub(crate) fn run(common: &Common, tools: Tools) -> Result<ExitCode> {
-    let settings = Settings::find(common)?;
+pub(crate) fn run(flags: &Flags, tools: Tools) -> Result<ExitCode> {
+    let settings = Settings::of_user(flags.clone())?;
     if let Some(name) = &tools.name {
         return one(&settings, name, tools.format);
     }
@@ -63,23 +62,23 @@ fn one(settings: &Settings, name: &str, format: Option<Format>) -> Result<ExitCo
 /// Returns the tools that would be served. Starts upstream servers, which list theirs.
 fn published(settings: &Settings) -> Result<Arc<Catalogue>> {
     if settings.mcp_config.value.is_none() {
-        let all = Catalogue::of(&assembly::spoken(settings)?);
-        return Ok(Arc::new(all.narrowed(&assembly::narrow(settings)?)?));
+        let all = Catalogue::of(&parts::dialects(settings)?);
+        return Ok(Arc::new(all.narrowed(&parts::selection(settings)?)?));
     }
-    let assembly = assembly::assemble(settings, Structured::Off, assembly::Life::Short)?;
+    let post = Toolpost::with_settings(settings.clone()).lifetime(Lifetime::OneCall).open_blocking()?;
     let threads = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     threads.block_on(async {
-        if let Some(bridge) = &assembly.bridge {
-            bridge.begin(&assembly.runtime);
+        if let Some(bridge) = post.companions().bridge() {
+            post.begin_to_connect();
             for (_, tools) in bridge.standing().await {
                 if let Err(why) = tools {
                     eprintln!("toolpost: {why}");
                 }
             }
         }
-        assembly.runtime.settled().await;
-        let catalogue = assembly.runtime.catalogue();
-        assembly.runtime.shut_down().await;
+        post.runtime().settled().await;
+        let catalogue = post.catalogue();
+        post.runtime().shut_down().await;
         Ok(catalogue)
     })
 }

@@ -1,12 +1,9 @@
 //! `toolpost undo`: reverts a recorded change.
 
-use crate::{
-    args::{Common, Undo},
-    assembly, history,
-    settings::Settings,
-};
+use crate::{args::Undo, history, workspace};
 use anyhow::{Result, bail};
 use std::{process::ExitCode, time::Duration};
+use toolpost::{settings::Flags, settings::Settings};
 use toolpost_engine::Access;
 use toolpost_workspace::{Cause, ChangeReport, HoldError, Outcome, UndoError, UndoReport, unique};
 
@@ -14,12 +11,12 @@ use toolpost_workspace::{Cause, ChangeReport, HoldError, Outcome, UndoError, Und
 const WAIT: Duration = Duration::from_secs(10);
 
 /// Reverts the change completely, or not at all.
-pub(crate) fn run(common: &Common, args: Undo) -> Result<ExitCode> {
-    let settings = Settings::find(common)?;
+pub(crate) fn run(flags: &Flags, args: Undo) -> Result<ExitCode> {
+    let settings = Settings::of_user(flags.clone())?;
     if settings.denied().contains(&Access::Writes) {
         bail!("cannot undo: writing is disabled by `read_only` or `deny = [\"write\"]`");
     }
-    let workspace = assembly::open_and_tell(&settings)?;
+    let workspace = workspace::open_and_report(&settings)?;
     let history = history::of(&workspace, &settings)?;
     let found = match &args.change {
         Some(id) => history.find(id),

@@ -2,15 +2,11 @@
 
 use crate::{
     ask::{self, Input},
-    assembly, out,
-    settings::Settings,
+    out,
 };
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
-use std::sync::Arc;
-use tokio_util::sync::CancellationToken;
-use toolpost_engine::Session;
-use toolpost_runtime::{Asker, Call, Outcome, Runtime, Structured};
+use toolpost::{Lifetime, Session, Settings, Toolpost};
 
 /// Output of an operation, or its error text.
 pub(crate) type Answer = Result<Value, String>;
@@ -18,9 +14,7 @@ pub(crate) type Answer = Result<Value, String>;
 /// Session of a user at a terminal.
 pub(crate) struct UserSession {
     dialect: &'static str,
-    runtime: Arc<Runtime>,
-    session: Arc<Session>,
-    asker: Arc<dyn Asker>,
+    session: Session,
 }
 
 impl UserSession {
@@ -33,16 +27,17 @@ impl UserSession {
         ask: impl AsyncFnOnce(&Self) -> Result<Answer>,
     ) -> Result<Answer> {
         settings.dialects.value = vec![dialect.to_owned()];
-        settings.narrow.tools.value = None;
+        settings.tools.value = None;
         settings.reply_bytes.value = Some(room);
-        let assembly = assembly::assemble(settings, Structured::On, assembly::Life::Short)?;
-        assembly.recovery.lines().iter().for_each(|line| eprintln!("toolpost: {line}"));
         let asker = ask::asker(settings.ask.value, Input::Person);
-        let person = Self { dialect, runtime: assembly.runtime, session: Session::new(), asker };
+        let builder = Toolpost::with_settings(settings.clone()).asker(asker).structured();
+        let post = builder.lifetime(Lifetime::OneCall).open_blocking()?;
+        out::report(&post);
+        let person = Self { dialect, session: post.session() };
         let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         threads.block_on(async {
             let answer = ask(&person).await;
-            person.runtime.shut_down().await;
+            post.close().await;
             answer
         })
     }
@@ -63,18 +58,11 @@ impl UserSession {
             bail!("the tool {} has no parameter {unknown}", tool.name);
         }
         let (progress, _line) = out::ProgressLine::of_call();
-        let call = Call {
-            tool: tool.name.to_owned(),
-            arguments,
-            session: self.session.clone(),
-            cancel: CancellationToken::new(),
-            asker: self.asker.clone(),
-            progress,
-        };
-        Ok(match self.runtime.call(call).await {
-            Outcome::Done(answer) => Ok(answer.structured.context("the answer has no structured part")?),
-            Outcome::Failed(_, answer) | Outcome::NoSuchTool(answer) => Err(answer.words()),
-            Outcome::Ask(question) => Err(question.words()),
-        })
+        let call = self.session.call(tool.name, arguments);
+        let reply = call.on_progress(move |count, what| progress.tell(count, what)).await;
+        if reply.is_error() {
+            return Ok(Err(reply.text()));
+        }
+        Ok(Ok(reply.structured().cloned().context("the answer has no structured part")?))
     }
 }

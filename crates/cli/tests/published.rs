@@ -67,7 +67,7 @@ fn assert_closes(port: u16) {
 async fn look(engine: &Engine, session: &Arc<Session>) -> job::Output {
     let want = job::Want { from: job::Side::Top, skip: 0, count: 1000 };
     let request = job::Request { id: None, wait: Duration::from_millis(300), want, notes: Vec::new() };
-    engine.run::<job::Look>(request, &CallCtx::denied(Arc::clone(session))).await.unwrap()
+    engine.run::<job::JobQuery>(request, &CallCtx::denied(Arc::clone(session))).await.unwrap()
 }
 
 #[test]

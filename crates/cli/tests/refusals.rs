@@ -31,7 +31,9 @@ const ROWS: &[(&str, Option<&str>)] = &[
     ),
     // Processes and rights.
     ("kill -CONT 4194301", Some("shows commands only processes that they started")),
+    ("perl -e 'chroot(q(.)) or die qq($!\n)'", Some("gives commands no rights of root")),
     ("touch f; chown 12345 f", Some("gives commands no rights of root")),
+    ("perl -MSocket -e 'socket(my $s, 16, SOCK_RAW, 0) or die qq($!\n)'", Some("make only Unix sockets")),
     // Errors that the sandbox does not cause.
     ("cat missing", None),
     ("echo x > f; chmod 644 f; ./f", None),

@@ -4,7 +4,7 @@ use crate::common;
 
 use common::{World, words};
 use serde_json::{Value, json};
-use toolpost_dialects::{code, opencode, probe, trae, zblade};
+use toolpost_dialects::{claude, code, opencode, probe, trae, zblade};
 use toolpost_runtime::{Config, Outcome};
 use toolpost_tool::{Dialect, RunResult};
 
@@ -152,6 +152,70 @@ async fn changes_of_many_files_name_every_file() {
                 "multiedit",
                 &[&format!("Edit applied successfully to {name}: 500 replacements")],
             );
+        }
+    }
+}
+
+/// Tools whose replies have no end of their own, and arguments with which they have much to show.
+const LISTS: [(&Dialect, &str, fn() -> Value); 11] = [
+    (&claude::DIALECT, "Glob", || json!({"pattern": "**/*"})),
+    (&claude::DIALECT, "Grep", || json!({"pattern": "def ", "output_mode": "content"})),
+    (&opencode::DIALECT, "glob", || json!({"pattern": "**/*"})),
+    (&probe::DIALECT, "searchFiles", || json!({"pattern": "**/*", "limit": 1_000})),
+    (&probe::DIALECT, "listFiles", || json!({"maxDepth": 4})),
+    (&probe::DIALECT, "analyze_all", || json!({"depth": "deep"})),
+    (&trae::DIALECT, "list_dir", || json!({"dir_path": ".", "max_depth": 5})),
+    (&trae::DIALECT, "search_by_regex", || json!({"query": "def "})),
+    (&zblade::DIALECT, "find_files_glob", || json!({"pattern": "**/*"})),
+    (&zblade::DIALECT, "get_workspace_structure", || json!({"path": ".", "depth": 4, "limit": 200})),
+    (
+        &zblade::DIALECT,
+        "codebase_investigator",
+        || json!({"objective": "Where are the values of function computed?"}),
+    ),
+];
+
+/// Phrases that tell how to get what a reply left out.
+const REST: [&str; 9] = [
+    "narrow ",
+    "make a narrower call",
+    "list a subdirectory",
+    "list a directory with more entries",
+    "a more specific path",
+    "more specific tool parameters",
+    "continue with offset",
+    "raise limit",
+    "Narrow ",
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_list_fits_its_budget_and_says_how_to_get_the_rest() {
+    for bytes in [2_048, 4_000, 9_500] {
+        for (dialect, tool, arguments) in LISTS {
+            let world = world(dialect, None, bytes);
+            for directory in 0..12 {
+                for file in 0..30 {
+                    let path = format!("package_{directory}/module/function_{directory}_{file}.py");
+                    let text = format!(
+                        "def function_{directory}_{file}(values):\n    return [value + {file} for value in values]\n"
+                    );
+                    world.put(&path, text);
+                }
+            }
+            let reply = words(&world.allowed(tool, arguments()).await);
+            let of = format!("{} {tool}, {bytes} bytes", dialect.name);
+            assert!(reply.len() <= bytes, "{of}: {} bytes:\n{reply}", reply.len());
+            assert!(REST.iter().any(|how| reply.contains(how)), "{of}:\n{reply}");
+            if tool == "codebase_investigator" {
+                let report = reply.split("\n[toolpost: ").next().unwrap();
+                assert!(serde_json::from_str::<Value>(report).is_ok(), "{of}:\n{reply}");
+            }
+            // Every directory shows a part, or the number of its entries.
+            if ["listFiles", "list_dir", "get_workspace_structure"].contains(&tool) {
+                let shown =
+                    (0..12).filter(|directory| reply.contains(&format!("package_{directory}/"))).count();
+                assert_eq!(shown, 12, "{of}:\n{reply}");
+            }
         }
     }
 }

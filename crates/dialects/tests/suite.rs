@@ -4,6 +4,7 @@
 mod aliases;
 mod bounds;
 mod budgets;
+mod claude;
 mod commands;
 mod common;
 mod consulted;
@@ -28,5 +29,6 @@ mod same_edit;
 mod scripts;
 mod trae;
 mod trae_schemas;
+mod unsearched;
 mod webfetch;
 mod zblade;

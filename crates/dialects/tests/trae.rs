@@ -426,11 +426,11 @@ fn write_to_file_refuses() {
     let refused = [
         (
             json!({"file_path": "f", "content": "1", "rewrite": false}),
-            "! rewrite=false but file exists: f\nView f with view_files first.",
+            "! rewrite=false but file exists: f\nTo overwrite it, pass rewrite=true.",
         ),
         (
             json!({"file_path": "f", "content": "1"}),
-            "! rewrite=false but file exists: f\nView f with view_files first.",
+            "! rewrite=false but file exists: f\nTo overwrite it, pass rewrite=true.",
         ),
         (
             json!({"file_path": "d/f", "content": "1", "rewrite": true}),

@@ -4,10 +4,14 @@ use crate::common;
 
 use common::{World, words};
 use serde_json::{Map, Value, json};
-use std::{fs, path::Path, time::Duration};
+use std::{
+    fs,
+    path::Path,
+    time::{Duration, Instant},
+};
 use toolpost_dialects::zblade::DIALECT;
-use toolpost_engine::operations::grep::Rules;
-use toolpost_runtime::Outcome;
+use toolpost_engine::{Session, operations::grep::Rules};
+use toolpost_runtime::{Call, Outcome};
 
 /// The root, as replies show it.
 fn shown(world: &World) -> String {
@@ -1020,4 +1024,33 @@ async fn symbols_are_those_of_the_files_as_they_are() {
     for (tool, arguments, wanted) in rows {
         assert_eq!(ask(tool, arguments).await, wanted);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_index_that_grew_is_not_a_project_that_changed() {
+    let world = World::impatient(&DIALECT);
+    (0..40).for_each(|number| world.put(&format!("src/f{number}.py"), format!("def f{number}(): ...\n")));
+    let overview = || world.saying("get_project_index_overview", json!({}));
+    let first = words(&world.made(overview()).await);
+    assert!(first.contains("this index is incomplete: 40 files not read yet"), "{first}");
+    let until = Instant::now() + Duration::from_secs(60);
+    loop {
+        let elsewhere = words(&world.made(Call { session: Session::new(), ..overview() }).await);
+        if !elsewhere.contains("not read yet") {
+            break;
+        }
+        assert!(Instant::now() < until, "{elsewhere}");
+    }
+    let part = || world.call("get_project_index_chunk", json!({"offset": 20}));
+    let second = words(&part().await);
+    assert!(
+        second.contains("the index was incomplete when the last part was made, and has grown"),
+        "{second}"
+    );
+    assert!(!second.contains("changed"), "{second}");
+    let third = words(&part().await);
+    assert!(!third.contains("changed") && !third.contains("grown"), "{third}");
+    world.put("src/more.py", "def more(): ...\n");
+    let fourth = words(&part().await);
+    assert!(fourth.contains("\"changed_since_last_part\":true"), "{fourth}");
 }

@@ -80,7 +80,7 @@ pub use workers::WORKERS;
 /// Every operation by its name: its request, its output and the type that runs it.
 pub mod operations {
     pub use crate::agents::delegate;
-    pub use crate::code::{navigate, outline, query, relations, symbol, symbols};
+    pub use crate::code::{navigate, outline, query, relations, rename_symbol, symbol, symbols};
     pub use crate::commands::{exec, job, stop};
     pub use crate::editors::{editor_move, editor_selection, editor_state, editor_write};
     pub use crate::edits::{change, copy, delete, make_directory, rename};

@@ -13,6 +13,7 @@ mod names;
 mod navigate;
 mod operations;
 mod patches;
+mod rename_symbol;
 mod session;
 mod skills;
 mod tasks;

@@ -40,7 +40,7 @@ pub(crate) fn own_number(processes: impl AsFd) -> Option<i32> {
 
 /// Prepares the process that will be the command: own session, no descriptors, no inherited habits.
 ///
-/// Nothing may be opened for writing here: nobody decides yet about the calls that are left to the supervisor.
+/// Nothing may be opened for writing here, since the supervisor does not decide yet about the calls that are left to it.
 pub(crate) fn become_command(setup: &Setup, supervisor: Pid) -> io::Result<()> {
     rustix::process::setsid()?;
     if setup.terminal == Terminal::StandardInput {

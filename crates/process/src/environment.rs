@@ -6,8 +6,7 @@ use std::ffi::{OsStr, OsString};
 /// The variable by which every process of a job is known.
 pub(crate) const COOKIE: &str = "TOOLPOST_RUN_ID";
 
-/// What is taken over from the server's own environment besides where the toolchains are: where other things are, and nothing
-/// that opens doors.
+/// Variables of the server that programs inherit, besides the directories of toolchains: locations, and no credentials.
 const TAKEN: &[&str] = &[
     "PATH",
     "HOME",
@@ -118,7 +117,7 @@ impl Environment {
         self.variables.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
     }
 
-    /// Sets a variable if nobody set it.
+    /// Sets a variable unless it is set.
     pub(crate) fn or(&mut self, name: &str, value: &str) {
         self.variables.entry(name.into()).or_insert_with(|| value.into());
     }

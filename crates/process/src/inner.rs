@@ -67,7 +67,7 @@ fn plan_at(number: RawFd) -> Option<InnerPlan> {
     }
     // SAFETY: it is only asked whether there is such a descriptor.
     rustix::io::fcntl_getfd(unsafe { BorrowedFd::borrow_raw(number) }).ok()?;
-    // SAFETY: it is open, and nobody else has a descriptor here yet.
+    // SAFETY: it is open, and nothing else in this process owns a descriptor yet.
     let file = unsafe { OwnedFd::from_raw_fd(number) };
     InnerPlan::read(&all_of(&file).ok()?)
 }
@@ -80,7 +80,7 @@ fn run(plan: &InnerPlan) -> ! {
         [0, 1, 2, control, plan.processes].into_iter().chain(plan.kept.clone()).collect();
     open.sort_unstable();
     open.dedup();
-    // SAFETY: all others are of `bwrap`, and nobody here knows them.
+    // SAFETY: all others belong to `bwrap`, and nothing in this process uses them.
     unsafe { system::close_all_but(&open) };
     let stopped = |part: u16| move |fault: io::Error| Stop { part, fault };
     let is_ready = make_ready(plan);

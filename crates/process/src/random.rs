@@ -2,7 +2,7 @@
 
 use crate::error::StartError;
 
-/// Returns a name of ten letters and digits that nobody can guess.
+/// Returns a name of ten letters and digits that cannot be guessed.
 ///
 /// # Errors
 /// If the system has no randomness.

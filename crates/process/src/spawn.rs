@@ -305,7 +305,7 @@ fn not_confined(
     StartError::RefusedInside { program, fault }
 }
 
-/// A directory that cannot be entered is told from a program that cannot be started.
+/// Checks that the directory can be entered, which the error of a start would not distinguish.
 fn check_directory(prepared: &Execution) -> Result<(), StartError> {
     use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, accessat, openat};
     let directory = &prepared.directory;

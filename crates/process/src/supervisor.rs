@@ -34,7 +34,7 @@ const PASSES: u32 = 600;
 ///
 /// # Safety
 ///
-/// To be called between fork and execute only, where this process has one thread and nobody else uses its memory.
+/// Must be called between fork and execute, where this process has one thread and no other uses its memory.
 #[expect(unsafe_code, reason = "forking has no safe interface")]
 pub(crate) unsafe fn split(setup: &Setup, confinement: Option<&Confinement>) -> io::Result<()> {
     rustix::process::setsid()?;
@@ -162,7 +162,7 @@ unsafe fn stay_outside(first: i32) -> ! {
 ///
 /// # Safety
 ///
-/// Every descriptor but the control socket is closed: nobody may use one afterwards.
+/// Every descriptor but the control socket is closed: no code may use one afterwards.
 #[expect(unsafe_code, reason = "descriptors are closed and borrowed by their number")]
 pub(crate) unsafe fn supervise(
     setup: &Setup,

@@ -119,7 +119,7 @@ pub(crate) fn replace(from: &impl AsRawFd, to: RawFd) -> io::Result<()> {
 
 /// Takes a descriptor that was put in a place of its own.
 pub(crate) fn take(place: RawFd) -> OwnedFd {
-    // SAFETY: whoever put it there names it here, and nobody else does.
+    // SAFETY: the caller put it there and has no other owner of it.
     unsafe { OwnedFd::from_raw_fd(place) }
 }
 

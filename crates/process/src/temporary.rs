@@ -21,7 +21,7 @@ pub(crate) struct Temporaries {
     made: Mutex<HashMap<SessionKey, Temporary>>,
 }
 
-/// A directory, and the lock by which it is known that somebody has it.
+/// A directory, and the lock that marks it as used.
 #[derive(Debug)]
 struct Temporary {
     path: PathBuf,
@@ -29,7 +29,7 @@ struct Temporary {
 }
 
 impl Temporaries {
-    /// Makes none yet, and removes what nobody has any more.
+    /// Creates an empty table, and removes the directories of servers that have ended.
     pub(crate) fn new(place: &Path, server: &str) -> Self {
         sweep(place);
         Self { place: place.to_owned(), server: server.to_owned(), made: Mutex::default() }

@@ -79,11 +79,11 @@ pub(crate) fn below_in(all: &[Process], root: i32) -> Vec<Process> {
     found
 }
 
-/// Sends a signal to exactly this process, or to nobody if it is gone.
+/// Sends a signal to exactly this process, or to none if it is gone.
 pub(crate) fn signal(process: &Process, signal: Signal) -> Result<(), Errno> {
     let Some(pid) = Pid::from_raw(process.pid) else { return Err(Errno::SRCH) };
     let handle = pidfd_open(pid, PidfdFlags::empty())?;
-    // The handle is of whoever has the number now: only if that one started when ours did is it ours.
+    // The handle is of the process that has the number now: it is ours only if it started when ours did.
     match look(process.pid) {
         Some(now) if now.started == process.started => pidfd_send_signal(handle, signal),
         _ => Err(Errno::SRCH),

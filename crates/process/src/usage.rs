@@ -71,7 +71,7 @@ impl Schedule {
 /// Resource usage of a command's processes.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Usage {
-    /// Processes and threads, ended ones that nobody has reaped included.
+    /// Processes and threads, including ended ones that were not reaped.
     processes: u64,
     /// Pages in memory, in bytes: too many where processes share some.
     resident: u64,

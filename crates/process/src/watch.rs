@@ -124,7 +124,7 @@ impl Watch {
         Ready { woken, control, output: next(self.output.is_some()) }
     }
 
-    /// Reads what the program wrote; a terminal says with an error that nobody has it open any more.
+    /// Reads the program's output. A terminal that no process has open any more returns an error.
     fn read(&mut self) {
         let Some(output) = &self.output else { return };
         match rustix::io::read(output, &mut self.buffer[..]) {
@@ -235,7 +235,7 @@ impl Watch {
         }
     }
 
-    /// Lets the supervisor go on if somebody stopped it.
+    /// Continues the supervisor if a signal stopped it.
     fn resume(&self) {
         if self.control.is_some() {
             let supervisor = Pid::from_child(&self.supervisor);

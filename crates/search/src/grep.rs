@@ -24,6 +24,7 @@ use toolpost_workspace::Workspace;
 pub use output::{Content, Counted, Cut, FileHits, GrepOutput, Line, Role, Totals, Unsearched};
 pub use request::{Case, GrepRequest, MayRead, Mode, Show, Span};
 pub use text::{Held, Texts};
+pub use wrong::ONE_LINE;
 
 use crate::{Control, SearchError};
 

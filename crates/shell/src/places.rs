@@ -1,6 +1,6 @@
 //! Working directories of the commands of a text.
 
-use crate::segment::{FUNCTION, LOOP, Places, Role, Segment};
+use crate::segment::{FUNCTION, LOOP, Places, Role, Script, Segment};
 
 /// The most directories that are followed.
 const MOST: usize = 16;
@@ -27,6 +27,20 @@ pub(crate) fn of(segments: &[Segment]) -> Places {
         }
     }
     Places::Known(places)
+}
+
+/// Removes the start from the directories of a chain that begins with `cd`: the other commands run only after the change.
+pub(crate) fn leave_start(script: &mut Script) {
+    let Some(first) = script.segments.first() else { return };
+    let is_plain = first.program_name() == Some("cd")
+        && first.role == Role::Program
+        && first.assignments.is_empty()
+        && first.via.is_empty()
+        && first.effects.is_empty();
+    let is_only = script.segments.iter().filter(|segment| moves(segment)).count() == 1;
+    if let (Places::Known(places), true) = (&mut script.places, is_plain && is_only) {
+        places.retain(|place| !place.is_empty());
+    }
 }
 
 fn moves(segment: &Segment) -> bool {

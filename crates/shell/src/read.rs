@@ -49,7 +49,18 @@ pub(crate) fn script(text: &str, depth: usize) -> Script {
         script.unsure(text, "the shell grammar does not know this");
     }
     script.places = places::of(&script.segments);
+    if script.unsure.is_empty() && is_chain(root) {
+        places::leave_start(&mut script);
+    }
     script
+}
+
+/// Returns whether a text is one chain of commands with `&&`, so that each runs only if the one before has succeeded.
+fn is_chain(root: Node<'_>) -> bool {
+    let (Some(list), 1) = (root.named_child(0), root.named_child_count()) else { return false };
+    let parts = if list.kind() == "list" { check::parts(list) } else { Vec::new() };
+    let mut operators = parts.iter().skip(1).step_by(2);
+    parts.first().is_some_and(|first| first.kind() == "command") && operators.all(|part| part.kind() == "&&")
 }
 
 pub(crate) struct Reader<'t> {

@@ -7,9 +7,9 @@ use crate::{
 };
 
 /// The options that determine the files of a search.
-struct Given<'o>(&'o Options);
+struct SearchOptions<'o>(&'o Options);
 
-impl Given<'_> {
+impl SearchOptions<'_> {
     fn any(&self, names: &str) -> bool {
         self.0.options.iter().any(|(option, _)| programs::lists(names, option))
     }
@@ -27,7 +27,7 @@ impl Given<'_> {
 
 /// Notes the directories that a command searches by itself.
 pub(crate) fn note(segment: &mut Segment, form: &Form, sorted: &Options) {
-    let given = Given(sorted);
+    let given = SearchOptions(sorted);
     let plain = |hidden, ignored| Search {
         start: Word::known_as("."),
         hidden,
@@ -64,7 +64,7 @@ pub(crate) fn note(segment: &mut Segment, form: &Form, sorted: &Options) {
     segment.effects.extend(searches);
 }
 
-fn is_recursive_grep(given: &Given<'_>) -> bool {
+fn is_recursive_grep(given: &SearchOptions<'_>) -> bool {
     let recurses = |values: Option<Vec<String>>| {
         values.is_none_or(|values| values.iter().any(|value| "recurse".starts_with(value.as_str())))
     };
@@ -73,7 +73,7 @@ fn is_recursive_grep(given: &Given<'_>) -> bool {
 }
 
 /// A glob or a type that names a file lifts the rules about hidden and ignored files for it.
-fn ripgrep(given: &Given<'_>, plain: impl Fn(bool, bool) -> Search) -> Search {
+fn ripgrep(given: &SearchOptions<'_>, plain: impl Fn(bool, bool) -> Search) -> Search {
     let unrestricted = given.count("-u --unrestricted");
     let hidden = given.any("-. --hidden") || unrestricted > 1;
     let ignored = unrestricted > 0
@@ -137,7 +137,7 @@ fn found(words: &[Word]) -> (Vec<Word>, Search) {
 fn listed(words: &[Word]) -> (Vec<Word>, Search) {
     let form = programs::find("fd").unwrap_or(programs::UNKNOWN);
     let sorted = options::sort(words, form.valued, form.style, Until::End);
-    let given = Given(&sorted);
+    let given = SearchOptions(&sorted);
     let all = given.any("-u --unrestricted");
     let search = Search {
         start: Word::known_as("."),

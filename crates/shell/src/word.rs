@@ -69,7 +69,7 @@ pub(crate) fn read(text: &str, opaque: &[Range<usize>]) -> Result<Word, &'static
     if opaque.iter().any(cuts) {
         return Err(DIFFERS);
     }
-    let mut reading = Reading {
+    let mut reading = WordReader {
         text,
         at: 0,
         opaque,
@@ -98,7 +98,7 @@ pub fn quoted(text: &str) -> String {
     }
 }
 
-struct Reading<'a> {
+struct WordReader<'a> {
     text: &'a str,
     at: usize,
     opaque: &'a [Range<usize>],
@@ -118,7 +118,7 @@ enum Braces {
 
 const DIFFERS: &str = "a shell may read this otherwise than the grammar";
 
-impl Reading<'_> {
+impl WordReader<'_> {
     fn run(&mut self) -> Result<(), &'static str> {
         while let Some(next) = self.next() {
             match next {

@@ -2,7 +2,7 @@
 
 /// The command that a wrapper runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Runs {
+pub(crate) enum WrappedCommand {
     /// The words from the first operand on.
     Words,
     /// The same, with names and values before it that are set.
@@ -19,15 +19,15 @@ pub(crate) enum Runs {
 
 /// The effect of a wrapper itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Itself {
+pub(crate) enum WrapperEffect {
     Nothing,
     Judged,
 }
 
 pub(crate) struct Wrapper {
     pub(crate) names: &'static str,
-    pub(crate) runs: Runs,
-    pub(crate) itself: Itself,
+    pub(crate) runs: WrappedCommand,
+    pub(crate) itself: WrapperEffect,
     pub(crate) valued: &'static str,
     /// Options that do not affect the command.
     pub(crate) plain: &'static str,
@@ -43,79 +43,89 @@ pub(crate) fn find(name: &str) -> Option<&'static Wrapper> {
 const WRAPPERS: &[Wrapper] = &[
     wrapper(
         "env",
-        Runs::WordsAfterSettings,
+        WrappedCommand::WordsAfterSettings,
         "-u --unset -C --chdir -S --split-string -a",
         "-u --unset -i --ignore-environment -0 --null -v",
     ),
-    wrapper("nohup chronic catchsegv", Runs::Words, "", ""),
+    wrapper("nohup chronic catchsegv", WrappedCommand::Words, "", ""),
     // Reserved words that the grammar takes for programs, as in `! { a; }`.
-    wrapper("! {", Runs::Words, "", ""),
-    wrapper("setsid", Runs::Words, "", "-c -f -w --fork --wait --ctty"),
-    wrapper("command builtin", Runs::Words, "", "-p"),
-    wrapper("exec", Runs::Words, "-a", "-c -l -a"),
-    wrapper("time", Runs::Words, "-o -f --output --format", "-p -v -f --format --verbose"),
-    wrapper("nice", Runs::Words, "-n --adjustment", "-n --adjustment"),
-    wrapper("ionice", Runs::Words, "-c -n", "-c -n -t"),
-    wrapper("stdbuf", Runs::Words, "-i -o -e", "-i -o -e"),
+    wrapper("! {", WrappedCommand::Words, "", ""),
+    wrapper("setsid", WrappedCommand::Words, "", "-c -f -w --fork --wait --ctty"),
+    wrapper("command builtin", WrappedCommand::Words, "", "-p"),
+    wrapper("exec", WrappedCommand::Words, "-a", "-c -l -a"),
+    wrapper("time", WrappedCommand::Words, "-o -f --output --format", "-p -v -f --format --verbose"),
+    wrapper("nice", WrappedCommand::Words, "-n --adjustment", "-n --adjustment"),
+    wrapper("ionice", WrappedCommand::Words, "-c -n", "-c -n -t"),
+    wrapper("stdbuf", WrappedCommand::Words, "-i -o -e", "-i -o -e"),
     wrapper(
         "timeout",
-        Runs::Words,
+        WrappedCommand::Words,
         "-k -s --kill-after --signal",
         "-k -s --kill-after --signal --preserve-status --foreground -v --verbose",
     )
     .skip(1),
-    wrapper("taskset", Runs::Words, "", "-c").skip(1),
-    wrapper("busybox toybox", Runs::Words, "", ""),
+    wrapper("taskset", WrappedCommand::Words, "", "-c").skip(1),
+    wrapper("busybox toybox", WrappedCommand::Words, "", ""),
     wrapper(
         "xargs",
-        Runs::WordsAndInput,
+        WrappedCommand::WordsAndInput,
         "-a -d -E -I -L -n -P -s --arg-file --delimiter --max-args --max-procs --max-lines --replace",
         "-0 --null -d --delimiter -E -I -L -n -P -s -r -t -x --max-args --max-procs --max-lines --no-run-if-empty --verbose --exit -i --replace -l -e",
     ),
     wrapper(
         "sh bash dash zsh ksh ash",
-        Runs::TextOfOption,
+        WrappedCommand::TextOfOption,
         "-o +o -O --rcfile --init-file",
         "-c -l -e -u -x -n -o --login --norc --noprofile --posix",
     ),
     wrapper(
         "watch",
-        Runs::Text,
+        WrappedCommand::Text,
         "-n --interval -q",
         "-n --interval -d -t -b -e -g -c -p --differences --no-title --color",
     ),
-    wrapper("find", Runs::Within, "-exec -execdir -ok -okdir", ""),
-    wrapper("fd fdfind", Runs::Within, "-x -X --exec --exec-batch", ""),
-    wrapper("eval", Runs::Text, "", "").judged(),
-    wrapper("trap", Runs::Text, "", "").judged(),
-    wrapper("sudo", Runs::WordsAfterSettings, "-u -g -h -p -C -D -R -T -U -r -t", "").judged(),
-    wrapper("doas", Runs::Words, "-u -C", "").judged(),
-    wrapper("pkexec runuser", Runs::Words, "--user -u", "").judged(),
-    wrapper("su", Runs::TextOfOption, "-s -g -G", "").judged(),
-    wrapper("script", Runs::TextOfOption, "-E -O -I -B -T", "").judged(),
-    wrapper("ssh", Runs::Text, "-i -p -l -o -F -J -L -R -D -E -S -W -w -b -c -e -I -m -O -Q -B", "")
-        .skip(1)
-        .judged(),
-    wrapper("parallel", Runs::Text, "-j -S -a --jobs", "").judged(),
-    wrapper("flock", Runs::Words, "-w -E", "").skip(1).judged(),
-    wrapper("chroot", Runs::Words, "", "").skip(1).judged(),
-    wrapper("strace ltrace", Runs::Words, "-o -e -p -s -P -E -u", "").judged(),
+    wrapper("find", WrappedCommand::Within, "-exec -execdir -ok -okdir", ""),
+    wrapper("fd fdfind", WrappedCommand::Within, "-x -X --exec --exec-batch", ""),
+    wrapper("eval", WrappedCommand::Text, "", "").judged(),
+    wrapper("trap", WrappedCommand::Text, "", "").judged(),
+    wrapper("sudo", WrappedCommand::WordsAfterSettings, "-u -g -h -p -C -D -R -T -U -r -t", "").judged(),
+    wrapper("doas", WrappedCommand::Words, "-u -C", "").judged(),
+    wrapper("pkexec runuser", WrappedCommand::Words, "--user -u", "").judged(),
+    wrapper("su", WrappedCommand::TextOfOption, "-s -g -G", "").judged(),
+    wrapper("script", WrappedCommand::TextOfOption, "-E -O -I -B -T", "").judged(),
+    wrapper(
+        "ssh",
+        WrappedCommand::Text,
+        "-i -p -l -o -F -J -L -R -D -E -S -W -w -b -c -e -I -m -O -Q -B",
+        "",
+    )
+    .skip(1)
+    .judged(),
+    wrapper("parallel", WrappedCommand::Text, "-j -S -a --jobs", "").judged(),
+    wrapper("flock", WrappedCommand::Words, "-w -E", "").skip(1).judged(),
+    wrapper("chroot", WrappedCommand::Words, "", "").skip(1).judged(),
+    wrapper("strace ltrace", WrappedCommand::Words, "-o -e -p -s -P -E -u", "").judged(),
     wrapper(
         "coproc unshare nsenter setpriv systemd-run unbuffer proxychains proot fakeroot",
-        Runs::Words,
+        WrappedCommand::Words,
         "",
         "",
     )
     .judged(),
 ];
 
-const fn wrapper(names: &'static str, runs: Runs, valued: &'static str, plain: &'static str) -> Wrapper {
-    Wrapper { names, runs, itself: Itself::Nothing, valued, plain, skip: 0 }
+const fn wrapper(
+    names: &'static str,
+    runs: WrappedCommand,
+    valued: &'static str,
+    plain: &'static str,
+) -> Wrapper {
+    Wrapper { names, runs, itself: WrapperEffect::Nothing, valued, plain, skip: 0 }
 }
 
 impl Wrapper {
     const fn judged(self) -> Self {
-        Self { itself: Itself::Judged, ..self }
+        Self { itself: WrapperEffect::Judged, ..self }
     }
 
     const fn skip(self, skip: usize) -> Self {

@@ -1,7 +1,7 @@
 //! What a reading of shell finds: commands, what they touch, what is not known; and that nothing makes it fail.
 
 use proptest::prelude::*;
-use toolpost_shell::{Certainty, Effect, Role, Script, Word, read, read_words};
+use toolpost_shell::{Certainty, Effect, Places, Role, Script, Word, read, read_words};
 
 /// Words a script: a line for each segment, then what is unsure.
 fn told(script: &Script) -> Vec<String> {
@@ -51,6 +51,29 @@ fn check(rows: &[(&str, &[&str])]) {
     let differ: Vec<(&str, Vec<String>, Vec<String>)> =
         differ.filter(|(_, found, wanted)| found != wanted).collect();
     assert_eq!(differ, []);
+}
+
+#[test]
+fn a_chain_that_begins_with_cd_leaves_the_start() {
+    let known: [(&str, &[&str]); 12] = [
+        ("ls", &[""]),
+        ("cd a && ls", &["a"]),
+        ("cd a && ls | wc && rm x", &["a"]),
+        ("cd a && ls || rm x", &["", "a"]),
+        ("cd a; ls", &["", "a"]),
+        ("cd a\nls", &["", "a"]),
+        ("cd a & ls", &["", "a"]),
+        ("cd a > x && ls", &["", "a"]),
+        ("X=1 cd a && ls", &["", "a"]),
+        ("(cd a) && ls", &["", "a"]),
+        ("true && cd a && ls", &["", "a"]),
+        ("cd a && cd b && ls", &["", "a", "a/b", "b"]),
+    ];
+    for (text, places) in known {
+        let places = places.iter().map(|place| (*place).to_owned()).collect();
+        assert_eq!(read(text).places, Places::Known(places), "{text}");
+    }
+    assert_eq!(read("cd $X && ls").places, Places::Unknown);
 }
 
 #[test]

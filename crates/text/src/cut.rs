@@ -13,7 +13,7 @@ pub const NOTICE: &str = "[toolpost: ";
 pub const TRUNCATED: &str = "[TRUNCATED: ";
 
 /// Maximum size of a truncation notice with its line break, in bytes.
-const NOTICED: usize = 120;
+pub const NOTICED: usize = 120;
 
 /// Size limit for a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! A reply under construction: text, images, notes.
 
-use crate::Budget;
+use crate::{Budget, budget::Cut};
 use toolpost_text::{
     cut::{self, Limit, NOTICE},
     lines::count,
@@ -63,6 +63,8 @@ pub enum RunResult {
 
 /// Minimum room for text on a page, so that the last lines of an output always fit.
 const LEAST: Limit = Limit { bytes: 512, lines: 8 };
+/// The remark about the rest of a truncated text. A dialect with its own wording of the notice says it there.
+const NARROWER: &str = "the reply was too long; make a narrower call to see the part that was left out";
 /// Number of bytes that a remark takes in addition to its text.
 const AROUND: usize = NOTICE.len() + 3;
 
@@ -151,22 +153,34 @@ impl Page {
         self.result
     }
 
-    /// Truncates the text to a budget; the outcome and the remarks stay.
+    /// Truncates the text to a budget, and notes how to get the rest; the outcome and the remarks stay, and
+    /// count.
     pub fn cut(&mut self, budget: &Budget) {
         if self.extent == Extent::Fitted {
             return;
         }
-        let budget = Budget {
-            bytes: budget.bytes.saturating_sub(self.outcome.len()),
-            lines: budget.lines.saturating_sub(count(&self.outcome)),
-            ..*budget
-        };
+        let notes: usize = self.notes.iter().map(|note| note.words.len() + AROUND).sum();
+        let bytes = budget.bytes.saturating_sub(self.outcome.len());
+        let lines = budget.lines.saturating_sub(count(&self.outcome));
+        // A text that fits was fitted by its operation, which knows how the reply continues.
+        if !self.texts().any(|text| text.len() > bytes || count(text) > lines) {
+            return;
+        }
+        // The notice of the omission, which is part of the text, needs some room as well.
+        let own = notes + NARROWER.len() + AROUND + cut::NOTICED;
+        let bytes = bytes.saturating_sub(own).max(LEAST.bytes);
+        let budget = Budget { bytes, lines: lines.max(1), ..*budget };
+        let mut is_cut = false;
         for part in &mut self.parts {
             if let Part::Text(text) = part
                 && let Some(kept) = budget.apply(text)
             {
                 *text = kept;
+                is_cut = true;
             }
+        }
+        if is_cut && !matches!(budget.cut, Cut::Worded { .. }) {
+            self.note(NARROWER);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Tests of building a reply from text, images and remarks.
 
-use toolpost_tool::{Page, Part};
+use toolpost_tool::{Budget, Cut, Page, Part};
 
 fn text(words: &str) -> Part {
     Part::Text(words.to_owned())
@@ -33,5 +33,25 @@ fn remarks_stand_below_the_text_or_apart_from_it() {
         let mut page = Page::new();
         steps.iter().for_each(|step| write(&mut page, step));
         assert_eq!(page.finish(), wanted, "{steps:?}");
+    }
+}
+
+#[test]
+fn a_cut_reply_fits_its_budget_with_its_notes_and_says_how_to_get_the_rest() {
+    let text: String = (0..400).map(|line| format!("line {line}\n")).collect();
+    for bytes in [1_024, 2_048, 3_000] {
+        for notes in 0..4 {
+            let mut page = Page::new();
+            page.text(&text);
+            page.outcome("Done.");
+            (0..notes).for_each(|note| page.note(format!("note {note} {}", "x".repeat(40))));
+            page.cut(&Budget { bytes, lines: 10_000, cut: Cut::Head });
+            let parts = page.finish();
+            let [Part::Text(reply)] = parts.as_slice() else { panic!("{parts:?}") };
+            assert!(reply.len() <= bytes, "{bytes}, {notes} notes: {}", reply.len());
+            for wanted in ["line 0\n", "left out lines ", "Done.", "make a narrower call"] {
+                assert!(reply.contains(wanted), "{bytes}, {notes} notes: {wanted}: {reply}");
+            }
+        }
     }
 }

@@ -4,6 +4,15 @@ use super::{Finding, rust};
 use crate::tree::{Source, Tree};
 use toml::Table;
 
+/// Part of a crate that uses a dependency.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Use {
+    /// The crate, or its build script.
+    Shipped,
+    /// Its tests, benchmarks and examples alone.
+    Tests,
+}
+
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let manifests = tree.files().filter(|file| file.path.ends_with("/Cargo.toml") && !file.is_data());
     manifests.flat_map(|manifest| unused(tree, manifest)).collect()
@@ -21,9 +30,9 @@ fn unused(tree: &Tree, file: &Source) -> Vec<Finding> {
         return Vec::new();
     }
     let mut findings = Vec::new();
-    for (name, is_for_tests) in dependencies(&manifest) {
+    for (name, usage) in dependencies(&manifest) {
         let word = name.replace('-', "_");
-        let mut places = code.iter().filter(|(is_shipped, _)| is_for_tests || *is_shipped);
+        let mut places = code.iter().filter(|(is_shipped, _)| usage == Use::Tests || *is_shipped);
         if !places.any(|(_, text)| rust::word(text, &word).is_some()) && !ignored(&manifest, &name) {
             findings.push(Finding {
                 path: file.path.clone(),
@@ -41,18 +50,20 @@ fn is_shipped(path: &str) -> bool {
     path.starts_with("src/") || path == "build.rs" || !path.contains('/') || path.starts_with("fuzz_targets/")
 }
 
-/// Returns the names of all dependencies, and whether only tests use them.
-fn dependencies(manifest: &Table) -> Vec<(String, bool)> {
+/// Returns the names of all dependencies, and the table that lists each.
+pub(super) fn dependencies(manifest: &Table) -> Vec<(String, Use)> {
     let table = |value: &toml::Value| value.as_table().cloned();
     let targets = manifest.get("target").and_then(table).unwrap_or_default();
     let mut found = Vec::new();
     for table in std::iter::once(manifest.clone()).chain(targets.values().filter_map(table)) {
-        for (key, is_for_tests) in
-            [("dependencies", false), ("build-dependencies", false), ("dev-dependencies", true)]
-        {
+        for (key, usage) in [
+            ("dependencies", Use::Shipped),
+            ("build-dependencies", Use::Shipped),
+            ("dev-dependencies", Use::Tests),
+        ] {
             let listed = table.get(key).and_then(|listed| listed.as_table());
             found.extend(
-                listed.into_iter().flat_map(|listed| listed.keys().map(|name| (name.clone(), is_for_tests))),
+                listed.into_iter().flat_map(|listed| listed.keys().map(|name| (name.clone(), usage))),
             );
         }
     }

@@ -1,6 +1,9 @@
 //! The crates depend on one another in one direction, and some dependencies are not theirs to have.
 
-use super::Finding;
+use super::{
+    Finding,
+    dependencies::{Use, dependencies},
+};
 use crate::tree::{Source, Tree};
 use toml::Table;
 
@@ -84,11 +87,16 @@ const EDGES: &[Edge] = &[
     },
     Edge { name: "serve", may: &["engine", "tool", "runtime"], must_not: &["clap"] },
     Edge {
+        name: "toolpost",
+        may: &["text", "workspace", "net", "shared", "engine", "tool", "dialects", "runtime", "agent"],
+        must_not: FRONTS,
+    },
+    Edge {
         name: "cli",
         may: &[
+            "toolpost",
             "text",
             "workspace",
-            "net",
             "shared",
             "engine",
             "tool",
@@ -111,8 +119,8 @@ pub(super) fn unused(tree: &Tree) -> Vec<Finding> {
     for file in tree.files() {
         let Some(edge) = EDGES.iter().find(|edge| folder(file) == Some(edge.name)) else { continue };
         let Ok(manifest) = toml::from_str::<Table>(&file.text) else { continue };
-        let names = dependencies(&manifest);
-        let unused = edge.may.iter().filter(|may| !names.contains(&format!("toolpost-{may}")));
+        let names = shipped(&manifest);
+        let unused = edge.may.iter().filter(|may| !names.iter().any(|name| crate_of(name) == Some(may)));
         findings.extend(unused.map(|unused| Finding {
             path: file.path.clone(),
             line: 1,
@@ -152,9 +160,9 @@ fn manifest(file: &Source) -> Vec<Finding> {
         Err(error) => return vec![finding(1, format!("the manifest cannot be read: {error}"), "correct it")],
     };
     let mut findings = Vec::new();
-    for name in dependencies(&manifest) {
+    for name in shipped(&manifest) {
         let line = file.text.lines().position(|line| line.starts_with(&name)).map_or(1, |at| at + 1);
-        match name.strip_prefix("toolpost-") {
+        match crate_of(&name) {
             Some(own) if !edge.may.contains(&own) => {
                 let what = format!("`{folder}` depends on `{own}`, which is no edge of the design");
                 findings.push(finding(
@@ -173,17 +181,13 @@ fn manifest(file: &Source) -> Vec<Finding> {
     findings
 }
 
-/// Gives the names of what is shipped with a crate; what only its tests use is free.
-fn dependencies(manifest: &Table) -> Vec<String> {
-    let mut names = Vec::new();
-    let targets = manifest.get("target").and_then(|target| target.as_table());
-    let targets =
-        targets.into_iter().flat_map(|targets| targets.values().filter_map(|target| target.as_table()));
-    for table in std::iter::once(manifest).chain(targets) {
-        for key in ["dependencies", "build-dependencies"] {
-            let listed = table.get(key).and_then(|listed| listed.as_table());
-            names.extend(listed.into_iter().flat_map(|listed| listed.keys().cloned()));
-        }
-    }
-    names
+/// Returns the names of the dependencies that are shipped with a crate; those of its tests are free.
+fn shipped(manifest: &Table) -> Vec<String> {
+    let shipped = dependencies(manifest).into_iter().filter(|(_, usage)| *usage == Use::Shipped);
+    shipped.map(|(name, _)| name).collect()
+}
+
+/// Returns the crate of the repository that a dependency is, by the name of its directory.
+fn crate_of(dependency: &str) -> Option<&str> {
+    if dependency == "toolpost" { Some(dependency) } else { dependency.strip_prefix("toolpost-") }
 }

@@ -4,7 +4,7 @@ use crate::common::totals;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
-    Failure,
+    Failure, Hint,
     operations::grep::{self, Case, File, Line, Mode, Numbers, Output, Request, Show, Span},
 };
 use toolpost_tool::{Lowering, Page, Tool};
@@ -111,6 +111,14 @@ impl Tool for Grep {
                 .for_each(|file| page.line(&format!("{}:{}", file.path, file.matching_lines))),
         }
         totals::end(output, page, &WORDING);
+    }
+
+    fn reword(failure: Failure) -> Failure {
+        let one_line = failure.found.as_deref().is_some_and(|found| found.contains(grep::ONE_LINE));
+        if !one_line {
+            return failure;
+        }
+        failure.hint(Hint::Advice("Or set multiline to true, so that a match may span lines.".to_owned()))
     }
 }
 

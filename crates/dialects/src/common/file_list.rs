@@ -8,12 +8,28 @@ pub(crate) fn render(output: &Output, page: &mut Page) {
     if output.total == 0 {
         page.line("No files found");
     }
-    output.matches.iter().for_each(|found| page.line(&found.path));
-    let (shown, total) = (output.matches.len(), output.total);
+    let (shown, total) = (paths(output, page), output.total);
     if u64::try_from(shown).is_ok_and(|shown| shown < total) {
         page.note(format!("the {shown} newest of {total} files; narrow pattern or path to see the others"));
     }
-    super::walk_notes::notes(&output.walk, page);
+    super::walk_notes::notes(&output.walk, output.total, page);
+}
+
+/// Bytes of a reply for the notes about a list.
+const AROUND: usize = 640;
+
+/// Lists as many paths as the page has room for, and returns their number.
+pub(crate) fn paths(output: &Output, page: &mut Page) -> usize {
+    let mut room = page.room().bytes.saturating_sub(AROUND);
+    let fits = output.matches.iter().take_while(|found| {
+        let bytes = found.path.len() + 1;
+        let fits = bytes <= room;
+        room = room.saturating_sub(bytes);
+        fits
+    });
+    let shown = fits.count().max(1).min(output.matches.len());
+    output.matches.iter().take(shown).for_each(|found| page.line(&found.path));
+    shown
 }
 
 /// Expands a pattern that ends with a slash to the files below that directory.

@@ -20,7 +20,7 @@ pub(crate) struct Wording {
 /// Notes the total, how to get the rest, and the files that were skipped.
 pub(crate) fn end(output: &Output, page: &mut Page, words: &Wording) {
     window(output, page, words);
-    super::walk_notes::notes(&output.walk, page);
+    super::walk_notes::notes(&output.walk, output.files_matched, page);
     if output.walk.complete != Complete::Yes {
         page.note(format!(
             "timed_out: true; these are the matches found so far, not all of them; narrow {}",

@@ -1,12 +1,32 @@
-//! Notes about files that a walk skipped.
+//! Notes about the parts of the workspace that a walk did not search.
 
 use toolpost_engine::operations::glob::Walked;
 use toolpost_tool::Page;
 
-/// Notes skipped and unreadable files.
-pub(crate) fn notes(walked: &Walked, page: &mut Page) {
+/// Notes the roots that were not searched, and skipped and unreadable files, for a tool with a path. A reply
+/// without results claims that there are none, so it always names the skipped files; one with results names
+/// them once in a session.
+pub(crate) fn notes(walked: &Walked, results: u64, page: &mut Page) {
+    let remedy = if walked.other_roots.len() == 1 { "name it as the path" } else { "name one as the path" };
+    write(walked, results, Some(remedy), page);
+}
+
+/// The same for a tool that cannot search another root.
+pub(crate) fn notes_without_path(walked: &Walked, results: u64, page: &mut Page) {
+    write(walked, results, Some("this tool searches the first root alone"), page);
+}
+
+fn write(walked: &Walked, results: u64, remedy: Option<&str>, page: &mut Page) {
+    if let Some(roots) = walked.unsearched_roots(remedy) {
+        page.note(format!("skipped {roots}"));
+    }
     if !walked.skipped.is_empty() {
-        page.note_once(format!("skipped {}", walked.skipped.join(", ")));
+        let skipped = format!("skipped {}", walked.skipped.join(", "));
+        if results == 0 {
+            page.note(skipped);
+        } else {
+            page.note_once(skipped);
+        }
     }
     if let Some(unfinished) = &walked.unfinished {
         page.note(unfinished.clone());

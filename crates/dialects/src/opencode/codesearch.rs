@@ -90,7 +90,7 @@ fn notes(output: &Output, page: &mut Page) {
             "the dependencies of this project are unknown: it has no lock file of Cargo, npm, pnpm, Yarn, uv, Poetry, Go, Maven or Gradle, and no Python environment",
         );
     } else if !output.packages.is_empty() {
-        page.note(format!("searched {}, at the versions of {}", searched(output), listed(&output.read)));
+        page.note(format!("searched {}, at {}", searched(output), versions(&output.read)));
     }
     match output.cut {
         Cut::No | Cut::Limit => {}
@@ -103,8 +103,8 @@ fn notes(output: &Output, page: &mut Page) {
             counted(output.later as u64, "package")
         ));
     }
-    if output.missing_total > 0 {
-        let more = output.missing_total - output.missing.len();
+    if !output.missing.is_empty() {
+        let more = output.missing_more;
         let more = if more > 0 { format!("; and {more} more") } else { String::new() };
         page.note(format!("not searched, because not on this machine: {}{more}", output.missing.join("; ")));
     }
@@ -116,6 +116,18 @@ fn notes(output: &Output, page: &mut Page) {
     }
     if !output.unreadable.is_empty() {
         page.note(format!("cannot be read: {}", listed(&output.unreadable)));
+    }
+}
+
+/// Names the origin of the versions. A package.json has ranges: the versions are the installed ones.
+fn versions(read: &[String]) -> String {
+    let (manifests, locks): (Vec<String>, Vec<String>) =
+        read.iter().cloned().partition(|file| file.rsplit('/').next() == Some("package.json"));
+    let installed = || format!("the installed versions of what {} names", listed(&manifests));
+    match (manifests.is_empty(), locks.is_empty()) {
+        (true, _) => format!("the versions of {}", listed(&locks)),
+        (false, true) => installed(),
+        (false, false) => format!("the versions of {}, and {}", listed(&locks), installed()),
     }
 }
 

@@ -79,6 +79,10 @@ impl Tool for AnalyzeAll {
         entries(output, page);
         modules(&output.modules, page);
         rest(output, page);
+        if !output.other_roots.is_empty() {
+            let roots = output.other_roots.join(", ");
+            page.note(format!("this is one root of the workspace; name another as the path: {roots}"));
+        }
         page.note(format!("links between files: {}", output.searched.words()));
     }
 }
@@ -147,12 +151,18 @@ fn rest(output: &Output, page: &mut Page) {
     }
     output.rings.iter().for_each(|ring| page.line(&format!("- {}", names(ring))));
     section(page, "Hotspots (most used files)");
+    if output.hotspots.is_empty() {
+        page.line("None.");
+    }
     for one in &output.hotspots {
         let by = counted(one.used_by as u64, "file");
         let places = counted(one.places as u64, "place");
         page.line(&format!("- {}: used by {by} at {places}, {}", one.path, counted(one.lines, "line")));
     }
     section(page, "Public API (used by other modules)");
+    if output.public.is_empty() {
+        page.line("None.");
+    }
     for one in &output.public {
         let by = counted(one.used_by as u64, "file");
         page.line(&format!("- {}:{} {} {}, used by {by}", one.path, one.line, one.kind, one.name));

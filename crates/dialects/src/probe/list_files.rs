@@ -7,7 +7,7 @@ use toolpost_engine::{
     Failure,
     operations::{
         glob::Complete,
-        list::{self, Hidden, Node, Output, Request, Rules, Sizes},
+        list::{self, Hidden, Node, Output, Request, Room, Rules, Sizes},
         stat::FileKind,
     },
 };
@@ -15,6 +15,8 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct ListFiles;
 
+/// Bytes of a reply for the heading and the notes.
+const AROUND: usize = 640;
 /// Maximum depth of a tree.
 const DEEPEST: u64 = 100;
 
@@ -41,6 +43,10 @@ impl Tool for ListFiles {
             rules: Rules::None,
             hidden: Hidden::Show,
             sizes: Sizes::Asked,
+            room: Room {
+                bytes: at.reply_bytes().saturating_sub(AROUND),
+                of_entry: |node| entry(node).len() + 1,
+            },
             ..Request::of(at.source_or_root(args.directory.as_deref())?)
         })
     }
@@ -49,10 +55,12 @@ impl Tool for ListFiles {
         let entries = if output.nodes.is_empty() { " (empty)" } else { "" };
         page.line(&format!("{}/{entries}", output.path.trim_end_matches('/')));
         output.nodes.iter().for_each(|node| page.line(&entry(node)));
-        if output.more > 0 {
-            page.note(format!("{} more entries are not shown; list a subdirectory", output.more));
+        let inside: u64 = output.nodes.iter().map(|node| node.more).sum();
+        if output.more + inside > 0 {
+            let entries = if output.more + inside == 1 { "entry is" } else { "entries are" };
+            page.note(format!("{} more {entries} not shown; list a subdirectory", output.more + inside));
         }
-        walk_notes::notes(&output.walk, page);
+        walk_notes::notes(&output.walk, output.nodes.len() as u64, page);
         if output.walk.complete != Complete::Yes {
             page.note(
                 "timed_out: true; these are the entries found so far, not all of them; list a subdirectory",

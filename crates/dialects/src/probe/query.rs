@@ -90,7 +90,7 @@ impl Tool for Query {
 /// Checks whether some files may not have been searched.
 fn may_have_skipped(output: &Output) -> bool {
     let walk = &output.walk;
-    let left_out = !walk.skipped.is_empty() || walk.unreadable_total > 0;
+    let left_out = !walk.skipped.is_empty() || !walk.other_roots.is_empty() || walk.unreadable_total > 0;
     left_out || !output.foreign.is_empty() || walk.complete != Complete::Yes
 }
 
@@ -124,7 +124,7 @@ fn notes(output: &Output, page: &mut Page) {
             counted(output.imperfect, "file")
         ));
     }
-    walk_notes::notes(&output.walk, page);
+    walk_notes::notes(&output.walk, output.total, page);
     if output.walk.complete != Complete::Yes {
         page.note("timed_out: true; not all files were searched; narrow path");
     }

@@ -291,7 +291,7 @@ fn notes(output: &Output, page: &mut Page) {
         page.note("files have changed since the previous reply, so results may be repeated or missing; leave out session to start again");
     }
     output.notes.iter().for_each(|note| page.note(note.clone()));
-    walk_notes::notes(&output.walk, page);
+    walk_notes::notes(&output.walk, output.total as u64, page);
     if !matches!(output.walk.complete, Complete::Yes | Complete::NotReady) {
         page.note("timed_out: true; not all files were searched; narrow path");
     }

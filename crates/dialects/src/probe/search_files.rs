@@ -55,14 +55,13 @@ impl Tool for SearchFiles {
             page.line("No files found.");
         }
         crate::common::file_list::whole_name(output, page);
-        output.matches.iter().for_each(|found| page.line(&found.path));
-        let (shown, total) = (output.matches.len(), output.total);
+        let (shown, total) = (crate::common::file_list::paths(output, page), output.total);
         if u64::try_from(shown).is_ok_and(|shown| shown < total) {
             page.note(format!(
                 "the {shown} newest of {total} files; raise limit, or narrow pattern or directory"
             ));
         }
-        walk_notes::notes(&output.walk, page);
+        walk_notes::notes(&output.walk, output.total, page);
         if output.walk.complete != Complete::Yes {
             page.note("timed_out: true; these are the files found so far, not all of them; narrow pattern or directory");
         }

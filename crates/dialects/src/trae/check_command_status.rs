@@ -6,7 +6,7 @@ use serde::Deserialize;
 use std::time::Duration;
 use toolpost_engine::{
     Failure,
-    operations::job::{Look, Output, Request, Side, Want},
+    operations::job::{JobQuery, Output, Request, Side, Want},
 };
 use toolpost_tool::{Lowering, Page, Tool};
 
@@ -54,7 +54,7 @@ const fn thousand() -> u64 {
 
 impl Tool for CheckCommandStatus {
     const NAME: &'static str = "check_command_status";
-    type Op = Look;
+    type Op = JobQuery;
     type Args = Args;
 
     fn lower(args: Args, _at: &Lowering) -> Result<Request, Failure> {

@@ -6,7 +6,7 @@ use toolpost_engine::{
     Failure,
     operations::{
         glob::Complete,
-        list::{Hidden, List, Node, Output, Request},
+        list::{Hidden, List, Node, Output, Request, Room},
         stat::FileKind,
     },
 };
@@ -14,6 +14,8 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct ListDir;
 
+/// Bytes of a reply for the notes.
+const AROUND: usize = 640;
 /// Maximum number of entries in a reply.
 const LIMIT: usize = 1_000;
 
@@ -44,7 +46,9 @@ impl Tool for ListDir {
             return Err(Failure::invalid(what));
         };
         let base = at.source(&args.dir_path)?;
-        Ok(Request { depth, hidden: Hidden::Show, limit: LIMIT, ..Request::of(base) })
+        let bytes = at.reply_bytes().saturating_sub(AROUND);
+        let room = Room { bytes, of_entry: |node| entry(node, "").len() + 1 };
+        Ok(Request { depth, hidden: Hidden::Show, limit: LIMIT, room, ..Request::of(base) })
     }
 
     fn render(output: &Output, page: &mut Page) {
@@ -58,9 +62,13 @@ impl Tool for ListDir {
         }
         page.take(body);
         if output.more > 0 {
-            page.note(format!("{} more entries directly in {}", output.more, output.path));
+            let entries = if output.more == 1 { "entry" } else { "entries" };
+            page.note(format!("{} more {entries} directly in {}", output.more, output.path));
         }
-        crate::common::walk_notes::notes(&output.walk, page);
+        if output.nodes.iter().any(|node| node.more > 0) {
+            page.note("list a directory with more entries by itself to see them");
+        }
+        crate::common::walk_notes::notes(&output.walk, output.nodes.len() as u64, page);
         if output.walk.complete != Complete::Yes {
             page.note(
                 "timed_out: true; these are the entries found so far, not all of them; list a subdirectory",

@@ -56,7 +56,7 @@ impl Tool for SearchByRegex {
         }
         page.take(body);
         totals(output, page);
-        crate::common::walk_notes::notes(&output.walk, page);
+        crate::common::walk_notes::notes(&output.walk, output.files_matched, page);
         if output.walk.complete != Complete::Yes {
             page.note(
                 "timed_out: true; these are the matches found so far, not all of them; narrow search_directory",

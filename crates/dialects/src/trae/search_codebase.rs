@@ -101,7 +101,7 @@ fn notes(output: &Output, page: &mut Page) {
             counted(output.searched as u64, "file")
         ));
     }
-    crate::common::walk_notes::notes(&output.walk, page);
+    crate::common::walk_notes::notes(&output.walk, output.blocks.len() as u64, page);
     if !matches!(output.walk.complete, Complete::Yes | Complete::NotReady) {
         page.note("timed_out: true; not all files were searched; narrow target_directories");
     }

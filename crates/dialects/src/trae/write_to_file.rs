@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolpost_engine::{
-    Failure, Unmet,
+    Failure, Hint, Unmet,
     operations::change::{self, Existence, Output, Whole},
 };
 use toolpost_tool::{Lowering, Page, Tool};
@@ -38,12 +38,19 @@ impl Tool for WriteToFile {
     }
 
     fn reword(failure: Failure) -> Failure {
-        let Some(unmet) = &failure.unmet else { return failure };
+        let Some(unmet) = failure.unmet.clone() else { return failure };
         let Unmet { path, existence } = unmet.as_ref();
         let what = match existence {
             Existence::New => format!("rewrite=false but file exists: {}", path.display()),
             _ => format!("rewrite=true but file does not exist: {}", path.display()),
         };
-        Failure { what, ..failure }
+        let advice = match existence {
+            Existence::New => "To overwrite it, pass rewrite=true.",
+            _ => "To create it, pass rewrite=false.",
+        };
+        let is_other = |hint: &Hint| !matches!(hint, Hint::ReadFirst(_));
+        let hints = failure.hints.into_iter().filter(is_other);
+        let hints = hints.chain([Hint::Advice(advice.to_owned())]).collect();
+        Failure { what, hints, ..failure }
     }
 }

@@ -110,8 +110,7 @@ fn found(output: &Output, page: &mut Page) {
     if output.total == 0 {
         page.line("No matching files found.");
     }
-    output.matches.iter().for_each(|found| page.line(&found.path));
-    let shown = output.matches.len();
+    let shown = crate::common::file_list::paths(output, page);
     if (shown as u64) < output.total {
         page.outcome(&format!("... (truncated after {})", counted(shown as u64, "result")));
         page.note(format!(
@@ -119,7 +118,7 @@ fn found(output: &Output, page: &mut Page) {
             output.total
         ));
     }
-    crate::common::walk_notes::notes(&output.walk, page);
+    crate::common::walk_notes::notes(&output.walk, output.total, page);
     if output.walk.complete != Complete::Yes {
         page.note(
             "timed_out: true; these are the files found so far, not all of them; narrow pattern or path",

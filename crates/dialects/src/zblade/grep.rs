@@ -80,7 +80,7 @@ impl Tool for GrepSearch {
         } else {
             json::write(&timed_out(output), page);
         }
-        crate::common::walk_notes::notes(&output.walk, page);
+        crate::common::walk_notes::notes(&output.walk, output.files_matched, page);
     }
 }
 

@@ -113,27 +113,59 @@ impl Tool for CodebaseInvestigator {
         if output.written == Written::Words {
             return page.take(markdown(output));
         }
-        let meta = &output.meta;
-        let report = Report {
-            objective: &output.objective,
-            findings: claims(output, &output.findings),
-            gaps: &output.gaps,
-            recommended_changes: claims(output, &output.recommended),
-            confidence: output.confidence,
-            confidence_grounds: &output.grounds,
-            meta: Meta {
-                turns_used: meta.turns,
-                max_turns: meta.max_turns,
-                tool_calls_used: meta.calls,
-                max_tool_calls: meta.max_calls,
-                elapsed_ms: meta.elapsed_ms,
-                ended: meta.ended,
-                files_searched: meta.searched,
-                keywords: &meta.keywords,
-                model: output.guide.as_ref(),
-            },
-        };
-        json::write(&report, page);
+        let (findings, recommended) = fitting(output, page.room().bytes.saturating_sub(AROUND));
+        json::write(&report(output, findings, recommended), page);
+        let all = output.findings.len() + output.recommended.len();
+        if findings + recommended < all {
+            page.note(format!(
+                "the reply is full: {findings} of {} findings and {recommended} of {} recommendations are shown; narrow scope or objective to see others",
+                output.findings.len(),
+                output.recommended.len()
+            ));
+        }
+    }
+}
+
+/// Bytes of a reply for the notes.
+const AROUND: usize = 320;
+
+/// Returns the numbers of findings and of recommendations that fit into a number of bytes as JSON.
+fn fitting(output: &Output, bytes: usize) -> (usize, usize) {
+    let (mut findings, mut recommended) = (output.findings.len(), output.recommended.len());
+    let size = |findings, recommended| {
+        serde_json::to_string(&report(output, findings, recommended)).map_or(0, |text| text.len())
+    };
+    while findings + recommended > 0 && size(findings, recommended) > bytes {
+        if recommended > 0 {
+            recommended -= 1;
+        } else {
+            findings -= 1;
+        }
+    }
+    (findings, recommended)
+}
+
+/// Returns the report with the first findings and recommendations.
+fn report(output: &Output, findings: usize, recommended: usize) -> Report<'_> {
+    let meta = &output.meta;
+    Report {
+        objective: &output.objective,
+        findings: claims(output, &output.findings[..findings]),
+        gaps: &output.gaps,
+        recommended_changes: claims(output, &output.recommended[..recommended]),
+        confidence: output.confidence,
+        confidence_grounds: &output.grounds,
+        meta: Meta {
+            turns_used: meta.turns,
+            max_turns: meta.max_turns,
+            tool_calls_used: meta.calls,
+            max_tool_calls: meta.max_calls,
+            elapsed_ms: meta.elapsed_ms,
+            ended: meta.ended,
+            files_searched: meta.searched,
+            keywords: &meta.keywords,
+            model: output.guide.as_ref(),
+        },
     }
 }
 

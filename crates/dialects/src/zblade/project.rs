@@ -7,6 +7,7 @@ use toolpost_engine::{
     Failure,
     operations::project::{self, Output, Request, Since},
 };
+use toolpost_text::counted::counted;
 use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct GetProjectIndexOverview;
@@ -127,6 +128,15 @@ fn reply(tool: &str, output: &Output, page: &mut Page) {
         source: "semantic_index",
     };
     json::write(&reply, page);
+    if output.since == Since::Grown {
+        page.note("the index was incomplete when the last part was made, and has grown since, so this part may not continue it; start again with offset 0");
+    }
+    if output.unread > 0 {
+        let files = counted(output.unread as u64, "file");
+        page.note(format!(
+            "this index is incomplete: {files} not read yet; start again with offset 0 in a while"
+        ));
+    }
     if output.since == Since::Changed {
         page.note("the project has changed since the last part, so this part may not continue it; start again with offset 0");
     }

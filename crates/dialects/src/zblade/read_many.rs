@@ -123,7 +123,7 @@ impl Tool for ReadManyFiles {
                 output.left_out, output.matched
             ));
         }
-        crate::common::walk_notes::notes(&output.walk, page);
+        crate::common::walk_notes::notes(&output.walk, output.files.len() as u64, page);
     }
 }
 

@@ -79,7 +79,7 @@ impl Tool for CodebaseSearch {
                 page.note(format!("{shown} of {found} are shown; narrow query or file_pattern{rest}"));
             }
         }
-        crate::common::walk_notes::notes(&output.walk, page);
+        crate::common::walk_notes::notes_without_path(&output.walk, output.lines_matched, page);
         if output.walk.complete != Complete::Yes {
             page.note("timed_out: true; these are the matches found so far, not all of them; narrow query or file_pattern");
         }

@@ -6,7 +6,7 @@ use toolpost_engine::{
     Failure,
     operations::{
         glob::Complete,
-        list::{self, Hidden, Node, Output, Prune, Request},
+        list::{self, Hidden, Node, Output, Prune, Request, Room},
         stat::FileKind,
     },
 };
@@ -14,6 +14,9 @@ use toolpost_tool::{Lowering, Page, Tool};
 
 pub(super) struct ListDir;
 pub(super) struct GetWorkspaceStructure;
+
+/// Bytes of a reply for the heading and the notes.
+const AROUND: usize = 640;
 
 /// Default number of entries.
 const LIMIT: usize = 50;
@@ -113,8 +116,17 @@ fn request(said: &str, depth: usize, limit: usize, at: &Lowering) -> Result<Requ
         hidden: Hidden::Skip,
         prune: Prune::Dependencies,
         without: HEAVY.map(str::to_owned).to_vec(),
+        room: Room { bytes: at.reply_bytes().saturating_sub(AROUND), of_entry: line_bytes },
         ..Request::of(at.source_or_root(Some(said))?)
     })
+}
+
+/// Returns the number of bytes of the line of an entry, and of the line with the number of its entries that
+/// are not shown.
+fn line_bytes(node: &Node) -> usize {
+    let own = 2 * node.depth + name(node).len() + sign(node).len() + 1;
+    let rest = if node.more > 0 { more(node.more, node.depth + 1).len() + 1 } else { 0 };
+    own + rest
 }
 
 fn tree(output: &Output, page: &mut Page, advice: &str) {
@@ -139,7 +151,7 @@ fn tree(output: &Output, page: &mut Page, advice: &str) {
         let shown = output.nodes.len();
         page.line(&format!("\n(showing {shown} of more entries, {advice})"));
     }
-    crate::common::walk_notes::notes(&output.walk, page);
+    crate::common::walk_notes::notes(&output.walk, output.nodes.len() as u64, page);
     if output.walk.complete != Complete::Yes {
         page.note("timed_out: true; not every directory was read");
     }

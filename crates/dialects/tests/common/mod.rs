@@ -129,6 +129,11 @@ impl World {
         (world, engine)
     }
 
+    /// A world whose overviews wait for no file.
+    pub(crate) fn impatient(dialect: &'static Dialect) -> Self {
+        Self::built(dialect, |engine| engine.with_index_wait(Duration::ZERO), |config| config)
+    }
+
     /// A world that is configured otherwise.
     pub(crate) fn configured(dialect: &'static Dialect, config: impl FnOnce(Config) -> Config) -> Self {
         Self::built(dialect, |engine| engine, config)
@@ -139,13 +144,30 @@ impl World {
         engine: impl FnOnce(EngineBuilder) -> EngineBuilder,
         config: impl FnOnce(Config) -> Config,
     ) -> Self {
+        Self::rooted(&["ws"], dialect, engine, config)
+    }
+
+    /// A world whose workspace has a second root, named `other`, beside the first.
+    pub(crate) fn with_second_root(dialect: &'static Dialect) -> (Self, PathBuf) {
+        let world = Self::rooted(&["ws", "other"], dialect, |engine| engine, |config| config);
+        let other = world.base.path().join("other");
+        (world, other)
+    }
+
+    fn rooted(
+        names: &[&str],
+        dialect: &'static Dialect,
+        engine: impl FnOnce(EngineBuilder) -> EngineBuilder,
+        config: impl FnOnce(Config) -> Config,
+    ) -> Self {
         let base = tempfile::tempdir().unwrap();
-        let (root, state) = (base.path().join("ws"), base.path().join("state"));
-        for directory in [&root, &state, &base.path().join("out")] {
+        let roots: Vec<PathBuf> = names.iter().map(|name| base.path().join(name)).collect();
+        let (root, state) = (roots[0].clone(), base.path().join("state"));
+        for directory in roots.iter().chain([&state, &base.path().join("out")]) {
             fs::create_dir(directory).unwrap();
         }
         fs::write(base.path().join("out/secret"), SECRET).unwrap();
-        let options = Options { roots: vec![root.clone()], state: Some(state), ..Options::default() };
+        let options = Options { roots, state: Some(state), ..Options::default() };
         let (workspace, _) = Workspace::open(options).unwrap();
         let plain = Config {
             dialects: vec![dialect],

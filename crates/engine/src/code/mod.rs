@@ -4,6 +4,7 @@ pub mod navigate;
 pub mod outline;
 pub mod query;
 pub mod relations;
+pub mod rename_symbol;
 pub mod symbol;
 pub(crate) mod symbol_index;
 pub mod symbols;

@@ -46,7 +46,7 @@ pub enum Wait {
 }
 
 /// Interval of progress reports with new output.
-const TOLD: Duration = Duration::from_millis(500);
+const PROGRESS: Duration = Duration::from_millis(500);
 /// Extra wait for a command that has exceeded its time limit.
 const PATIENCE: Duration = Duration::from_secs(6);
 /// Maximum size of the output in a progress report, in bytes.
@@ -73,9 +73,9 @@ impl Operation for Exec {
             Wait::OrLeave(time) => (cx.time_left(time), None),
         };
         let job = commands.start(cx, launch(&commands, &request.command, request.shell, limit)).await?;
-        let mut watched = Watched { job: job.clone(), dropped: Dropped::End };
+        let mut watched = JobWait { job: job.clone(), dropped: OnDrop::End };
         watched.wait(cx, wait).await?;
-        watched.dropped = Dropped::Leave;
+        watched.dropped = OnDrop::Leave;
         let (commands, cx) = (commands.clone(), cx.clone());
         blocking(move || {
             let network = commands.network(&cx, &job);
@@ -98,20 +98,20 @@ fn launch(commands: &Commands, command: &Command, shell: Shell, limit: Option<Du
 }
 
 /// A job that a call waits for.
-struct Watched {
+struct JobWait {
     job: Job,
-    dropped: Dropped,
+    dropped: OnDrop,
 }
 
 /// The treatment of a job when the call no longer waits for it.
-enum Dropped {
+enum OnDrop {
     /// It is stopped: the call that ran it was abandoned.
     End,
     /// It continues, or has ended.
     Leave,
 }
 
-impl Watched {
+impl JobWait {
     /// Waits for the job up to the limit, and reports its output meanwhile.
     async fn wait(&self, cx: &CallCtx, wait: Duration) -> Result<(), Failure> {
         let start = Instant::now();
@@ -124,8 +124,8 @@ impl Watched {
                     self.job.stop(Why::Cancelled).await;
                     return Err(given_up(&self.job));
                 }
-                woke = self.job.wait(Until::Ended, left.min(TOLD)) => {
-                    if woke == WaitResult::Come || left <= TOLD {
+                woke = self.job.wait(Until::Ended, left.min(PROGRESS)) => {
+                    if woke == WaitResult::Come || left <= PROGRESS {
                         return Ok(());
                     }
                 }
@@ -135,11 +135,11 @@ impl Watched {
     }
 }
 
-impl Drop for Watched {
+impl Drop for JobWait {
     fn drop(&mut self) {
         match self.dropped {
-            Dropped::End => self.job.ask_to_stop(Why::Cancelled),
-            Dropped::Leave => {}
+            OnDrop::End => self.job.ask_to_stop(Why::Cancelled),
+            OnDrop::Leave => {}
         }
     }
 }

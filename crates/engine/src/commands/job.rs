@@ -16,7 +16,7 @@ pub use super::Ran as Output;
 pub use super::exec::{Side, Want};
 
 /// The `job` operation.
-pub struct Look;
+pub struct JobQuery;
 
 /// A job, and the limit of the wait.
 #[derive(Debug, Clone)]
@@ -31,7 +31,7 @@ pub struct Request {
     pub notes: Vec<String>,
 }
 
-impl Operation for Look {
+impl Operation for JobQuery {
     const NAME: &'static str = "job";
     const ACCESS: &'static [Access] = &[Access::Reads];
     type Capability = CommandAccess;

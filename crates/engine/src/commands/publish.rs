@@ -91,7 +91,16 @@ pub(super) enum Publication {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Publisher {
     ports: Arc<PublishedPorts>,
-    forwarders: Arc<Mutex<HashMap<u16, Forwarder>>>,
+    forwarders: Arc<Mutex<Forwarders>>,
+    /// Held while ports are closed, so that everybody who closes them waits for the same end.
+    closing: Arc<tokio::sync::Mutex<()>>,
+}
+
+#[derive(Debug, Default)]
+struct Forwarders {
+    open: HashMap<u16, Forwarder>,
+    /// Those that were cancelled and may not have ended yet.
+    cancelled: Vec<Forwarder>,
 }
 
 #[derive(Debug)]
@@ -114,7 +123,7 @@ const PAIRS: usize = 16;
 impl Publisher {
     /// Creates a publisher of these ports.
     pub(super) fn new(ports: PublishedPorts) -> Self {
-        Self { ports: Arc::new(ports), forwarders: Arc::default() }
+        Self { ports: Arc::new(ports), ..Self::default() }
     }
 
     /// Opens the published ports of a job as it begins to listen on them, until the job ends or the token is cancelled.
@@ -146,22 +155,18 @@ impl Publisher {
         let mut forwarders = self.lock();
         // With the lock held, so that a job that has ended and was closed is not opened again.
         let listening = job.listening();
-        forwarders.retain(|port, forwarder| {
-            let stays = forwarder.job != job.id() || listening.contains(port);
-            if !stays {
-                forwarder.ending.cancel();
-            }
-            stays && !forwarder.task.is_finished()
-        });
+        forwarders.cancel_if(|port, forwarder| forwarder.job == job.id() && !listening.contains(&port));
+        let open = &mut forwarders.open;
+        open.retain(|_, forwarder| !forwarder.task.is_finished());
         let mut state = |port: u16| {
             let network = job.session_network().filter(|_| self.ports.contains(port));
             let Some(network) = network else { return Publication::NotAllowed };
-            if forwarders.get(&port).is_some_and(|forwarder| forwarder.job == job.id()) {
+            if open.get(&port).is_some_and(|forwarder| forwarder.job == job.id()) {
                 return Publication::Open;
             }
             match Forwarder::start(job, port, network, ending.child_token()) {
                 Ok(forwarder) => {
-                    forwarders.insert(port, forwarder);
+                    open.insert(port, forwarder);
                     Publication::Open
                 }
                 Err(fault) => Publication::Failed(reason(&fault)),
@@ -172,20 +177,30 @@ impl Publisher {
 
     /// Closes the ports of a job, and waits until they are closed.
     pub(super) async fn close(&self, job: &Job) {
-        let closed: Vec<Forwarder> = {
+        let _closing = self.closing.lock().await;
+        let cancelled = {
             let mut forwarders = self.lock();
-            let of_job = forwarders.extract_if(|_, forwarder| forwarder.job == job.id());
-            of_job.map(|(_, forwarder)| forwarder).collect()
+            forwarders.cancel_if(|_, forwarder| forwarder.job == job.id());
+            std::mem::take(&mut forwarders.cancelled)
         };
-        for forwarder in closed {
-            forwarder.ending.cancel();
+        for forwarder in cancelled {
             // It ends as soon as it is cancelled.
             let _ = forwarder.task.await;
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<u16, Forwarder>> {
+    fn lock(&self) -> MutexGuard<'_, Forwarders> {
         self.forwarders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Forwarders {
+    fn cancel_if(&mut self, mut ends: impl FnMut(u16, &Forwarder) -> bool) {
+        self.cancelled.retain(|forwarder| !forwarder.task.is_finished());
+        for (_, forwarder) in self.open.extract_if(|port, forwarder| ends(*port, forwarder)) {
+            forwarder.ending.cancel();
+            self.cancelled.push(forwarder);
+        }
     }
 }
 

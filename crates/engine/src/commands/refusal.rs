@@ -29,13 +29,32 @@ enum SystemError {
     Name,
     /// `EADDRNOTAVAIL`.
     NoAddress,
+    /// `EAFNOSUPPORT`.
+    Family,
     /// A program that needs the rights of root.
     Root,
 }
 
+impl SystemError {
+    fn is_of_network(self) -> bool {
+        matches!(self, Self::Name | Self::Unreachable | Self::ConnectionRefused)
+    }
+}
+
 /// The messages of the C library, Node, Go, Java and common programs, in lower case, and the names of errors in capitals.
-const MESSAGES: [(SystemError, &[&str]); 11] = [
-    (SystemError::Root, &["no new privileges", "and have the setuid bit set", "effective uid is not 0"]),
+const MESSAGES: [(SystemError, &[&str]); 12] = [
+    (
+        SystemError::Root,
+        &[
+            "no new privileges",
+            "and have the setuid bit set",
+            "effective uid is not 0",
+            // A namespace answers `EINVAL` for users that it does not have.
+            "changing ownership of",
+            "cannot change ownership to",
+        ],
+    ),
+    (SystemError::Family, &["address family not supported", "EAFNOSUPPORT"]),
     (SystemError::ReadOnly, &["read-only file system", "EROFS"]),
     (SystemError::Permission, &["permission denied", "EACCES"]),
     (SystemError::NotPermitted, &["operation not permitted", "EPERM"]),
@@ -73,12 +92,21 @@ const MESSAGES: [(SystemError, &[&str]); 11] = [
 ];
 
 /// The sandbox of a command, as far as the lines depend on it.
-pub(super) struct Confined<'a> {
+pub(super) struct CommandSandbox<'a> {
     pub(super) means: Means,
     pub(super) network: Option<Network>,
     /// True if the commands of the session share one loopback.
     pub(super) shares_network: bool,
     pub(super) access: &'a dyn Fn(&Path) -> PathAccess,
+}
+
+/// The errors that count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Errors {
+    /// All, since the command failed.
+    All,
+    /// Those of the network, since the command still runs, and other errors may be harmless.
+    Network,
 }
 
 /// A refusal that the reply reports already, because Toolpost itself made it.
@@ -91,23 +119,25 @@ pub(super) struct Reported {
 }
 
 /// Returns the line for the last refusal in the output of a job; `None` if there is none, or if it is reported already.
-pub(super) fn line(job: &Job, output: &str, reported: Reported) -> Option<String> {
-    let confined = Confined {
+pub(super) fn line(job: &Job, output: &str, errors: Errors, reported: Reported) -> Option<String> {
+    let confined = CommandSandbox {
         means: job.enforcement().means,
         network: job.network(),
         shares_network: job.shares_network(),
         access: &|path| job.path_access(path),
     };
-    confined.line(output, reported)
+    confined.line(output, errors, reported)
 }
 
-impl Confined<'_> {
-    fn line(&self, output: &str, reported: Reported) -> Option<String> {
+impl CommandSandbox<'_> {
+    fn line(&self, output: &str, errors: Errors, reported: Reported) -> Option<String> {
         if self.means == Means::Nothing {
             return None;
         }
         output.lines().rev().find_map(|line| {
             let (error, start) = error(line)?;
+            let counts = errors == Errors::All || error.is_of_network();
+            let error = Some(error).filter(|_| counts)?;
             self.explain(error, line, start, reported)
         })
     }
@@ -116,18 +146,17 @@ impl Confined<'_> {
     fn explain(&self, error: SystemError, line: &str, start: usize, reported: Reported) -> Option<String> {
         use SystemError::*;
         let of_names = matches!(error, ReadOnly | Permission | NotPermitted | Busy) && reported.names;
-        let of_hosts = matches!(error, Name | Unreachable | ConnectionRefused) && reported.hosts;
+        let of_hosts = error.is_of_network() && reported.hosts;
         if of_names || of_hosts {
             return None;
         }
         match error {
             Root => Some(privilege()),
+            Family => Some(self.family()),
             ReadOnly => self.write(line, start).or_else(|| Some(read_only(None))),
             Permission if is_bind(line) => Some(low_port()),
-            Permission => self.write(line, start).or_else(|| self.socket(line)),
-            NotPermitted => {
-                self.write(line, start).or_else(|| self.socket(line)).or_else(|| Some(privilege()))
-            }
+            Permission => self.write(line, start),
+            NotPermitted => self.write(line, start).or_else(|| Some(privilege())),
             Busy => self.write(line, start),
             Missing => self.read(line, start),
             NoProcess => Some(processes()),
@@ -159,16 +188,18 @@ impl Confined<'_> {
     }
 
     /// Explains a socket that could not be made.
-    fn socket(&self, line: &str) -> Option<String> {
-        let line = line.to_ascii_lowercase();
-        let is_socket =
-            ["socket", "connect", "/dev/tcp/", "/dev/udp/"].iter().any(|word| line.contains(word));
-        (self.means == Means::Landlock && is_socket).then(|| {
+    fn family(&self) -> String {
+        if self.means == Means::Landlock {
             format!(
                 "{SANDBOX} lets commands make no sockets, since the system allows it no namespaces: they reach no network and no \
                  local server. Leave this command to the user."
             )
-        })
+        } else {
+            format!(
+                "{SANDBOX} lets commands make only Unix sockets and TCP sockets of their own network. Do it without this kind \
+                 of socket, or leave it to the user."
+            )
+        }
     }
 
     fn loopback(&self, port: Option<u16>) -> String {
@@ -310,7 +341,7 @@ fn is_path(path: &str) -> bool {
             matches!(letter, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
         !letter.is_control() && !letter.is_whitespace() && !turns_text && !"`[]<>".contains(letter)
     };
-    (1..=LONGEST).contains(&path.len()) && path.chars().all(is_plain)
+    path != "/" && (1..=LONGEST).contains(&path.len()) && path.chars().all(is_plain)
 }
 
 /// Finds the port of this machine that a line names.
@@ -364,8 +395,9 @@ mod tests {
 
     fn said(output: &str, network: Network, reported: Reported) -> Option<String> {
         let means = Means::Namespaces;
-        let confined = Confined { means, network: Some(network), shares_network: true, access: &access };
-        confined.line(output, reported)
+        let confined =
+            CommandSandbox { means, network: Some(network), shares_network: true, access: &access };
+        confined.line(output, Errors::All, reported)
     }
 
     #[test]
@@ -398,6 +430,15 @@ mod tests {
             ("bind: Cannot assign requested address", Some("no network interface but the loopback")),
             ("bash: line 1: kill: (7) - No such process", Some("only processes that they started")),
             ("mount: Operation not permitted", Some("no rights of root")),
+            (
+                "tar: x: Cannot change ownership to uid 1000, gid 1000: Invalid argument",
+                Some("change owners"),
+            ),
+            ("socket: Address family not supported by protocol", Some("only Unix sockets and TCP sockets")),
+            (
+                "chroot: cannot change root directory to '/': Operation not permitted",
+                Some("no rights of root"),
+            ),
             ("sudo: The \"no new privileges\" flag is set", Some("no rights of root")),
             ("error[E0308]: mismatched types", None),
             ("", None),
@@ -424,6 +465,13 @@ mod tests {
         assert!(line.contains("`/etc/x`") && !line.contains("/home"), "{line}");
         let names = Reported { names: true, hosts: false };
         assert_eq!(said("touch: .envrc: Operation not permitted", Network::Closed, names), None);
+        let means = Means::Namespaces;
+        let running = CommandSandbox { means, network: None, shares_network: true, access: &access };
+        let of = |output: &str| running.line(output, Errors::Network, Reported::default());
+        assert!(
+            of("connect ECONNREFUSED 127.0.0.1:5432\ncat: /home/u/x: No such file or directory").is_some()
+        );
+        assert_eq!(of("touch: cannot touch '/etc/x': Read-only file system"), None);
         let hosts = Reported { names: false, hosts: true };
         assert_eq!(said("Could not resolve host: crates.io", Network::Proxied, hosts), None);
         let line = said("Could not resolve host: crates.io", Network::Proxied, Reported::default()).unwrap();

@@ -1,9 +1,9 @@
 //! Reports on commands: state, exit status and output.
 
 use super::{
-    blocked, network,
-    network::NetworkState,
-    refusal::{self, Reported},
+    file_notes,
+    network::{self, NetworkState},
+    refusal::{self, Errors, Reported},
 };
 use crate::failure::{Failure, Kind};
 use schemars::JsonSchema;
@@ -134,19 +134,26 @@ impl Ran {
         let ending = ending(job, &report.stage);
         let failed = ending.as_ref().is_some_and(|ending| ending.standing == Standing::Failed);
         let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>().join("\n");
-        let guarded = blocked::refused(&job.refused(), job.directory());
-        if failed {
-            let reported = Reported { names: guarded.is_some(), hosts: network.refused.is_some() };
-            notes.extend(refusal::line(job, &text, reported));
+        let guarded = file_notes::refused(&job.refused(), job.directory());
+        let reported = Reported { names: guarded.is_some(), hosts: network.refused.is_some() };
+        let refusal = match (failed, &ending) {
+            (true, _) => refusal::line(job, &text, Errors::All, reported),
+            (false, None) => refusal::line(job, &text, Errors::Network, reported),
+            (false, Some(_)) => None,
+        };
+        if ending.is_none()
+            && refusal.is_none()
+            && network.ports.is_empty()
+            && network::mentions_server(&text)
+        {
+            notes.extend(network::server_reach(job.enforcement().means, job.shares_network()));
         }
+        notes.extend(refusal);
         notes.extend(network.refused);
         notes.extend(guarded);
-        notes.extend(blocked::changed(&job.changed(), job.directory()));
+        notes.extend(file_notes::changed(&job.changed(), job.directory()));
         notes.extend(not_shown(report.losses));
         notes.extend(oversized(ending.as_ref(), job.resources().file_size));
-        if ending.is_none() && network.ports.is_empty() && blocked::serves(&text) {
-            notes.extend(blocked::reached(job.enforcement().means, job.shares_network()));
-        }
         notes.extend(network::listens(job, &network.ports));
         Ok(Self {
             job: job.id().to_owned(),

@@ -52,9 +52,28 @@ pub(crate) fn file(files: &Files, path: &WorkspacePath, said: &str, cx: &CallCtx
             let stat = files.workspace().stat(&found).map_err(|error| convert::access(&found, error))?;
             Ok(Found { note: Some(note), len: stat.len, path: found })
         }
-        Ok(_) => Err(not_found(files, path, &[])),
-        Err(LookupError::Missing(missing)) => Err(not_found(files, path, &meant(&missing))),
+        Ok(_) => Err(dangling(files, path, said, not_found(files, path, &[]))),
+        Err(LookupError::Missing(missing)) => {
+            Err(dangling(files, path, said, not_found(files, path, &meant(&missing))))
+        }
         Err(LookupError::Path(error)) => Err(convert::path(error)),
+    }
+}
+
+/// Names the link in the failure if the requested path is a link to a missing path.
+fn dangling(files: &Files, path: &WorkspacePath, said: &str, failure: Failure) -> Failure {
+    let is_link = |link: &WorkspacePath| {
+        files.workspace().stat(link).is_ok_and(|stat| stat.kind == toolpost_workspace::Kind::Link)
+    };
+    match files.resolve_entry(said).ok().filter(|link| link != path && is_link(link)) {
+        Some(link) => {
+            let (link, target) = (link.display(), path.display());
+            Failure {
+                what: format!("{link} is a symbolic link to {target}, which does not exist."),
+                ..failure
+            }
+        }
+        None => failure,
     }
 }
 
@@ -73,7 +92,7 @@ pub(crate) fn missing(files: &Files, path: &WorkspacePath, said: &str) -> Failur
         Err(LookupError::Missing(missing)) => meant(&missing),
         Err(LookupError::Path(_)) => Vec::new(),
     };
-    not_found(files, path, &suggestions)
+    dangling(files, path, said, not_found(files, path, &suggestions))
 }
 
 /// Opens a file and reads its first bytes.

@@ -130,7 +130,8 @@ fn output(find: &Find, request: &GlobRequest, found: toolpost_search::GlobOutput
     Output {
         matches: matches.collect(),
         total: found.total,
-        walk: Walked::of(&found.skipped, found.unreadable, found.complete).of_one_root(find, &request.base),
+        walk: Walked::of(&found.skipped, found.unreadable, found.complete)
+            .of_one_root(find.files(), &request.base),
         pattern: request.pattern.clone(),
     }
 }

@@ -21,7 +21,7 @@ use toolpost_workspace::{Kind as FileKind, WorkspacePath};
 
 pub use toolpost_search::{
     Case, Hidden, Prune, Rules,
-    grep::{Show, Span},
+    grep::{ONE_LINE, Show, Span},
 };
 
 /// Finds lines by their content.
@@ -272,7 +272,7 @@ impl Operation for Grep {
             found.unsearched.withheld_names.retain(|name| !own.iter().any(|folder| name.starts_with(folder)));
             let said = Asked { took: began.elapsed(), ..asked_for };
             let mut output = output(found, mode, numbers, said);
-            output.walk = output.walk.of_one_root(find, &request.base);
+            output.walk = output.walk.of_one_root(find.files(), &request.base);
             let mut output = fit(output, max_bytes);
             if kind == Some(FileKind::File) {
                 output.seen = whole(find, &request.base, &output);
@@ -365,7 +365,7 @@ fn whole(find: &Find, path: &WorkspacePath, output: &Output) -> Option<Seen> {
 
 /// Drops the entries that do not fit into the answer, so that the reply can report where to continue.
 fn fit(mut output: Output, max_bytes: usize) -> Output {
-    let mut room = max_bytes.saturating_sub(AROUND);
+    let mut room = max_bytes.saturating_sub(AROUND + output.walk.bytes());
     let mut fits = |bytes: usize| {
         let enough = bytes <= room;
         room = if enough { room - bytes } else { 0 };

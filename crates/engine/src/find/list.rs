@@ -38,6 +38,23 @@ pub struct Request {
     pub limit: usize,
     /// The choice to include file sizes.
     pub sizes: Sizes,
+    /// The room for the entries.
+    pub room: Room,
+}
+
+/// The room for the entries of a tree: if they need more bytes, fewer entries are listed, and every
+/// directory still shows a part.
+#[derive(Debug, Clone, Copy)]
+pub struct Room {
+    /// The maximum number of bytes.
+    pub bytes: usize,
+    /// Returns the number of bytes of the lines that show an entry.
+    pub of_entry: fn(&Node) -> usize,
+}
+
+impl Room {
+    /// No limit in bytes.
+    pub const ANY: Self = Self { bytes: usize::MAX, of_entry: |_| 0 };
 }
 
 /// The choice to include file sizes; each size needs a separate query of the file system.
@@ -63,6 +80,7 @@ impl Request {
             without: Vec::new(),
             limit: 1_000,
             sizes: Sizes::NotAsked,
+            room: Room::ANY,
         }
     }
 }
@@ -117,8 +135,8 @@ impl Operation for List {
     }
 
     async fn run(find: &Find, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
-        let (base, sizes) = (request.base.clone(), request.sizes);
-        let request = ListRequest {
+        let (base, sizes, room) = (request.base.clone(), request.sizes, request.room);
+        let mut request = ListRequest {
             base: request.base,
             depth: request.depth,
             rules: request.rules,
@@ -128,11 +146,26 @@ impl Operation for List {
             limit: Some(request.limit),
         };
         walk(find, cx, &base, "steps through directories", move |find, control| {
-            let listed = toolpost_search::list(find.files().workspace(), &request, control)?;
-            Ok(output(find, request.base, sizes, listed))
+            loop {
+                let listed = toolpost_search::list(find.files().workspace(), &request, control)?;
+                let output = output(find, request.base.clone(), sizes, listed);
+                let bytes: usize = output.nodes.iter().map(room.of_entry).sum();
+                match fewer(output.nodes.len(), bytes, room.bytes) {
+                    Some(fewer) => request.limit = Some(fewer),
+                    None => return Ok(output),
+                }
+            }
         })
         .await
     }
+}
+
+/// Returns a smaller number of entries for another attempt, if these need more bytes than there are.
+fn fewer(entries: usize, bytes: usize, room: usize) -> Option<usize> {
+    if bytes <= room || entries <= 1 {
+        return None;
+    }
+    Some((entries * room / bytes).min(entries - 1).max(1))
 }
 
 fn output(find: &Find, base: WorkspacePath, sizes: Sizes, listed: ListOutput) -> Output {
@@ -155,7 +188,8 @@ fn output(find: &Find, base: WorkspacePath, sizes: Sizes, listed: ListOutput) ->
         nodes: nodes.collect(),
         more: listed.more,
         total: listed.total,
-        walk: Walked::of(&listed.skipped, listed.unreadable, listed.complete).of_one_root(find, &base),
+        walk: Walked::of(&listed.skipped, listed.unreadable, listed.complete)
+            .of_one_root(find.files(), &base),
         base,
     }
 }

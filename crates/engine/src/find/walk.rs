@@ -3,6 +3,7 @@
 use crate::{
     call::CallCtx,
     failure::{Failure, Hint, Kind},
+    files::Files,
     find::Find,
     workers::blocking,
 };
@@ -49,6 +50,8 @@ pub struct Walked {
     pub unreadable: Vec<String>,
     /// The number of paths that could not be read.
     pub unreadable_total: u64,
+    /// The other roots of the workspace, if one whole root was searched and they were not.
+    pub other_roots: Vec<String>,
     /// The completeness of the rest.
     pub complete: Complete,
 }
@@ -104,6 +107,7 @@ impl Walked {
             unfinished: None,
             unreadable: unreadable.names.into_iter().collect(),
             unreadable_total: unreadable.count,
+            other_roots: Vec::new(),
             complete: match complete {
                 toolpost_search::Complete::Yes => Complete::Yes,
                 toolpost_search::Complete::TimedOut => Complete::TimedOut,
@@ -112,17 +116,33 @@ impl Walked {
         }
     }
 
-    /// Adds the other roots of the workspace to the report of a walk over a whole root.
-    pub(crate) fn of_one_root(mut self, find: &Find, base: &WorkspacePath) -> Self {
-        let here = base.absolute().to_string();
-        let others: Vec<String> = find.files().roots().into_iter().filter(|root| *root != here).collect();
-        if base.is_root() && base.root().label().is_none() && !others.is_empty() {
-            let roots = if others.len() == 1 { "the other root" } else { "the other roots" };
-            let each = if others.len() == 1 { "it" } else { "one" };
-            self.skipped
-                .push(format!("{roots} of the workspace ({}; name {each} as the path)", others.join(", ")));
+    /// Adds the other roots of the workspace to the report of a search in a whole root.
+    pub(crate) fn of_one_root(mut self, files: &Files, base: &WorkspacePath) -> Self {
+        if base.is_root() && base.root().label().is_none() {
+            let here = base.absolute();
+            self.other_roots = files.roots().into_iter().filter(|root| *root != here).collect();
         }
         self
+    }
+
+    /// Returns the size of the report, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let lists = [&self.skipped, &self.unreadable, &self.other_roots];
+        lists.into_iter().flatten().map(|words| words.len() + 2).sum::<usize>()
+            + self.unfinished.as_ref().map_or(0, String::len)
+    }
+
+    /// Names the roots that were not searched: "the other root of the workspace (/srv/b)"; `None` if there
+    /// are none. `remedy` follows the names, such as "name it as the path".
+    #[must_use]
+    pub fn unsearched_roots(&self, remedy: Option<&str>) -> Option<String> {
+        let roots = match self.other_roots.len() {
+            0 => return None,
+            1 => "the other root",
+            _ => "the other roots",
+        };
+        let remedy = remedy.map(|remedy| format!("; {remedy}")).unwrap_or_default();
+        Some(format!("{roots} of the workspace ({}{remedy})", self.other_roots.join(", ")))
     }
 }
 

@@ -58,6 +58,8 @@ pub struct Output {
     pub entries: Vec<Entry>,
     /// The number of further entry points.
     pub more_entries: usize,
+    /// The other roots of the workspace, if one whole root was analyzed and they were not.
+    pub other_roots: Vec<String>,
     /// The modules, by name.
     pub modules: Vec<Module>,
     /// Dependency cycles: groups of modules that all use one another.

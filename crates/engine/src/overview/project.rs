@@ -1,6 +1,6 @@
 //! `project`: an index of a project, generated from its files and returned one window at a time.
 
-use super::files;
+use super::files::{self, Gathered};
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
@@ -8,6 +8,7 @@ use crate::{
     find::walk::Complete,
     operation::Operation,
     overview::Overview,
+    session::PagedIndex,
     workers::blocking,
 };
 use schemars::JsonSchema;
@@ -52,6 +53,8 @@ pub struct Output {
     pub fingerprint: String,
     /// The changes of the project since the previous part.
     pub since: Since,
+    /// The number of files that were not read yet: the index is incomplete.
+    pub unread: usize,
     /// A file that contains an index from another tool; it may be outdated.
     pub beside: Option<String>,
 }
@@ -64,6 +67,8 @@ pub enum Since {
     First,
     /// The index has not changed.
     Same,
+    /// It was incomplete then, and has grown: the parts do not fit together.
+    Grown,
     /// It has changed: the parts do not fit together.
     Changed,
 }
@@ -88,11 +93,18 @@ impl Operation for Project {
                 .hint(Hint::Advice("Name a directory of the project as the path.".to_owned())));
         }
         let (overview, cx) = (overview.clone(), cx.clone());
-        blocking(move || part(&overview, &request, &files::write(&request.base, &gathered), &cx)).await
+        blocking(move || part(&overview, &request, &gathered, &cx)).await
     }
 }
 
-fn part(overview: &Overview, request: &Request, text: &str, cx: &CallCtx) -> Result<Output, Failure> {
+fn part(
+    overview: &Overview,
+    request: &Request,
+    gathered: &Gathered,
+    cx: &CallCtx,
+) -> Result<Output, Failure> {
+    let (text, unread) = (files::write(&request.base, gathered), gathered.unread());
+    let text = text.as_str();
     let total = text.chars().count();
     if request.offset >= total {
         let what =
@@ -100,11 +112,13 @@ fn part(overview: &Overview, request: &Request, text: &str, cx: &CallCtx) -> Res
         return Err(Failure::invalid(what).hint(Hint::Advice("Begin again with offset 0.".to_owned())));
     }
     let fingerprint = hash(text.as_bytes()).to_string();
-    let before = cx.session.paged(&request.base, &fingerprint);
-    let since = match before {
+    let index = PagedIndex { fingerprint: fingerprint.clone(), unread };
+    let since = match cx.session.paged(&request.base, index) {
         Some(_) if request.offset == 0 => Since::First,
         None => Since::First,
-        Some(before) if before == fingerprint => Since::Same,
+        Some(before) if before.fingerprint == fingerprint => Since::Same,
+        // The index grows while the remaining files are read, whether or not the project changes.
+        Some(before) if before.unread > 0 => Since::Grown,
         Some(_) => Since::Changed,
     };
     let shown = window(text, request.offset, request.max_characters, request.max_bytes);
@@ -120,6 +134,7 @@ fn part(overview: &Overview, request: &Request, text: &str, cx: &CallCtx) -> Res
         text: shown.to_owned(),
         fingerprint,
         since,
+        unread,
         beside: Some(&request.beside).filter(|path| is_file(path)).map(WorkspacePath::display),
     })
 }

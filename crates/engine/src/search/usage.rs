@@ -68,10 +68,10 @@ pub struct Output {
     pub files: usize,
     /// The files that name the dependencies.
     pub read: Vec<String>,
-    /// Packages that are not on this machine, each with the way to install it.
+    /// Packages that are not on this machine, grouped by the way to install them.
     pub missing: Vec<String>,
-    /// The total number of missing packages.
-    pub missing_total: usize,
+    /// The number of further missing packages, which are not named.
+    pub missing_more: usize,
     /// The number of packages that there was no time for; the files read so far stay in the index.
     pub later: usize,
     /// Files or packages that could not be read, with the reason.
@@ -175,7 +175,7 @@ impl Output {
             files: 0,
             read: Vec::new(),
             missing: Vec::new(),
-            missing_total: 0,
+            missing_more: 0,
             later: 0,
             unreadable: Vec::new(),
             withheld: 0,

@@ -39,13 +39,22 @@ pub struct Session {
     pub granted: Granted,
     remembered: Mutex<Remembered>,
     failures: Mutex<Repeated>,
-    /// The fingerprint of the last part of each project's index that was shown.
-    paged: Mutex<HashMap<WorkspacePath, String>>,
+    /// The index of each project of which a part was shown last.
+    paged: Mutex<HashMap<WorkspacePath, PagedIndex>>,
     /// The cursor up to which each question was answered.
     searches: Mutex<HashMap<String, String>>,
     /// The remarks about the session that its client has seen.
     remarks: Mutex<HashSet<String>>,
     slots: Slots,
+}
+
+/// The index of a project of which a part was shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PagedIndex {
+    /// The fingerprint of its text.
+    pub(crate) fingerprint: String,
+    /// The number of files that were not read yet.
+    pub(crate) unread: usize,
 }
 
 /// The kind of caller of a session.
@@ -178,10 +187,10 @@ impl Session {
         last.times
     }
 
-    /// Records the fingerprint of a project's index; returns the previous one.
-    pub fn paged(&self, base: &WorkspacePath, fingerprint: &str) -> Option<String> {
+    /// Records the index of a project of which a part is shown; returns the previous one.
+    pub(crate) fn paged(&self, base: &WorkspacePath, index: PagedIndex) -> Option<PagedIndex> {
         let mut paged = self.paged.lock().unwrap_or_else(PoisonError::into_inner);
-        paged.insert(base.clone(), fingerprint.to_owned())
+        paged.insert(base.clone(), index)
     }
 
     /// Records the cursor up to which a question was answered.

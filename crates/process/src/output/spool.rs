@@ -8,7 +8,7 @@ use std::path::Path;
 use rustix::fs::{CWD, Mode, OFlags, openat, unlinkat};
 use rustix::io::Errno;
 
-/// The file; nobody else can open it, and it is gone when this process is.
+/// The file. It has no name, so no other process can open it, and it is removed with this process.
 #[derive(Debug)]
 pub(crate) struct Spool {
     file: File,

@@ -23,7 +23,7 @@ fn ring(text: &str, memory: Room, disk: Room, directory: &str, size: usize) -> R
     ring
 }
 
-/// Says what is wrong with a piece: it has to be a part of the text, without what is gone.
+/// Describes the error of a piece, which must be a part of the text without the gap.
 fn wrong(ring: &Ring, all: &str, piece: &Piece) -> Option<String> {
     let wanted: String =
         all.chars().skip(usize::try_from(piece.from).unwrap()).take(piece.text.chars().count()).collect();
@@ -65,7 +65,7 @@ fn every_slice_is_a_part_of_the_text() {
     }
 }
 
-/// Gives what is to be shown of a text that is there whole.
+/// Returns the expected part of a text that is kept as a whole.
 fn expected(all: &str, from: From, skip: u64, count: u64) -> Vec<Piece> {
     let letters: Vec<char> = all.chars().collect();
     let clamp = |place: u64| usize::try_from(place).unwrap().min(letters.len());

@@ -47,7 +47,7 @@ pub(crate) struct Bubblewrap {
     pub(crate) inside: NamespacePlan,
 }
 
-/// Finds the system's `bwrap`: nobody but root may have changed it, and no command in a root.
+/// Finds the system's `bwrap`. Only root may be able to change it, and it may not be in a root.
 pub(crate) fn find(roots: &[PathBuf]) -> Result<PathBuf, String> {
     find_in(&PLACES, roots)
 }
@@ -112,7 +112,7 @@ impl Bubblewrap {
         }
     }
 
-    /// Mounts what stands at a path, and nothing else that somebody put there since.
+    /// Mounts the entry at a path by a descriptor, so that one that replaces it later is not mounted.
     fn bind(&mut self, option: &str, from: &Path, at: &Path) -> Result<(), StartError> {
         let shown = |errno: rustix::io::Errno| StartError::Sandbox {
             step: format!("{} could not be shown in it", from.display()),
@@ -141,7 +141,7 @@ impl Bubblewrap {
         }
     }
 
-    /// Lays something that nobody may read over what is hidden.
+    /// Mounts an entry without permissions over a hidden path.
     fn hide(&mut self, path: &Path) -> Result<(), StartError> {
         let at = path.as_os_str().as_bytes();
         if host::kind(path) == Some(Kind::Directory) {
@@ -167,7 +167,7 @@ pub(crate) fn words(part: u16) -> Option<&'static str> {
     }
 }
 
-/// Makes a string for the system; whoever calls has looked for NUL.
+/// Makes a string for the system; the caller has checked for NUL.
 pub(crate) fn string(path: &Path) -> CString {
     CString::new(path.as_os_str().as_bytes()).unwrap_or_default()
 }

@@ -107,7 +107,7 @@ fn restrict(mount: &OwnedFd, attributes: u64, recursive: libc::c_int) -> io::Res
     let attributes =
         libc::mount_attr { attr_set: attributes, attr_clr: 0, propagation: libc::MS_PRIVATE, userns_fd: 0 };
     let flags = libc::AT_EMPTY_PATH | recursive;
-    // SAFETY: the structure lives through the call, and its size is said.
+    // SAFETY: the structure outlives the call, and its size is passed.
     answer(unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,
@@ -336,7 +336,7 @@ fn answer(answer: libc::c_long) -> io::Result<i32> {
 
 /// # Safety
 ///
-/// The number, if it is one, is a descriptor that is nobody else's.
+/// A number that is not negative must be a new descriptor without another owner.
 unsafe fn descriptor(number: libc::c_long) -> io::Result<OwnedFd> {
     // SAFETY: promised by the caller.
     answer(number).map(|number| unsafe { OwnedFd::from_raw_fd(number) })

@@ -161,7 +161,7 @@ pub(crate) fn attribute_calls() -> impl Iterator<Item = &'static AttributeCall> 
 
 /// Result of inspecting a system call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Judged {
+enum Decision {
     /// It has nothing to do with a guarded name.
     Harmless,
     /// It is about the guarded name of this number.
@@ -216,22 +216,22 @@ impl Creations {
             return None;
         }
         let error = match judged {
-            Judged::Harmless => None,
-            Judged::Guarded(_) => Some(libc::EPERM),
-            Judged::Fails(errno) => Some(errno.raw_os_error()),
+            Decision::Harmless => None,
+            Decision::Guarded(_) => Some(libc::EPERM),
+            Decision::Fails(errno) => Some(errno.raw_os_error()),
         };
         calls::decide_call(listener, call.id, error);
-        if let Judged::Guarded(number) = judged { Some(number) } else { None }
+        if let Decision::Guarded(number) = judged { Some(number) } else { None }
     }
 
-    fn judge(&self, call: &libc::seccomp_notif) -> Judged {
+    fn judge(&self, call: &libc::seccomp_notif) -> Decision {
         let argument = |place: usize| call.data.args.get(place).copied().unwrap_or_default();
         let mut of_attributes = attribute_calls();
         if let Some(shape) = of_attributes.find(|shape| shape.call == c_long::from(call.data.nr)) {
             return match self.is_changeable(call.pid.cast_signed(), shape, argument) {
-                Ok(true) => Judged::Harmless,
-                Ok(false) => Judged::Fails(Errno::PERM),
-                Err(errno) => Judged::Fails(errno),
+                Ok(true) => Decision::Harmless,
+                Ok(false) => Decision::Fails(Errno::PERM),
+                Err(errno) => Decision::Fails(errno),
             };
         }
         let of_call = shapes().filter(|shape| shape.call == c_long::from(call.data.nr));
@@ -245,11 +245,11 @@ impl Creations {
             };
             let directory = shape.directory.map_or(libc::AT_FDCWD, |place| argument(place) as i32);
             let judged = self.judge_path(call.pid.cast_signed(), directory, argument(shape.path), does);
-            if judged != Judged::Harmless {
+            if judged != Decision::Harmless {
                 return judged;
             }
         }
-        Judged::Harmless
+        Decision::Harmless
     }
 
     /// Checks whether a call that changes attributes is about a file where those may be changed, and not about a guarded name.
@@ -285,19 +285,21 @@ impl Creations {
         Ok(!is_guarded && self.changeable.iter().any(|above| is_below(path, above.to_bytes())))
     }
 
-    fn judge_path(&self, process: i32, directory: i32, at: u64, does: PathEffect) -> Judged {
+    fn judge_path(&self, process: i32, directory: i32, at: u64, does: PathEffect) -> Decision {
         let mut text = Text::new();
         match text.read(process, at) {
             Ok(()) => {}
             // The kernel cannot read it either.
-            Err(Errno::FAULT | Errno::NAMETOOLONG) => return Judged::Harmless,
-            Err(_) => return Judged::Fails(Errno::PERM),
+            Err(Errno::FAULT | Errno::NAMETOOLONG) => return Decision::Harmless,
+            Err(_) => return Decision::Fails(Errno::PERM),
         }
         match resolve(process, directory, &mut text, does) {
-            Resolved::To => self.matched(text.as_c_str(), does).map_or(Judged::Harmless, Judged::Guarded),
-            Resolved::Nowhere => Judged::Harmless,
+            PathTarget::To => {
+                self.matched(text.as_c_str(), does).map_or(Decision::Harmless, Decision::Guarded)
+            }
+            PathTarget::Nowhere => Decision::Harmless,
             // The kernel would say the same, unless it sees another `/proc/self` on the way: that way is closed.
-            Resolved::Fails(errno) => Judged::Fails(errno),
+            PathTarget::Fails(errno) => Decision::Fails(errno),
         }
     }
 
@@ -419,7 +421,7 @@ impl Text {
 }
 
 /// Target of a path.
-enum Resolved {
+enum PathTarget {
     /// To the path that the text holds now: that of a directory without links, and a name in it.
     To,
     /// To nothing that can be created.
@@ -429,30 +431,30 @@ enum Resolved {
 }
 
 /// Finds where a path leads, as the kernel would for that process.
-fn resolve(process: i32, directory: i32, text: &mut Text, does: PathEffect) -> Resolved {
+fn resolve(process: i32, directory: i32, text: &mut Text, does: PathEffect) -> PathTarget {
     let mut base = None;
     if text.bytes().first() != Some(&b'/') {
         match base_of(process, directory) {
             Ok(found) => base = Some(found),
             // There is no such descriptor.
-            Err(Errno::NOENT) => return Resolved::Fails(Errno::BADF),
-            Err(errno) => return Resolved::Fails(errno),
+            Err(Errno::NOENT) => return PathTarget::Fails(Errno::BADF),
+            Err(errno) => return PathTarget::Fails(errno),
         }
     }
     for _ in 0..LINKS {
-        let Some(split) = Split::of(text.bytes()) else { return Resolved::Nowhere };
+        let Some(split) = SplitPath::of(text.bytes()) else { return PathTarget::Nowhere };
         let above = match open_above(process, base.as_ref(), &split) {
             Ok(above) => above,
-            Err(errno) => return Resolved::Fails(errno),
+            Err(errno) => return PathTarget::Fails(errno),
         };
         let last = split.last;
         let mut target = Text::new();
         if let Err(errno) = target.read_name_of(&above) {
-            return Resolved::Fails(errno);
+            return PathTarget::Fails(errno);
         }
         // Nothing is created there, and what a descriptor leads to is open already.
         if is_beneath(target.bytes(), b"/proc") || is_beneath(target.bytes(), b"/dev") {
-            return Resolved::Nowhere;
+            return PathTarget::Nowhere;
         }
         let follows = matches!(does, PathEffect::Opens(_) | PathEffect::Changes);
         if follows && text.read_link(above.as_fd(), &last).is_ok() {
@@ -461,20 +463,20 @@ fn resolve(process: i32, directory: i32, text: &mut Text, does: PathEffect) -> R
         }
         let above = if target.bytes() == b"/" { &b""[..] } else { target.bytes() };
         return match text.set(&[above, b"/", last.bytes()]) {
-            Some(()) => Resolved::To,
-            None => Resolved::Fails(Errno::NAMETOOLONG),
+            Some(()) => PathTarget::To,
+            None => PathTarget::Fails(Errno::NAMETOOLONG),
         };
     }
-    Resolved::Fails(Errno::LOOP)
+    PathTarget::Fails(Errno::LOOP)
 }
 
 /// A path in two: the directory, and the name in it.
-struct Split {
+struct SplitPath {
     above: Text,
     last: Text,
 }
 
-impl Split {
+impl SplitPath {
     /// Splits a path; nothing where no name is left that could be created.
     fn of(path: &[u8]) -> Option<Self> {
         let end = path.iter().rposition(|byte| *byte != b'/')? + 1;
@@ -513,7 +515,7 @@ fn open_of(process: i32, directory: i32, flags: OFlags) -> Result<OwnedFd, Errno
 }
 
 /// Opens the directory of a path. What `/proc/self` is depends on who asks: the way through it is the process's own.
-fn open_above(process: i32, base: Option<&OwnedFd>, split: &Split) -> Result<OwnedFd, Errno> {
+fn open_above(process: i32, base: Option<&OwnedFd>, split: &SplitPath) -> Result<OwnedFd, Errno> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let own = [&b"/proc/self/"[..], b"/proc/thread-self/"];
     let path = split.above.bytes();
@@ -602,7 +604,7 @@ mod tests {
             ("x/..//", None),
         ];
         for (path, wanted) in rows {
-            let split = Split::of(path.as_bytes());
+            let split = SplitPath::of(path.as_bytes());
             let split = split.as_ref().map(|split| (split.above.bytes(), split.last.bytes()));
             assert_eq!(split, wanted.map(|(above, last)| (above.as_bytes(), last.as_bytes())), "{path}");
         }

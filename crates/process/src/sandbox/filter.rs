@@ -109,7 +109,7 @@ const REFUSED_ON_THIS_MACHINE: &[c_long] = &[];
 /// `open_tree_attr`, which the C library's headers do not name yet; the same number on every machine.
 const OPEN_TREE_ATTR: c_long = 467;
 
-/// What is refused where a command shares the host's IPC namespace and its mounts: System V shared memory and POSIX message
+/// Calls that are refused if a command shares the host's IPC namespace and its mounts: System V shared memory, POSIX message
 /// queues, and changes of owners, which Landlock does not cover.
 const REFUSED_ON_HOST: &[c_long] = &[
     libc::SYS_shmget,

@@ -69,7 +69,7 @@ pub(crate) fn beneath(directory: impl AsFd, path: &Path) -> Result<OwnedFd, Errn
     if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink { Err(Errno::LOOP) } else { Ok(file) }
 }
 
-/// Opens what stands at a path without links, and nothing else that somebody put there since; allocates nothing.
+/// Opens a path without following links, so that a link that was put there since is refused; allocates nothing.
 pub(crate) fn pinned(path: &CStr) -> Result<OwnedFd, Errno> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;

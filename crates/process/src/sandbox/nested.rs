@@ -14,10 +14,10 @@ use crate::sandbox::pins::Owner;
 /// Maximum number of directories searched in a root, starting at the top.
 const DIRECTORIES: usize = 512;
 
-/// How many names are held at most: each of them is a mount, and so is each directory on the way.
+/// Maximum number of protected names: each of them is a mount, and so is each directory on the way.
 const NAMES: usize = 256;
 
-/// What belongs to programs that install what others wrote, and replace it as a whole: nobody works in there.
+/// Directories that package managers and build tools replace as a whole: people do not edit files in them.
 const INSTALLED: &[&str] = &[
     "node_modules",
     "bower_components",
@@ -73,7 +73,7 @@ pub(crate) fn nested(root: &OwnedFd, names: &[&OsStr]) -> NestedNames {
     found
 }
 
-/// A directory that is looked at.
+/// A directory that is searched.
 struct Directory<'a> {
     path: &'a Path,
     names: &'a [&'a OsStr],

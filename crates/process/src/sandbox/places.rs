@@ -44,7 +44,7 @@ pub(crate) const NO_HOMES: &[&str] = &[
     "/var",
 ];
 
-/// What of a home directory is shown: programs and what they have downloaded, and nothing that opens doors.
+/// Visible paths of a home directory: programs and their downloads, and no credentials.
 pub(crate) const TOOLCHAINS: &[&str] = &[
     ".asdf",
     ".bun/bin",
@@ -101,7 +101,7 @@ pub(crate) const TOOLCHAINS: &[&str] = &[
     "go/pkg",
 ];
 
-/// What of the directory that `CARGO_HOME` names is shown; the rest may hold tokens.
+/// Visible paths of the directory that `CARGO_HOME` names; the rest may hold tokens.
 pub(crate) const OF_CARGO: &[&str] = &["bin", "git", "registry"];
 
 /// Paths of a home directory that are never visible.
@@ -177,14 +177,14 @@ pub(crate) const SYSTEM_SECRETS: &[&str] = &[
 /// Locations of the machine's host keys.
 pub(crate) const MACHINE_KEYS: (&str, &str) = ("/etc/ssh", "ssh_host_");
 
-/// What git goes on with when it is told to continue: it may hold commands.
+/// Files with which git continues an interrupted operation: they may hold commands.
 pub(crate) const UNFINISHED: &[&str] =
     &[".git/rebase-merge/git-rebase-todo", ".git/rebase-apply", ".git/sequencer/todo"];
 
 /// Directories of a repository in which nothing new may appear: a submodule or worktree would bring its own configuration.
 pub(crate) const NOTHING_NEW: &[&str] = &[".git/modules", ".git/worktrees"];
 
-/// What a repository would execute, or from where it would take what it executes.
+/// Paths of a repository with commands that git or Mercurial runs, or that name where such commands are.
 pub(crate) const REPOSITORY: &[&str] = &[
     ".git/hooks",
     ".git/config",

@@ -82,13 +82,15 @@ impl Scope {
         if self.hidden.iter().any(|hidden| path.starts_with(hidden)) {
             return PathAccess::Hidden;
         }
-        let is_protected = |protected: &PathBuf| path.starts_with(protected) || is_above(&path, protected);
-        let is_root = self.roots.iter().any(|root| *root == path);
-        if !is_root && self.protected.iter().any(is_protected) {
-            return PathAccess::Protected;
-        }
         if self.roots.iter().any(|root| path.starts_with(root)) {
-            return if self.access == Access::Change { PathAccess::Change } else { PathAccess::ReadRoot };
+            let is_protected =
+                |protected: &PathBuf| path.starts_with(protected) || is_above(&path, protected);
+            let is_root = self.roots.contains(&path);
+            return match self.access {
+                _ if !is_root && self.protected.iter().any(is_protected) => PathAccess::Protected,
+                Access::Change => PathAccess::Change,
+                Access::Read => PathAccess::ReadRoot,
+            };
         }
         match self.place(&path).map(|place| &place.shown) {
             Some(Content::Change) => PathAccess::Change,
@@ -177,6 +179,7 @@ mod tests {
             ("/dev/null", Change, Change),
             ("/proc/sys/kernel/x", Read, Read),
             ("/", Read, Read),
+            ("/work", Read, Read),
         ];
         for (path, namespaces, landlock) in rows {
             let of = |means| scope(Access::Change, means).of(Path::new(path));

@@ -28,7 +28,7 @@ pub(crate) struct Script {
     network: Network,
 }
 
-/// The port at which a proxied program finds its proxy; in a network of its own nobody else has it.
+/// The port of the proxy in the network of proxied programs.
 pub(crate) const PROXY: u16 = 3128;
 
 /// The message if calls could not be left to the supervisor.
@@ -88,7 +88,7 @@ const CHANGE: u16 = u16::MAX;
 const DIRECTORY: u16 = u16::MAX - 1;
 const LOOPBACK: u16 = u16::MAX - 2;
 
-/// An empty file and an empty directory that nobody may read: they lie over what is hidden.
+/// An empty file and an empty directory without permissions: they are mounted over hidden paths.
 const NO_FILE: &str = ".toolpost/file";
 const NO_DIRECTORY: &str = ".toolpost/directory";
 
@@ -300,7 +300,7 @@ impl Writer {
     }
 }
 
-/// Mounts an empty file system over the root; nothing is hidden by it as long as nobody goes there.
+/// Mounts an empty file system over the root. Paths lead to the old root until this process enters the new one.
 fn new_root() -> io::Result<OwnedFd> {
     let root = calls::file_system(c"tmpfs", &[(c"mode", c"0755")], NO_SETUID | NO_DEVICES)?;
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -359,7 +359,7 @@ fn inside(path: &Path) -> CString {
     string(path.strip_prefix("/").unwrap_or(path))
 }
 
-/// Makes a string for the system; whoever calls has looked for NUL.
+/// Makes a string for the system; the caller has checked for NUL.
 fn string(text: impl AsRef<std::ffi::OsStr>) -> CString {
     CString::new(text.as_ref().as_bytes()).unwrap_or_default()
 }

@@ -6,13 +6,14 @@ use regex_syntax::ast::parse::Parser;
 
 use crate::SearchError;
 
+/// The hint for a pattern that needs several lines.
+pub const ONE_LINE: &str = "Each line is searched by itself: search for what one line holds";
+
 /// Explains why a pattern was not taken.
 pub(super) fn explain(pattern: &str, error: &Error) -> SearchError {
     let mut why = error.to_string().trim().to_owned();
     let (hint, meant) = match error.kind() {
-        ErrorKind::NotAllowed(_) => {
-            (Some("Each line is searched by itself: search for what one line holds"), None)
-        }
+        ErrorKind::NotAllowed(_) => (Some(ONE_LINE), None),
         _ => syntax(pattern, &why),
     };
     if let Some(hint) = hint {

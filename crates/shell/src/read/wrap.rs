@@ -4,7 +4,7 @@ use crate::{
     Assignment, Certainty, Effect, Reach, Role, Script, Segment, Word, effects,
     options::{self, Options, Style, Until},
     programs, searches,
-    wrappers::{self, Itself, Runs, Wrapper},
+    wrappers::{self, WrappedCommand, Wrapper, WrapperEffect},
 };
 
 /// Adds a command, and those that it runs.
@@ -17,7 +17,7 @@ pub(crate) fn segment(script: &mut Script, mut segment: Segment, depth: usize) {
     };
     let mut via = segment.via.clone();
     via.extend(segment.program_name().map(str::to_owned));
-    if wrapper.runs == Runs::Within {
+    if wrapper.runs == WrappedCommand::Within {
         let (own, inner) = within(&segment, wrapper);
         searches::note_handed_on(&mut segment, &own, &inner);
         segment.words = own;
@@ -34,7 +34,7 @@ pub(crate) fn segment(script: &mut Script, mut segment: Segment, depth: usize) {
     let inner = unwrap(wrapper, &mut segment, sorted);
     effects::note(&mut segment, &effects::Known { form: programs::UNKNOWN, head: usize::MAX });
     let runs = matches!(&inner, Inner::Words(words) if !words.is_empty()) || matches!(inner, Inner::Text(_));
-    if wrapper.itself == Itself::Nothing && runs {
+    if wrapper.itself == WrapperEffect::Nothing && runs {
         segment.role = Role::Wrapper;
     }
     script.segments.push(segment.clone());
@@ -69,7 +69,7 @@ fn unwrap(wrapper: &Wrapper, segment: &mut Segment, mut sorted: Options) -> Inne
     // Options after the first operand belong to what is run.
     sorted.options =
         options::sort(&segment.words[1..first], wrapper.valued, Style::Clusters, Until::End).options;
-    if wrapper.runs == Runs::TextOfOption {
+    if wrapper.runs == WrappedCommand::TextOfOption {
         return text_of_option(wrapper, segment, &sorted, rest);
     }
     if only_asks(segment, &sorted) {
@@ -79,7 +79,7 @@ fn unwrap(wrapper: &Wrapper, segment: &mut Segment, mut sorted: Options) -> Inne
     if let Some(word) = rest.iter().take(wrapper.skip).find(|word| word.known().is_none()) {
         segment.more(word.text.clone(), UNKNOWN);
     }
-    if wrapper.runs == Runs::WordsAfterSettings {
+    if wrapper.runs == WrappedCommand::WordsAfterSettings {
         settings(segment, &mut rest);
     }
     rest.drain(..wrapper.skip.min(rest.len()));
@@ -94,10 +94,10 @@ fn unwrap(wrapper: &Wrapper, segment: &mut Segment, mut sorted: Options) -> Inne
         return Inner::Text(joined(&rest));
     }
     match wrapper.runs {
-        Runs::Text if rest.is_empty() => Inner::Words(rest),
-        Runs::Text if program == "trap" => Inner::Text(rest.swap_remove(0)),
-        Runs::Text => Inner::Text(joined(&rest)),
-        Runs::WordsAndInput => Inner::Words(with_input(rest, &sorted)),
+        WrappedCommand::Text if rest.is_empty() => Inner::Words(rest),
+        WrappedCommand::Text if program == "trap" => Inner::Text(rest.swap_remove(0)),
+        WrappedCommand::Text => Inner::Text(joined(&rest)),
+        WrappedCommand::WordsAndInput => Inner::Words(with_input(rest, &sorted)),
         _ => Inner::Words(rest),
     }
 }

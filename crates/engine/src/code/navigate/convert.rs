@@ -6,8 +6,9 @@ use super::{
     question::{PLACES, Question},
 };
 use crate::{call::CallCtx, code::Code};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use toolpost_lsp::{self as lsp, Answer, Encoding, Named, Standing};
+use toolpost_syntax::{Import, Language};
 use toolpost_workspace::WorkspacePath;
 
 /// An answer of a server, with the data to interpret it.
@@ -70,8 +71,8 @@ pub(crate) fn output(code: &Code, cx: &CallCtx, question: &Question, answered: A
             }
         }
         Answer::Symbols(symbols) => {
-            output.symbols = symbols.iter().map(|named| symbol(named, &question.text)).collect();
-            output.total = symbols.len() as u64;
+            output.symbols = defined(&symbols, question);
+            output.total = output.symbols.len() as u64;
         }
     }
     output
@@ -130,6 +131,44 @@ impl Known<'_> {
             what: None,
         })
     }
+}
+
+/// Keeps what the file defines: some servers also list its imports, and each function without a name that is passed to a
+/// call. Their members take their place.
+fn defined(symbols: &[Named], question: &Question) -> Vec<Symbol> {
+    let imports = import_lines(question);
+    // The depths of the symbols around the current one, with whether each is kept.
+    let mut around: Vec<(usize, bool)> = Vec::new();
+    let mut out = Vec::new();
+    for named in symbols {
+        around.retain(|(depth, _)| *depth < named.depth);
+        let kept = !is_callback(&named.name) && !imports.contains(&named.at.line);
+        if kept {
+            let depth = around.iter().filter(|(_, kept)| *kept).count();
+            out.push(Symbol { depth, ..symbol(named, &question.text) });
+        }
+        around.push((named.depth, kept));
+    }
+    out
+}
+
+/// Checks whether a name describes a function without one: `describe("cart") callback`, `<function>`.
+fn is_callback(name: &str) -> bool {
+    name.ends_with(" callback") || (name.starts_with('<') && name.ends_with('>'))
+}
+
+/// Lists the lines of the import statements of a file, counted from 0.
+fn import_lines(question: &Question) -> HashSet<u32> {
+    let text = &question.text;
+    let tree = Language::of_path(question.path.raw()).and_then(|language| language.parse(&text.text).ok());
+    let imports = tree.map(|tree| tree.facts().imports).unwrap_or_default();
+    let begins = ["import ", "import{", "from ", "use ", "using ", "#include"];
+    let statement = |import: &Import| {
+        let (first, last) = (text.place(import.span.start).0, text.place(import.span.end).0);
+        let line = text.line(first).unwrap_or_default().trim_start();
+        begins.iter().any(|begin| line.starts_with(begin)).then_some(first..=last)
+    };
+    imports.iter().filter_map(statement).flatten().collect()
 }
 
 fn symbol(named: &Named, text: &Text) -> Symbol {
@@ -197,6 +236,34 @@ mod tests {
             let found = (output.text.as_deref(), output.withheld, output.complete, output.why.as_str());
             assert_eq!(found, (told, withheld, complete, why), "{sources:?}");
         }
+    }
+
+    #[test]
+    fn imports_and_functions_without_a_name_are_no_symbols_of_a_file() {
+        let text = "import a\nfrom b import (\n    c,\n)\nclass D:\n    def e(self): ...\n";
+        let rows = [
+            ("a", 0, 0),
+            ("c", 2, 0),
+            ("describe(\"x\") callback", 4, 0),
+            ("D", 4, 1),
+            ("<function>", 5, 2),
+            ("e", 5, 3),
+        ];
+        let named = rows.map(|(name, line, depth)| {
+            let at = Position { line, character: 0 };
+            let (name, kind, span) = (name.to_owned(), "x", Span { from: at, to: at });
+            Named { name, kind, detail: None, within: None, depth, at, span }
+        });
+        let base = TempDir::new().unwrap();
+        fs::write(base.path().join("a.py"), text).unwrap();
+        let options = Options { roots: vec![base.path().to_owned()], ..Options::default() };
+        let code = Code::of_workspace(Workspace::open(options).unwrap().0);
+        let path = code.files().resolve("a.py").unwrap();
+        let text = files::read(&code, &path).unwrap();
+        let found = defined(&named, &Question { path, want: Want::Symbols, text, name: None });
+        let found: Vec<(&str, usize)> =
+            found.iter().map(|symbol| (symbol.name.as_str(), symbol.depth)).collect();
+        assert_eq!(found, [("D", 0), ("e", 1)]);
     }
 
     #[test]

@@ -138,7 +138,7 @@ fn decoded(opened: Opened, files: &Files, ask: Ask) -> Result<Looked, Failure> {
     let mut window = Window::new(ask);
     window.feed(text.shown(text.view()).as_bytes());
     let seen = window.finish();
-    let mut facts = facts(&Facts { bom: false, ..seen.facts });
+    let mut facts = facts(&Facts { bom: false, ..seen.facts }, &seen.lines);
     facts.insert(0, format!("encoding: {}", text.encoding().name()));
     match text.eol() {
         Eol::CrLf => facts.push("eol: CRLF".to_owned()),
@@ -172,11 +172,7 @@ fn finish(
     }
     let count = seen.facts.lines;
     let total = if hash.is_some() { Total::Exactly(count) } else { Total::MoreThan(count) };
-    let mut facts = facts(&seen.facts);
-    let has_breaks = seen.facts.lf + seen.facts.crlf > 0;
-    if !has_breaks && bytes.as_ref().is_some_and(|bytes| bytes.contains(&b'\r')) {
-        facts.push("eol: CR only, so the whole file counts as one line".to_owned());
-    }
+    let facts = facts(&seen.facts, &seen.lines);
     Ok(Looked { lines: seen.lines, total, facts, hash, bytes })
 }
 
@@ -254,7 +250,7 @@ fn part(request: &Request, text: &Text, total: u64) -> Part {
 }
 
 /// Lists the properties that matter for changing the file.
-fn facts(seen: &Facts) -> Vec<String> {
+fn facts(seen: &Facts, lines: &Lines) -> Vec<String> {
     let mut facts = Vec::new();
     if seen.tabs > 0 {
         facts.push(
@@ -262,6 +258,9 @@ fn facts(seen: &Facts) -> Vec<String> {
         );
     }
     match (seen.crlf, seen.lf) {
+        (0, 0) if lines.iter().any(|line| line.text.contains('\r')) => {
+            facts.push("eol: CR alone, which ends no line here: the file is one line".to_owned());
+        }
         (0, _) => {}
         (_, 0) => facts.push("eol: CRLF".to_owned()),
         (crlf, lf) => facts.push(format!("eol: mixed, {crlf} CRLF and {lf} LF")),

@@ -53,7 +53,8 @@ fn search(finder: &Find, request: &Request, control: &Control) -> Result<Chosen,
         for found in found.matches {
             files.entry(found.path.clone()).or_insert(Meant { path: found.path, said: None });
         }
-        add(&mut walk, Walked::of(&found.skipped, found.unreadable, found.complete));
+        let own = Walked::of(&found.skipped, found.unreadable, found.complete);
+        add(&mut walk, if pattern.starts_with('/') { own } else { own.of_one_root(finder.files(), base) });
         Ok(())
     };
     let mut named = Vec::new();
@@ -103,6 +104,9 @@ fn add(walk: &mut Walked, other: Walked) {
             walk.unreadable.push(place);
         }
     }
+    if walk.other_roots.is_empty() {
+        walk.other_roots = other.other_roots;
+    }
     walk.unreadable_total = walk.unreadable_total.max(other.unreadable_total);
     if other.complete != Complete::Yes {
         walk.complete = other.complete;
@@ -130,6 +134,7 @@ fn nothing(finder: &Find, request: &Request, chosen: &Chosen) -> Failure {
     let what = format!("No file was found for {}.", said.join(", "));
     let mut failure = Failure::new(Kind::NotFound, what);
     let mut left_out: Vec<String> = chosen.walk.skipped.clone();
+    left_out.extend(chosen.walk.unsearched_roots(None));
     match chosen.excluded {
         0 => {}
         1 => left_out.push("1 file that was to be left out".to_owned()),

@@ -52,6 +52,7 @@ pub(crate) async fn analyze(
 /// Summarizes the list of files and their records.
 fn listed(base: &WorkspacePath, gathered: Gathered, depth: Depth) -> Output {
     let mut languages: BTreeMap<&'static str, (usize, u64)> = BTreeMap::new();
+    let other_roots = gathered.walk.other_roots.clone();
     let (mut entries, mut lines) = (Vec::new(), 0);
     for (path, record) in &gathered.files {
         let Some(record) = record else { continue };
@@ -80,6 +81,7 @@ fn listed(base: &WorkspacePath, gathered: Gathered, depth: Depth) -> Output {
         languages,
         entries,
         more_entries,
+        other_roots,
         ..Output::default()
     }
 }

@@ -1,6 +1,7 @@
 //! Entry points of programs: main functions, scripts, and those that manifests name.
 
 use super::record::{Line, short};
+use std::borrow::Cow;
 use toolpost_syntax::{Kind, Symbol, Tree};
 use toolpost_text::lines::LineIndex;
 
@@ -67,7 +68,16 @@ fn value(tree: &Tree<'_>, symbol: &Symbol) -> Option<String> {
         Some(value) => text.get(value.clone())?,
         None => text.get(symbol.signature.start..symbol.end)?.split_once('=')?.1,
     };
-    Some(short(whole.trim().trim_matches(['"', '\''])))
+    Some(short(&unquoted(whole.trim())))
+}
+
+/// Returns the content of a quoted string, with its escapes resolved; other text unchanged.
+fn unquoted(text: &str) -> Cow<'_, str> {
+    if let Ok(content) = serde_json::from_str::<String>(text) {
+        return content.into();
+    }
+    let inside = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
+    inside('"').or_else(|| inside('\'')).unwrap_or(text).into()
 }
 
 /// Lists the functions with which programs begin.
@@ -112,7 +122,7 @@ mod tests {
 
     #[test]
     fn programs_are_entered_where_their_files_say() {
-        let rows: [(&str, &str, &[&str]); 16] = [
+        let rows: [(&str, &str, &[&str]); 18] = [
             (
                 "Cargo.toml",
                 "[package]\nname = \"x\"\n[[bin]]\nname = \"tool\"\npath = \"src/tool.rs\"\n[[bin]]\nname = \"b\"\n",
@@ -122,6 +132,16 @@ mod tests {
                 "package.json",
                 "{\"name\": \"x\", \"main\": \"lib/i.js\",\n\"bin\": {\"t\": \"./t.js\"},\n\"scripts\": {\"build\": \"vite build\"}}",
                 &["1 main = lib/i.js", "2 bin.t = ./t.js", "3 scripts.build = vite build"],
+            ),
+            (
+                "package.json",
+                "{\"scripts\": {\"bench\": \"branchcmp -r 2 -s \\\"npm run benchmark\\\"\"}}",
+                &["1 scripts.bench = branchcmp -r 2 -s \"npm run benchmark\""],
+            ),
+            (
+                "pyproject.toml",
+                "[project.scripts]\nf = 'f.cli:main'\n",
+                &["2 project.scripts.f = f.cli:main"],
             ),
             (
                 "pyproject.toml",

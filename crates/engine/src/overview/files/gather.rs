@@ -26,6 +26,16 @@ pub(crate) struct Gathered {
     pub(crate) walk: Walked,
 }
 
+impl Gathered {
+    /// Returns the number of files that were not read yet.
+    pub(crate) fn unread(&self) -> usize {
+        let later = |record: &Option<Arc<Record>>| {
+            record.as_ref().is_some_and(|record| record.why == Some(Why::Later))
+        };
+        self.files.iter().filter(|(_, record)| later(record)).count()
+    }
+}
+
 /// Finds the files below a directory, and reads those without a current record.
 pub(crate) async fn gather(
     overview: &Overview,
@@ -48,8 +58,8 @@ pub(crate) async fn gather(
     let (found, walk) = walk(overview.find(), cx, base, "steps through directories", move |find, control| {
         projects.refresh(find.files().workspace(), rules);
         let found = toolpost_search::glob(find.files().workspace(), &asked, control, find.grams())?;
-        let walk =
-            Walked::of(&found.skipped, found.unreadable, found.complete).of_one_root(find, &asked.base);
+        let walk = Walked::of(&found.skipped, found.unreadable, found.complete)
+            .of_one_root(find.files(), &asked.base);
         Ok((found.matches, walk))
     })
     .await?;

@@ -50,6 +50,7 @@ fn head(out: &mut String, gathered: &Gathered) {
     let _ = writeln!(out, "Files: {} in {of}", gathered.files.len());
     let walk = &gathered.walk;
     let mut left = walk.skipped.clone();
+    left.extend(walk.unsearched_roots(Some("name one as the path")));
     if walk.unreadable_total > 0 {
         left.push(format!("{} unreadable ({})", walk.unreadable_total, walk.unreadable.join(", ")));
     }

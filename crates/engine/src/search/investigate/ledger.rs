@@ -33,6 +33,8 @@ pub(crate) struct Place {
     pub(crate) by: By,
     /// Its id, if it is a known symbol.
     pub(crate) symbol: Option<String>,
+    /// The first and the last line of that symbol; the place may be a part of it.
+    pub(crate) extent: Option<(u64, u64)>,
     /// True if its users were looked up.
     pub(crate) followed: bool,
 }
@@ -91,6 +93,7 @@ impl Ledger {
                 tests: Vec::new(),
                 by: By::default(),
                 symbol: None,
+                extent: None,
                 followed: false,
             });
         }
@@ -141,6 +144,7 @@ impl Ledger {
             place.score += NAME;
             place.by.name = true;
             place.symbol = Some(symbol.id.clone());
+            place.extent = Some((first, last));
             place.because(match hit.fit.as_str() {
                 "exact" => format!("has the name {said}"),
                 fit => format!("has the name {said} ({fit})"),
@@ -222,10 +226,25 @@ impl Place {
         }
     }
 
-    /// Returns the place as displayed.
+    /// Returns the place as displayed: `function f (a.js:1-9)`, or `a.js:4-6 in function f (lines 1-9)` if it
+    /// is a part of the symbol. Without a known extent, a place may be a part.
     pub(crate) fn shown(&self) -> String {
         let lines = format!("{}:{}-{}", self.path, self.first, self.last);
-        if self.name.is_empty() { lines } else { format!("{} {} ({lines})", self.kind, self.name) }
+        let symbol = format!("{} {}", self.kind, self.name);
+        match self.extent {
+            _ if self.name.is_empty() => lines,
+            Some((first, last)) if first < self.first => {
+                format!("{lines} in {symbol} (lines {first}-{last})")
+            }
+            Some((first, last)) => format!("{symbol} ({}:{first}-{last})", self.path),
+            None => format!("{lines} in {symbol}"),
+        }
+    }
+
+    /// Returns whether the last part of its name is one of the words, whatever its case.
+    pub(crate) fn is_named(&self, words: &[String]) -> bool {
+        let last = self.name.rsplit(['.', ':', '#']).next().unwrap_or_default().to_lowercase();
+        !last.is_empty() && words.contains(&last)
     }
 }
 
@@ -243,10 +262,8 @@ fn listed(parts: &[String]) -> String {
 fn held<'l>(lines: impl Iterator<Item = (u64, &'l str)>, words: &[String]) -> (Vec<String>, Vec<u64>) {
     let (mut found, mut at): (Vec<String>, Vec<u64>) = (Vec::new(), Vec::new());
     for (number, line) in lines {
-        let line = line.to_lowercase();
         for word in words {
-            let stem = if word.len() > 5 { word.get(..word.len() - 2).unwrap_or(word) } else { word };
-            if line.contains(stem) && !found.contains(word) {
+            if !found.contains(word) && holds(line, word) {
                 found.push(word.clone());
                 if !at.contains(&number) {
                     at.push(number);
@@ -255,4 +272,102 @@ fn held<'l>(lines: impl Iterator<Item = (u64, &'l str)>, words: &[String]) -> (V
         }
     }
     (found, at)
+}
+
+/// The number of letters by which a form of a word may be longer than the word: `prices`, `parsing`.
+const ENDING: usize = 3;
+
+/// Returns true if a line contains a word: as an identifier, or as a part of one (`total` in `cartTotal`), in
+/// any form. `auth*` stands for words with this beginning.
+fn holds(line: &str, word: &str) -> bool {
+    let lower = line.to_lowercase();
+    if let Some(beginning) = word.strip_suffix('*') {
+        return parts(line).any(|part| part.to_lowercase().starts_with(beginning));
+    }
+    // A text of several words is literal; scripts without spaces have no words to compare.
+    if !word.is_ascii() || word.contains(|letter: char| !letter.is_alphanumeric() && letter != '_') {
+        return lower.contains(word);
+    }
+    let stem = if word.len() > 5 { &word[..word.len() - 2] } else { word };
+    if !lower.contains(stem) {
+        return false;
+    }
+    let is_form = |part: &str| {
+        let part = part.to_lowercase();
+        part.starts_with(stem) && part.len() <= word.len() + ENDING
+    };
+    let mut identifiers = line.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    identifiers.any(|identifier| is_form(identifier.trim_matches('_'))) || parts(line).any(is_form)
+}
+
+/// Lists the parts of the identifiers in a line: `get`, `User` and `id` of `getUser_id`.
+fn parts(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|letter: char| !letter.is_alphanumeric()).flat_map(|word| {
+        let mut starts = vec![0];
+        let letters: Vec<(usize, char)> = word.char_indices().collect();
+        for at in 1..letters.len() {
+            let next_is_lower = letters.get(at + 1).is_some_and(|(_, next)| next.is_lowercase());
+            let (before, (start, here)) = (letters[at - 1].1, letters[at]);
+            if here.is_uppercase() && (!before.is_uppercase() || next_is_lower) {
+                starts.push(start);
+            }
+        }
+        starts.push(word.len());
+        let ends: Vec<(usize, usize)> = starts.windows(2).map(|pair| (pair[0], pair[1])).collect();
+        ends.into_iter().map(move |(from, to)| &word[from..to])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ledger, holds};
+
+    #[test]
+    fn a_line_contains_a_word_in_its_forms_but_not_inside_of_another() {
+        let rows = [
+            ("const { kReplySerializerDefault } = require('./symbols')", "kreplyserializer", false),
+            ("this[kReplySerializer] = null", "kreplyserializer", true),
+            ("  \"\"\"Adds up the prices.\"\"\"", "add", true),
+            ("  return sum(self.prices)", "price", true),
+            ("let cartTotal = 0", "total", true),
+            ("let HTTPServer = 0", "server", true),
+            ("let subtotal = 0", "total", false),
+            ("def get_user(id):", "get_user", true),
+            ("def get_user_by_id(id):", "get_user", false),
+            ("class HttpServer:", "httpserver", true),
+            ("authenticate(user)", "auth", false),
+            ("authenticate(user)", "auth*", true),
+            ("raise Gone('the session expired')", "session expired", true),
+            ("这是会话超时", "会话", true),
+        ];
+        for (line, word, wanted) in rows {
+            assert_eq!(holds(line, word), wanted, "{word} in {line}");
+        }
+    }
+
+    #[test]
+    fn a_part_of_a_symbol_is_not_shown_as_the_symbol() {
+        let rows = [
+            (None, "a.js:465-549 in function fastify"),
+            (Some((118, 702)), "a.js:465-549 in function fastify (lines 118-702)"),
+            (Some((465, 549)), "function fastify (a.js:465-549)"),
+            (Some((466, 702)), "function fastify (a.js:466-702)"),
+        ];
+        for (extent, wanted) in rows {
+            let mut ledger = Ledger::default();
+            let place = ledger.place("a.js", 465, 549, "function", "fastify");
+            place.extent = extent;
+            assert_eq!(place.shown(), wanted);
+        }
+    }
+
+    #[test]
+    fn a_place_has_the_name_that_a_question_gives() {
+        let rows = [("FastifyInstance.inject", true), ("inject", true), ("injectAll", false), ("", false)];
+        for (name, wanted) in rows {
+            let mut ledger = Ledger::default();
+            let place = ledger.place("a.js", 1, 2, "function", name);
+            assert_eq!(place.is_named(&["inject".to_owned()]), wanted, "{name}");
+        }
+    }
 }

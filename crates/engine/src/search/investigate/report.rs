@@ -87,7 +87,8 @@ fn recommended(place: &Place, score: f64) -> Option<Finding> {
     if parts.is_empty() {
         return None;
     }
-    let evidence = std::iter::once(format!("{}:{}", place.path, place.first));
+    let first = place.extent.map_or(place.first, |(first, _)| first);
+    let evidence = std::iter::once(format!("{}:{first}", place.path));
     let claim = format!("If you change {}, look at its {}.", place.shown(), parts.join(" and "));
     let evidence = evidence.chain(place.users.iter().chain(&place.tests).cloned()).collect();
     Some(Finding { claim, evidence, ..finding(place, score) })
@@ -147,7 +148,7 @@ fn confidence(looked: &Looked, told: &[(&Place, f64)]) -> (f64, Vec<String>) {
         format!("{agreed} of them were found by name, or by words and by meaning"),
         format!("{linked} of them are linked with others by use"),
     ];
-    if !best.iter().any(|place| place.by.name) {
+    if !best.iter().any(|place| place.by.name || place.is_named(words)) {
         sure = sure.min(UNNAMED);
         grounds.push(format!("none has a name that the objective gives, so it is {UNNAMED} at most"));
     }

@@ -13,7 +13,10 @@ use crate::{
         symbols::{self, Symbols},
     },
     failure::{Failure, Hint, Kind},
-    find::glob::{self, Glob},
+    find::{
+        glob::{self, Glob},
+        walk::Walked,
+    },
     operation::RunsOn,
     search::Searcher,
     search::{
@@ -174,6 +177,9 @@ impl Round<'_> {
     /// found.
     async fn search(&mut self) -> Result<bool, Stop> {
         self.scope().await?;
+        let walk = Walked::default().of_one_root(self.search.files(), &self.question.base);
+        let roots = walk.unsearched_roots(None);
+        self.looked.gaps.extend(roots.map(|roots| format!("not searched: {roots}")));
         let terms = self.looked.terms.clone();
         let query = terms.query();
         if !query.is_empty() {
@@ -245,7 +251,7 @@ impl Round<'_> {
                 self.looked.gaps.push(format!(
                     "no file contains {word}; words that begin with {begins} were searched instead"
                 ));
-                self.looked.ledger.words(&found, std::slice::from_ref(&begins), 0.3);
+                self.looked.ledger.words(&found, &[format!("{begins}*")], 0.3);
             }
         }
         Ok(())
@@ -302,6 +308,7 @@ impl Round<'_> {
             };
             let (first, last) = (u64::from(symbol.first_line), u64::from(symbol.last_line));
             let place = self.looked.ledger.place(&symbol.path, first, last, &symbol.kind, &symbol.qualified);
+            place.extent.get_or_insert((first, last));
             if !place.by.graph {
                 place.score += GRAPH * score * weight(&one.sure);
             }
@@ -338,6 +345,7 @@ impl Round<'_> {
         );
         (place.tests, place.users) = (tests, users);
         place.symbol = Some(found.symbol.id.clone());
+        place.extent = Some((u64::from(found.symbol.first_line), u64::from(found.symbol.last_line)));
     }
 
     /// Finds the files in the scope.

@@ -30,7 +30,8 @@ pub(crate) fn words(
     let asked = base;
     let base = base.display();
     let here = |shown: &str| {
-        base == "."
+        // Paths in other roots are shown as absolute ones.
+        (base == "." && !shown.starts_with('/'))
             || shown.strip_prefix(base.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     let label = root.label();
@@ -51,7 +52,8 @@ pub(crate) fn words(
         }
     }
     let mut walked = Walked::of(&left.skipped, unreadable, toolpost_search::Complete::Yes);
-    if base != "." && label.is_none() && !walked.skipped.is_empty() {
+    let is_whole = base == "." && sources.roots().len() == 1;
+    if !is_whole && label.is_none() && !walked.skipped.is_empty() {
         // The ignore rules are counted for the whole workspace, not for each directory in it.
         walked.skipped =
             vec![format!("what is ignored or hidden ({} in the whole workspace)", walked.skipped.join(", "))];
@@ -78,7 +80,7 @@ pub(crate) fn words(
         walked.unfinished = Some(unfinished);
         walked.complete = Complete::NotReady;
     }
-    walked
+    walked.of_one_root(sources, asked)
 }
 
 /// Describes the progress of an index that is not complete.

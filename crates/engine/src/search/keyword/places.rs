@@ -62,7 +62,7 @@ pub(crate) async fn shown(
                 changed: false,
                 searched,
                 notes: Vec::new(),
-                walk: Walked::default(),
+                walk: Walked::default().of_one_root(search.files(), &request.base),
                 blocks: page.blocks,
                 all: request.tokens.is_none(),
                 seen: page.seen,

@@ -290,6 +290,7 @@ fn joined(mut all: Walked, other: Walked) -> Walked {
             all.unreadable.push(line);
         }
     }
+    all.other_roots.retain(|root| other.other_roots.contains(root));
     all.unfinished = all.unfinished.or(other.unfinished);
     all.unreadable_total += other.unreadable_total;
     if all.complete == Complete::Yes {

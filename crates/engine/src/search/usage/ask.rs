@@ -110,8 +110,8 @@ pub(super) fn answer(
             sources.iter().for_each(|source| source.index.doubt());
             continue;
         };
-        let missing_total = all.missing.len();
-        let missing = all.missing.iter().take(NAMED);
+        let missing_more = all.missing.len().saturating_sub(NAMED);
+        let missing = all.missing.iter().take(NAMED).map(|one| (one.label.as_str(), one.next.as_str()));
         gathered.unreadable.extend(all.odd.iter().cloned());
         let left = request.tokens.min(request.max_bytes as u64 / TOKEN).saturating_sub(page.tokens);
         return Ok(Output {
@@ -123,8 +123,8 @@ pub(super) fn answer(
             searched: gathered.searched,
             files: gathered.files,
             read: all.read.clone(),
-            missing: missing.map(|missing| format!("{}: {}", missing.label, missing.next)).collect(),
-            missing_total,
+            missing: by_next_step(missing),
+            missing_more,
             later: gathered.later,
             unreadable: gathered.unreadable,
             withheld: gathered.withheld,
@@ -136,6 +136,22 @@ pub(super) fn answer(
     }
     let what = "Files of packages changed each time they were read, so that no answer would have been true.";
     Err(Failure::new(Kind::Io, what).hint(Hint::TryAgain))
+}
+
+/// Groups missing packages by the way to get them, so that each way is named once.
+fn by_next_step<'a>(missing: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<String> {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (label, next) in missing {
+        match groups.iter_mut().find(|(known, _)| *known == next) {
+            Some((_, labels)) => labels.push(label),
+            None => groups.push((next, vec![label])),
+        }
+    }
+    let words = |(next, labels): &(&str, Vec<&str>)| match next.strip_suffix(" installs it") {
+        Some(command) if labels.len() > 1 => format!("{}: {command} installs them", labels.join(", ")),
+        _ => format!("{}: {next}", labels.join(", ")),
+    };
+    groups.iter().map(words).collect()
 }
 
 /// Sorts packages into the order of the search, with the project after those that the question names.
@@ -341,4 +357,22 @@ fn grouped(
         }
     }
     out.into_iter().map(|(_, package)| package).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::by_next_step;
+
+    #[test]
+    fn each_way_to_get_missing_packages_is_named_once() {
+        let npm = "`npm install`, or your package manager's equivalent, installs it";
+        let missing = [("js:a@1", npm), ("rust:b@2", "`cargo fetch` installs it"), ("js:c@3", npm)];
+        assert_eq!(
+            by_next_step(missing.into_iter()),
+            [
+                "js:a@1, js:c@3: `npm install`, or your package manager's equivalent, installs them",
+                "rust:b@2: `cargo fetch` installs it"
+            ]
+        );
+    }
 }

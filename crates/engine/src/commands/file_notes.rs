@@ -1,7 +1,6 @@
-//! Notes of a reply on guarded files, and on servers that a command starts.
+//! Notes of a reply on guarded files, and on files whose change the user should check.
 
 use std::path::{Path, PathBuf};
-use toolpost_process::Means;
 
 /// Describes the files that the sandbox did not let a command create or change; `None` if there are none.
 pub(super) fn refused(paths: &[PathBuf], directory: &Path) -> Option<String> {
@@ -33,36 +32,6 @@ fn names(paths: &[PathBuf], directory: &Path) -> Option<String> {
     (!shown.is_empty()).then(|| shown.join(", "))
 }
 
-/// Output of servers that start, in small letters.
-const SERVERS: [&str; 7] = [
-    "listening on",
-    "serving http on",
-    "http://localhost",
-    "http://127.0.0.1",
-    "http://0.0.0.0",
-    "http://[::",
-    "running on http",
-];
-
-/// Returns whether an output mentions a server on this machine.
-pub(super) fn serves(output: &str) -> bool {
-    let output = output.to_ascii_lowercase();
-    SERVERS.iter().any(|said| output.contains(said))
-}
-
-/// Explains which programs can reach a server that a command starts; `None` without a sandbox.
-pub(super) fn reached(means: Means, shared: bool) -> Option<String> {
-    let note = if shared {
-        "Toolpost's sandbox gives each session its own network: all commands of this session reach a server that one of them started, at \
-         127.0.0.1. The user's browser does not reach it, and commands do not reach servers of the host."
-    } else {
-        "Toolpost's sandbox gives each command its own network: a server is reached only from the command that started it, neither from \
-         another command nor from the user's browser. Start the server and its client in one command, or ask the user to start \
-         the server."
-    };
-    (means != Means::Nothing).then(|| note.to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,19 +44,5 @@ mod tests {
         let said = changed(&paths[..1], Path::new("/w")).unwrap();
         assert!(said.starts_with("Changed since this command started: `.envrc`."), "{said}");
         assert_eq!((refused(&[], Path::new("/")), changed(&[], Path::new("/"))), (None, None));
-    }
-
-    #[test]
-    fn servers_are_known_by_what_they_print() {
-        let rows = [
-            ("curl: (7) Failed to connect to 127.0.0.1 port 18771 after 0 ms", false),
-            ("  Local:   http://localhost:5173/", true),
-            ("Serving HTTP on 0.0.0.0 port 8000 (http://0.0.0.0:8000/) ...", true),
-            ("see https://example.com", false),
-        ];
-        for (output, wanted) in rows {
-            assert_eq!(serves(output), wanted, "{output}");
-        }
-        assert_eq!(reached(Means::Nothing, false), None);
     }
 }

@@ -1,6 +1,9 @@
 //! Trusted project files, recorded by path and content digest.
 
-use anyhow::{Context, Result};
+use crate::{
+    error::{Error, Explain, Kind},
+    settings::Settings,
+};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -11,52 +14,68 @@ use toolpost_workspace::{hash, operator};
 /// Trusted files, each with the digest of its trusted content.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Trusted {
+pub struct Trusted {
     #[serde(default)]
     trusted: BTreeMap<String, String>,
 }
 
 impl Trusted {
+    /// Reads the record in the state directory of the settings; empty without one.
+    pub(crate) fn of(settings: &Settings) -> Result<Self, Error> {
+        Ok(settings.state.value.as_deref().map(Self::read).transpose()?.unwrap_or_default())
+    }
+
     /// Reads the record in the state directory.
-    pub(crate) fn read(state: &Path) -> Result<Self> {
+    ///
+    /// # Errors
+    /// [`Error::Trust`] if it cannot be read, or is damaged.
+    pub fn read(state: &Path) -> Result<Self, Error> {
         let place = place(state);
-        let text = operator::read(&place).with_context(|| format!("{} cannot be read", place.display()))?;
+        let text = operator::read(&place)
+            .explain_with(Error::Trust, || format!("{} cannot be read", place.display()))?;
         let Some(text) = text else { return Ok(Self::default()) };
-        serde_json::from_str(&text).with_context(|| {
+        serde_json::from_str(&text).explain_with(Error::Trust, || {
             format!("{} is damaged; delete it, and trust the projects' rules again", place.display())
         })
     }
 
     /// Returns whether this content of the file is trusted.
-    pub(crate) fn holds(&self, file: &str, text: &str) -> bool {
+    #[must_use]
+    pub fn holds(&self, file: &str, text: &str) -> bool {
         self.trusted.get(file).is_some_and(|known| *known == digest(text))
     }
 
     /// Trusts this content of the file.
-    pub(crate) fn add(&mut self, file: &str, text: &str) {
+    pub fn add(&mut self, file: &str, text: &str) {
         self.trusted.insert(file.to_owned(), digest(text));
     }
 
     /// Returns whether another content of the file was trusted: it has changed since.
-    pub(crate) fn lapsed(&self, file: &str, text: &str) -> bool {
+    #[must_use]
+    pub fn lapsed(&self, file: &str, text: &str) -> bool {
         self.trusted.get(file).is_some_and(|known| *known != digest(text))
     }
 
     /// Revokes the trust in a file; returns whether it was trusted.
-    pub(crate) fn forget(&mut self, file: &str) -> bool {
+    pub fn forget(&mut self, file: &str) -> bool {
         self.trusted.remove(file).is_some()
     }
 
     /// Writes the record to the state directory.
-    pub(crate) fn write(&self, state: &Path) -> Result<()> {
+    ///
+    /// # Errors
+    /// [`Error::Trust`] if it cannot be written.
+    pub fn write(&self, state: &Path) -> Result<(), Error> {
         let place = place(state);
-        let text = serde_json::to_string_pretty(self)?;
-        operator::replace(&place, &text).with_context(|| format!("{} cannot be written", place.display()))
+        let text = serde_json::to_string_pretty(self).kind(Error::Trust)?;
+        operator::replace(&place, &text)
+            .explain_with(Error::Trust, || format!("{} cannot be written", place.display()))
     }
 }
 
 /// Returns the digest of a content.
-pub(crate) fn digest(text: &str) -> String {
+#[must_use]
+pub fn digest(text: &str) -> String {
     hash(text.as_bytes()).to_string()
 }
 

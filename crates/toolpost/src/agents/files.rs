@@ -1,7 +1,10 @@
 //! Agent definition files of the user and of trusted projects.
 
-use crate::{settings::Settings, trust::Trusted};
-use anyhow::{Context, Result};
+use crate::{
+    error::{Error, Explain, Kind},
+    settings::Settings,
+    trust::Trusted,
+};
 use std::path::PathBuf;
 use toolpost_agent::Subagent;
 use toolpost_workspace::{AccessKind, Root, Workspace, operator};
@@ -14,18 +17,26 @@ const ENDS: &str = ".md";
 const LONGEST: u64 = 256 * 1024;
 /// Maximum number of definition files in one directory.
 const MOST: usize = 200;
+/// Message for a directory that cannot be read.
+const UNREADABLE: &str = "cannot read the project's agents";
 
 /// Agents read from definition files, and a note for each file that was skipped.
 #[derive(Default)]
-pub(crate) struct Described {
-    pub(crate) agents: Vec<Subagent>,
-    pub(crate) notes: Vec<String>,
+pub struct Described {
+    /// The agents.
+    pub agents: Vec<Subagent>,
+    /// The notes.
+    pub notes: Vec<String>,
 }
 
 /// Reads all definitions; a project's agent takes precedence over the user's of the same name.
-pub(crate) fn find(settings: &Settings, workspace: &Workspace) -> Result<Described> {
+///
+/// # Errors
+/// [`Error::Workspace`] if a project's directory cannot be read, and [`Error::Trust`] if the record of trusted files is
+/// damaged.
+pub fn find(settings: &Settings, workspace: &Workspace) -> Result<Described, Error> {
     let mut described = Described::default();
-    let trusted = settings.state.value.as_deref().map(Trusted::read).transpose()?.unwrap_or_default();
+    let trusted = Trusted::of(settings)?;
     for root in workspace.roots() {
         for (file, text) in of_project(workspace, root)? {
             if trusted.holds(&file, &text) {
@@ -46,18 +57,21 @@ pub(crate) fn find(settings: &Settings, workspace: &Workspace) -> Result<Describ
 }
 
 /// Reads a project's definition files through the workspace, so that the confinement rules apply.
-pub(crate) fn of_project(workspace: &Workspace, root: &Root) -> Result<Vec<(String, String)>> {
+///
+/// # Errors
+/// [`Error::Workspace`] if a directory of definitions exists and cannot be read.
+pub fn of_project(workspace: &Workspace, root: &Root) -> Result<Vec<(String, String)>, Error> {
     let mut found = Vec::new();
     for folder in OF_PROJECTS {
-        let place = workspace.within(root, folder).context("cannot read the project's agents")?;
+        let place = workspace.within(root, folder).explain(Error::Workspace, UNREADABLE)?;
         let names = match workspace.list(&place) {
             Ok(entries) => entries,
             Err(error) if matches!(error.why, AccessKind::Missing | AccessKind::NotADirectory) => continue,
-            Err(error) => return Err(error).context("cannot read the project's agents"),
+            Err(error) => return Err(error).explain(Error::Workspace, UNREADABLE),
         };
         let names = names.iter().filter_map(|entry| entry.name.to_str()).filter(|name| name.ends_with(ENDS));
         for name in names.take(MOST) {
-            let path = workspace.within(root, &format!("{folder}/{name}"))?;
+            let path = workspace.within(root, &format!("{folder}/{name}")).kind(Error::Workspace)?;
             if let Ok(read) = workspace.read(&path, LONGEST) {
                 found.push((path.absolute(), String::from_utf8_lossy(&read.bytes).into_owned()));
             }

@@ -1,11 +1,12 @@
 //! Source of model answers: a model service, an external agent, or none.
 
+use super::{external, model};
 use crate::{
-    ask::{self, Input},
-    event_log, external_agent,
+    approvals,
+    error::{Error, Kind},
+    event_log,
     settings::Settings,
 };
-use anyhow::Result;
 use std::sync::Arc;
 use toolpost_agent::{
     ModelAgents, Subagent,
@@ -18,39 +19,45 @@ use toolpost_workspace::Workspace;
 
 /// Source of model answers.
 #[derive(Clone)]
-pub(crate) enum ModelSource {
-    Nobody,
+pub enum ModelSource {
+    /// None is configured.
+    None,
+    /// A model service.
     Model(Arc<ModelAgents>),
-    Own(Arc<Acp>),
+    /// An external agent.
+    External(Arc<Acp>),
 }
 
 impl ModelSource {
     /// Chooses the source; sends no request yet.
-    pub(crate) fn find(settings: &Settings, workspace: &Workspace, subagents: Vec<Subagent>) -> Result<Self> {
-        let agent = &settings.agent;
-        if agent.asks_own()?
-            && let Some(setup) = external_agent::setup(settings, workspace)?
+    pub(crate) fn find(
+        settings: &Settings,
+        workspace: &Workspace,
+        subagents: Vec<Subagent>,
+    ) -> Result<Self, Error> {
+        if model::is_external(settings)?
+            && let Some(setup) = external::setup(settings, workspace)?
         {
-            return Ok(Self::Own(Arc::new(Acp::new(setup, subagents))));
+            return Ok(Self::External(Arc::new(Acp::new(setup, subagents))));
         }
-        Ok(agent.crew(subagents)?.map_or(Self::Nobody, Self::Model))
+        Ok(model::agents(settings, subagents)?.map_or(Self::None, Self::Model))
     }
 
     /// Returns the source in the form that operations use.
     pub(crate) fn agents(&self) -> Option<Arc<dyn Agents>> {
         match self {
-            Self::Nobody => None,
+            Self::None => None,
             Self::Model(crew) => Some(crew.clone()),
-            Self::Own(acp) => Some(acp.clone()),
+            Self::External(acp) => Some(acp.clone()),
         }
     }
 
     /// Grants an external agent access to files through a runtime of its own, so that policy, event log and
     /// history apply to its requests. That runtime has no agents, which rules out nested delegation.
-    pub(crate) fn reach(&self, engine: &Engine, policy: &Policy, settings: &Settings) -> Result<()> {
-        let Self::Own(acp) = self else { return Ok(()) };
+    pub(crate) fn reach(&self, engine: &Engine, policy: &Policy, settings: &Settings) -> Result<(), Error> {
+        let Self::External(acp) = self else { return Ok(()) };
         let mut deny = settings.denied();
-        if settings.agent.own.may() == May::Read {
+        if external::may(settings) == May::Read {
             deny.push(Access::Writes);
         }
         let claude::Whole { read, write } = claude::WHOLE;
@@ -62,9 +69,9 @@ impl ModelSource {
             reply_bytes: None,
             structured: Structured::Off,
         };
-        let runtime = Runtime::new(engine.without_agents(), config)?;
+        let runtime = Runtime::new(engine.without_agents(), config).kind(Error::Tools)?;
         event_log::write(&runtime, settings)?;
-        let asker = ask::asker(settings.ask.value, Input::Taken);
+        let asker = approvals::without_terminal(settings.ask.value);
         acp.reach(Disk { runtime: Arc::new(runtime), asker, read, write });
         Ok(())
     }
@@ -77,15 +84,15 @@ impl ModelSource {
     }
 
     /// Stops an external agent that was started.
-    pub(crate) async fn end(&self) {
-        if let Self::Own(acp) = self {
+    pub async fn end(&self) {
+        if let Self::External(acp) = self {
             acp.end().await;
         }
     }
 
     /// Returns the status line of the external agent, or `None` without one. Starts and stops the agent.
-    pub(crate) async fn standing(&self) -> Option<String> {
-        let Self::Own(acp) = self else { return None };
+    pub async fn standing(&self) -> Option<String> {
+        let Self::External(acp) = self else { return None };
         let said = acp.standing().await.unwrap_or_else(|why| why);
         acp.end().await;
         Some(said)

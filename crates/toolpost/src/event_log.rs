@@ -1,7 +1,9 @@
 //! The event log: one JSON line for each event of a call.
 
-use crate::{args::EventsDetail, settings::Settings};
-use anyhow::{Context, Result};
+use crate::{
+    error::{Error, Explain},
+    settings::{Settings, values::EventsDetail},
+};
 use std::{
     io::Write,
     sync::{Mutex, PoisonError},
@@ -10,12 +12,12 @@ use toolpost_runtime::{Detail, Runtime};
 use toolpost_workspace::operator;
 
 /// Appends the events of a runtime to the file that the setting `events` names, if any.
-pub(crate) fn write(runtime: &Runtime, settings: &Settings) -> Result<()> {
-    let Some(path) = &settings.events.file.value else { return Ok(()) };
-    let file =
-        operator::append(path).with_context(|| format!("cannot write events to {}", path.display()))?;
+pub(crate) fn write(runtime: &Runtime, settings: &Settings) -> Result<(), Error> {
+    let Some(path) = &settings.events.value else { return Ok(()) };
+    let file = operator::append(path)
+        .explain_with(Error::Events, || format!("cannot write events to {}", path.display()))?;
     let file = Mutex::new(file);
-    let detail = match settings.events.detail.value {
+    let detail = match settings.events_detail.value {
         EventsDetail::Names => Detail::Names,
         EventsDetail::All => Detail::All,
     };

@@ -1,10 +1,12 @@
 //! Launch parameters of an external agent: its command, and the `toolpost serve` command that gives it these tools.
 
 use crate::{
-    args::{Ask, CodeMode, EventsDetail, OnOff},
-    settings::{NOBODY, Settings},
+    error::{Error, Explain, Kind},
+    settings::{
+        NO_AGENT, Settings,
+        values::{AgentMay, Ask, Choice, OnOff},
+    },
 };
-use anyhow::{Context, Result};
 use std::{collections::BTreeMap, env, path::Path, time::Duration};
 use toolpost_agent::acp::{May, ServerCommand, Setup};
 use toolpost_workspace::Workspace;
@@ -13,25 +15,33 @@ use toolpost_workspace::Workspace;
 const PREFIX: &str = "TOOLPOST_";
 
 /// Returns the launch parameters of the external agent, or `None` if the settings name none.
-pub(crate) fn setup(settings: &Settings, workspace: &Workspace) -> Result<Option<Setup>> {
-    let (agent, own) = (&settings.agent, &settings.agent.own);
-    let Some(command) = own.command.value.clone() else { return Ok(None) };
+pub(super) fn setup(settings: &Settings, workspace: &Workspace) -> Result<Option<Setup>, Error> {
+    let Some(command) = settings.external_agent.value.clone() else { return Ok(None) };
     let set = |name: &String| Some((name.clone(), env::var(name).ok()?));
-    let environment = own.variables.value.iter().filter_map(set).collect();
+    let environment = settings.external_agent_variables.value.iter().filter_map(set).collect();
     Ok(Some(Setup {
         command,
         environment,
         roots: workspace.roots().iter().map(|root| root.path().to_path_buf()).collect(),
-        handed: handed(settings, workspace, own.may())?,
-        may: own.may(),
-        idle: Duration::from_secs_f64(agent.idle.value),
+        handed: handed(settings, workspace, may(settings))?,
+        may: may(settings),
+        idle: Duration::from_secs_f64(settings.idle.value),
     }))
+}
+
+/// Returns the permissions of the external agent.
+pub(super) fn may(settings: &Settings) -> May {
+    match settings.external_agent_may.value {
+        AgentMay::Read => May::Read,
+        AgentMay::Write => May::Write,
+        AgentMay::All => May::All,
+    }
 }
 
 /// Returns the command that starts Toolpost's tools for the agent: this program with the active settings.
 /// Delegation is denied there, and a read-only agent gets no tools that write.
-fn handed(settings: &Settings, workspace: &Workspace, may: May) -> Result<ServerCommand> {
-    let program = env::current_exe().context("cannot find this program's own path")?;
+fn handed(settings: &Settings, workspace: &Workspace, may: May) -> Result<ServerCommand, Error> {
+    let program = env::current_exe().explain(Error::Model, "cannot find this program's own path")?;
     let mut arguments = vec!["serve".to_owned()];
     let mut push = |flag: &str, value: &str| arguments.extend([flag.to_owned(), value.to_owned()]);
     for root in workspace.roots() {
@@ -40,38 +50,30 @@ fn handed(settings: &Settings, workspace: &Workspace, may: May) -> Result<Server
     for dialect in &settings.dialects.value {
         push("--dialect", dialect);
     }
-    let narrow = &settings.narrow;
-    narrow.deny.value.iter().for_each(|deny| push("--deny", deny.word()));
+    settings.deny.value.iter().for_each(|deny| push("--deny", deny.word()));
     push("--deny", "delegate");
     let paths = [
         ("--policy", &settings.policy.value),
         ("--mcp-config", &settings.mcp_config.value),
-        ("--events", &settings.events.file.value),
+        ("--events", &settings.events.value),
         ("--state", &settings.state.value),
         ("--cache", &settings.cache.value),
     ];
     for (flag, path) in paths {
         if let Some(path) = path {
-            push(flag, text(&std::path::absolute(path)?)?);
+            push(flag, text(&std::path::absolute(path).kind(Error::Model)?)?);
         }
     }
-    push("--sandbox", on(settings.sandbox.value));
-    push("--first-match", on(settings.first_match.value));
-    push("--dependencies", on(settings.dependencies.value));
+    push("--sandbox", settings.sandbox.value.word());
+    push("--first-match", settings.first_match.value.word());
+    push("--dependencies", settings.dependencies.value.word());
     push("--ask", if settings.ask.value == Ask::Allow { "allow" } else { "deny" });
-    push(
-        "--code-mode",
-        match settings.code_mode.value {
-            CodeMode::On => "on",
-            CodeMode::Off => "off",
-            CodeMode::Only => "only",
-        },
-    );
-    push("--events-detail", if settings.events.detail.value == EventsDetail::All { "all" } else { "names" });
-    if may == May::Read || narrow.read_only.value == OnOff::On {
+    push("--code-mode", settings.code_mode.value.word());
+    push("--events-detail", settings.events_detail.value.word());
+    if may == May::Read || settings.read_only.value == OnOff::On {
         arguments.push("--read-only".to_owned());
     }
-    let tools = narrow.tools.value.clone().unwrap_or_default();
+    let tools = settings.tools.value.clone().unwrap_or_default();
     Ok(ServerCommand { program, arguments, tools, environment: environment() })
 }
 
@@ -98,15 +100,12 @@ fn environment() -> BTreeMap<String, String> {
     };
     let mut environment: BTreeMap<String, String> = handed.into_iter().filter_map(set).collect();
     // Otherwise that server would start an external agent of its own.
-    environment.insert(format!("{PREFIX}ACP"), NOBODY.to_owned());
+    environment.insert(format!("{PREFIX}ACP"), NO_AGENT.to_owned());
     environment
 }
 
-fn text(path: &Path) -> Result<&str> {
-    path.to_str()
-        .with_context(|| format!("{} is not UTF-8, so it cannot be passed to an agent", path.display()))
-}
-
-fn on(switch: OnOff) -> &'static str {
-    if switch == OnOff::On { "on" } else { "off" }
+fn text(path: &Path) -> Result<&str, Error> {
+    path.to_str().explain_with(Error::Model, || {
+        format!("{} is not UTF-8, so it cannot be passed to an agent", path.display())
+    })
 }

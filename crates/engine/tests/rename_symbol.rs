@@ -1,0 +1,263 @@
+//! Tests that a rename changes the proved occurrences of a symbol and nothing else, and that it can be undone.
+
+use crate::common::{World, owned};
+use std::time::Duration;
+use toolpost_engine::{
+    Fresh,
+    operations::{
+        change::{Change, Exact, Where},
+        rename_symbol::{Output, RenameSymbol, Request, Which},
+    },
+};
+use toolpost_syntax::Language;
+use toolpost_workspace::{Cause, ContentHash};
+
+/// A file before and after; `None` if it stays.
+type File = (&'static str, &'static str, Option<&'static str>);
+
+/// A symbol, its new name, and the files.
+type Row = (&'static str, &'static str, &'static [File]);
+
+const ROWS: [Row; 8] = [
+    (
+        "python:cart.py#Cart.total(function)",
+        "amount",
+        &[
+            (
+                "cart.py",
+                "class Cart:\n    def total(self):\n        return 'total'  # total\n\n\nclass Big(Cart):\n    def total(self):\n        return super().total()\n\n\ndef total():\n    return 1\n",
+                Some(
+                    "class Cart:\n    def amount(self):\n        return 'total'  # total\n\n\nclass Big(Cart):\n    def amount(self):\n        return super().amount()\n\n\ndef total():\n    return 1\n",
+                ),
+            ),
+            (
+                "use.py",
+                "from cart import Cart, total\n\n\ndef use(cart: Cart):\n    cart.total()\n    total()\n    total_price = cart.total\n    return total_price\n",
+                Some(
+                    "from cart import Cart, total\n\n\ndef use(cart: Cart):\n    cart.amount()\n    total()\n    total_price = cart.amount\n    return total_price\n",
+                ),
+            ),
+        ],
+    ),
+    (
+        "typescript:cart.ts#total(function)",
+        "sum",
+        &[
+            (
+                "cart.ts",
+                "export function total(x: number) {\n  return x\n}\nexport const api = { total }\nexport class Cart { total() { return `total ${total(1)}` } }\n",
+                Some(
+                    "export function sum(x: number) {\n  return x\n}\nexport const api = { total: sum }\nexport class Cart { total() { return `total ${sum(1)}` } }\n",
+                ),
+            ),
+            (
+                "use.ts",
+                "import { total as count } from './cart'\nimport { total } from './cart'\nexport function f(cart: { total: number }) {\n  const other = { total: 1 }\n  return count(1) + total(2) + cart.total + other.total\n}\n",
+                None,
+            ),
+        ],
+    ),
+    (
+        "rust:src/lib.rs#Cart(struct)",
+        "Basket",
+        &[
+            ("Cargo.toml", "[package]\nname = \"shop\"\nversion = \"0.1.0\"\n", None),
+            (
+                "src/lib.rs",
+                "pub mod other;\n\npub struct Cart {\n    pub rows: u8,\n}\n\nimpl Cart {\n    pub fn new() -> Cart {\n        // A Cart.\n        Cart { rows: 1 }\n    }\n}\n",
+                Some(
+                    "pub mod other;\n\npub struct Basket {\n    pub rows: u8,\n}\n\nimpl Basket {\n    pub fn new() -> Basket {\n        // A Cart.\n        Basket { rows: 1 }\n    }\n}\n",
+                ),
+            ),
+            (
+                "src/other.rs",
+                "use crate::Cart;\n\npub fn make(cart: &Cart) -> Option<Cart> {\n    let _ = \"Cart\";\n    Some(Cart::new())\n}\n",
+                Some(
+                    "use crate::Basket;\n\npub fn make(cart: &Basket) -> Option<Basket> {\n    let _ = \"Cart\";\n    Some(Basket::new())\n}\n",
+                ),
+            ),
+        ],
+    ),
+    (
+        "go:a.go#total(function)",
+        "sum",
+        &[
+            ("go.mod", "module m\n", None),
+            (
+                "a.go",
+                "package m\n\n// total adds.\nfunc total(n int) int { return n }\n\ntype Cart struct{}\n\nfunc (c Cart) total() int { return total(1) }\n",
+                Some(
+                    "package m\n\n// total adds.\nfunc sum(n int) int { return n }\n\ntype Cart struct{}\n\nfunc (c Cart) total() int { return sum(1) }\n",
+                ),
+            ),
+            (
+                "b.go",
+                "package m\n\nfunc use(c Cart) int { return total(2) + c.total() }\n",
+                Some("package m\n\nfunc use(c Cart) int { return sum(2) + c.total() }\n"),
+            ),
+        ],
+    ),
+    (
+        "java:Cart.java#Cart(class)",
+        "Basket",
+        &[
+            (
+                "Cart.java",
+                "class Cart {\n  Cart() {}\n  Cart same() { return new Cart(); }\n}\n",
+                Some("class Basket {\n  Basket() {}\n  Basket same() { return new Basket(); }\n}\n"),
+            ),
+            (
+                "Use.java",
+                "class Use {\n  int Cart;\n  void use(Cart c) { String s = \"Cart\"; new Cart().same(); }\n}\n",
+                None,
+            ),
+        ],
+    ),
+    (
+        "c:cart.c#total(function)",
+        "sum",
+        &[
+            ("cart.h", "int total(int x);\n", Some("int sum(int x);\n")),
+            (
+                "cart.c",
+                "#include \"cart.h\"\n\nint total(int x) { return x; }\n",
+                Some("#include \"cart.h\"\n\nint sum(int x) { return x; }\n"),
+            ),
+            (
+                "use.c",
+                "#include \"cart.h\"\n\nint use(void) { return total(1); } /* total */\n",
+                Some("#include \"cart.h\"\n\nint use(void) { return sum(1); } /* total */\n"),
+            ),
+        ],
+    ),
+    (
+        "python:a.py#run(function)",
+        "go",
+        &[(
+            "a.py",
+            "def run():\r\n    pass\r\n\r\n\r\nrun()\r\n",
+            Some("def go():\r\n    pass\r\n\r\n\r\ngo()\r\n"),
+        )],
+    ),
+    (
+        "javascript:a.js#go(function)",
+        "run",
+        &[
+            (
+                "a.js",
+                "export default function go() {}\ngo()\n",
+                Some("export default function run() {}\nrun()\n"),
+            ),
+            ("b.js", "import go from './a'\ngo()\n", None),
+        ],
+    ),
+];
+
+#[tokio::test]
+async fn a_rename_changes_the_proved_occurrences_and_is_undone_by_one_call() {
+    for (id, new, files) in ROWS {
+        let before: Vec<(&str, &str)> = files.iter().map(|(name, text, _)| (*name, *text)).collect();
+        let world = World::new(&before);
+        let plan = plan(&world, id, new).await.unwrap();
+        apply(&world, &plan).await;
+        for (name, old, wanted) in files {
+            let found = std::fs::read_to_string(world.at(name)).unwrap();
+            // Where a row does not say what a file becomes, its occurrences are open and stay, or it has none.
+            if let Some(wanted) = wanted {
+                assert_eq!(found, **wanted, "{id} {name} {:?}", plan.possible);
+            }
+            let broken = |text: &str| {
+                Language::of_path(std::path::Path::new(name))
+                    .map(|language| language.parse(text).unwrap().errors().len())
+            };
+            assert_eq!(broken(&found), broken(old), "{id} {name}");
+        }
+        let history = world.engine.workspace().history().unwrap();
+        let record = history.last_in_force().unwrap();
+        history.undo(&record, &Cause::default(), Duration::from_secs(5)).unwrap();
+        let mut wanted = owned(&before);
+        wanted.sort();
+        assert_eq!(world.files(), wanted, "{id}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_proved_is_listed_and_stays() {
+    let world = World::new(&[
+        (
+            "a.py",
+            "class A:\n    def run(self): ...\n\n\nclass B:\n    def run(self): ...\n\n\ndef use(x, a: A):\n    x.run()\n    a.run()\n    go(run=1)\n    return 'run'\n",
+        ),
+        ("b.js", "x.run()\n"),
+    ]);
+    let plan = plan(&world, "python:a.py#A.run(function)", "walk").await.unwrap();
+    let spots = |all: &[toolpost_engine::operations::rename_symbol::Spot]| {
+        all.iter().map(|spot| (spot.path.clone(), spot.line)).collect::<Vec<_>>()
+    };
+    assert_eq!(spots(&plan.possible), [("a.py".to_owned(), 10), ("a.py".to_owned(), 12)]);
+    assert_eq!(spots(&plan.text), [("a.py".to_owned(), 13)]);
+    assert_eq!((plan.files.len(), plan.files[0].edits.len(), plan.others), (1, 2, 1));
+}
+
+#[tokio::test]
+async fn a_rename_that_would_change_the_program_is_refused() {
+    let rows: [(&str, &str, &str, &str, &str); 7] = [
+        (
+            "a.py",
+            "def run(): ...\ndef go(): ...\n",
+            "python:a.py#run(function)",
+            "go",
+            "uses the name go already",
+        ),
+        (
+            "a.py",
+            "class A:\n    def run(self): ...\n    def go(self): ...\n",
+            "python:a.py#A.run(function)",
+            "go",
+            "exists already",
+        ),
+        ("a.py", "def run(): ...\n", "python:a.py#run(function)", "class", "would not parse"),
+        ("a.py", "def run(): ...\n", "python:a.py#run(function)", "a b", "is not a name"),
+        (
+            "a.py",
+            "class A:\n    def __len__(self): ...\n",
+            "python:a.py#A.__len__(function)",
+            "size",
+            "must stay",
+        ),
+        (
+            "a.py",
+            "from json import JSONEncoder\nclass A(JSONEncoder):\n    def default(self, o): ...\n",
+            "python:a.py#A.default(function)",
+            "other",
+            "inherits from a type that is not in the workspace",
+        ),
+        ("a.go", "package a\n\nfunc Run() {}\n", "go:a.go#Run(function)", "run", "who can use the symbol"),
+    ];
+    for (name, text, id, new, why) in rows {
+        let world = World::new(&[(name, text)]);
+        let found = match plan(&world, id, new).await {
+            Ok(plan) => plan.conflicts.join(" "),
+            Err(failure) => failure.what,
+        };
+        assert!(found.contains(why), "{id} -> {new}: {found:?}");
+    }
+}
+
+async fn plan(world: &World, id: &str, new: &str) -> Result<Output, toolpost_engine::Failure> {
+    let request = Request { which: Which::Id(id.to_owned()), new_name: new.to_owned() };
+    world.run::<RenameSymbol>(request, world.cx(Fresh::NOT_ASKED)).await
+}
+
+async fn apply(world: &World, plan: &Output) {
+    let changes = plan.files.iter().flat_map(|file| {
+        let of = ContentHash::from_hex(&file.hash).unwrap();
+        file.edits.iter().map(move |edit| Change {
+            path: world.engine.resolve(&file.path).unwrap(),
+            at: Where::Exact(Exact { from: edit.from, to: edit.to, of }),
+            text: edit.text.clone(),
+        })
+    });
+    assert_eq!(plan.conflicts, Vec::<String>::new());
+    world.change(changes.collect(), Fresh::NOT_ASKED).await.unwrap();
+}

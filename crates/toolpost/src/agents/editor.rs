@@ -1,0 +1,56 @@
+//! Editor that the editor tools use.
+
+use crate::settings::{
+    Settings,
+    values::{EditorChoice, OnOff},
+};
+use std::{env, path::PathBuf, sync::Arc};
+use tokio::runtime;
+use toolpost_agent::Neovim;
+use toolpost_engine::{CallCtx, Editing, Editor, EditorAct, Engine, Session, Without};
+use toolpost_workspace::Workspace;
+
+/// Environment variables in which Neovim passes its socket to programs in its terminal; older versions use
+/// the second.
+const SOCKETS: [&str; 2] = ["NVIM", "NVIM_LISTEN_ADDRESS"];
+
+/// Returns the editor to use, without connecting to it.
+pub(super) fn editing(settings: &Settings, workspace: &Workspace) -> Editing {
+    let roots = workspace.roots().iter().map(|root| root.path().to_path_buf()).collect();
+    let editor = socket(&settings.editor.value).map(|socket| Arc::new(Neovim::new(socket, roots)));
+    let without = if settings.editor_apply.value == OnOff::On { Without::Applied } else { Without::Told };
+    Editing { editor: editor.map(|editor| editor as Arc<dyn Editor>), without }
+}
+
+/// Connects to the editor, and describes the result. Must not be called inside a Tokio runtime.
+///
+/// # Errors
+/// If no thread can be started.
+pub fn report(settings: &Settings, engine: &Engine) -> std::io::Result<String> {
+    let Some(editor) = &engine.editing().editor else {
+        let why = if settings.editor.value == EditorChoice::Off {
+            "off"
+        } else {
+            "this is not an editor's terminal"
+        };
+        return Ok(format!("none is attached ({why}); --editor nvim:SOCKET attaches one"));
+    };
+    let threads = runtime::Builder::new_current_thread().enable_all().build()?;
+    let context = CallCtx::denied(Session::new());
+    let view = threads.block_on(editor.ask(EditorAct::Look, &context));
+    Ok(match view {
+        Ok(view) => format!("{} answers; files that are open: {}", editor.name(), view.open.len()),
+        Err(failure) => failure.what,
+    })
+}
+
+fn socket(editor: &EditorChoice) -> Option<PathBuf> {
+    match editor {
+        EditorChoice::Off => None,
+        EditorChoice::Neovim(socket) => Some(socket.clone()),
+        EditorChoice::Auto => {
+            let mut sockets = SOCKETS.iter().filter_map(env::var_os).map(PathBuf::from);
+            sockets.find(|socket| socket.is_absolute())
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! The model or the external agent that works on tasks, and its limits.
+
+use crate::{
+    error::{Cause, Error, Explain, Kind},
+    settings::{Settings, values::Pictures},
+};
+use std::{env, sync::Arc, time::Duration};
+use toolpost_agent::{
+    ImageDisplay, Limits, ModelAgents, Subagent,
+    models::{Fault, GenaiModel, Model, Patience, Place, Provider, Service},
+};
+
+/// Maximum number of concurrent requests, over all agents.
+const AT_ONCE: usize = 4;
+
+/// Returns whether an external agent replaces the model. If both are named, the origin with precedence
+/// wins.
+///
+/// # Errors
+/// [`Error::Model`] if one source names both.
+pub fn is_external(settings: &Settings) -> Result<bool, Error> {
+    let (agent, model) = (&settings.external_agent, &settings.model);
+    if agent.value.is_none() || model.value.is_none() {
+        return Ok(agent.value.is_some());
+    }
+    let (external, own) = (agent.origin.precedence(), model.origin.precedence());
+    if external == own {
+        let what = format!(
+            "both a model and an external agent are set ({}): keep one of them, or pass `--acp none`",
+            model.origin
+        );
+        return Err(Error::Model(Cause::text(what)));
+    }
+    Ok(external > own)
+}
+
+/// Returns the limits of a run.
+#[must_use]
+pub fn limits(settings: &Settings) -> Limits {
+    Limits {
+        turns: Some(settings.max_turns.value),
+        calls: Some(settings.max_calls.value),
+        tokens: Some(settings.max_tokens.value),
+        time: Some(Duration::from_secs(settings.max_time.value)),
+    }
+}
+
+/// Returns how images in replies reach the model.
+#[must_use]
+pub fn image_display(settings: &Settings) -> ImageDisplay {
+    match settings.pictures.value {
+        Pictures::Shown => ImageDisplay::Shown,
+        Pictures::Named => ImageDisplay::Named,
+    }
+}
+
+/// Builds the agents of the model, or returns `None` if no usable model is named.
+pub(super) fn agents(
+    settings: &Settings,
+    subagents: Vec<Subagent>,
+) -> Result<Option<Arc<ModelAgents>>, Error> {
+    if missing(settings)?.is_some() {
+        return Ok(None);
+    }
+    let Some(name) = &settings.model.value else { return Ok(None) };
+    let place = place(settings)?;
+    let http = toolpost_net::client().kind(Error::Model)?;
+    let maker = move |name: &str| -> Result<Arc<dyn Model>, Fault> {
+        Ok(Arc::new(GenaiModel::new(place.clone(), name, http.clone())?))
+    };
+    let patience = Patience { idle: Duration::from_secs_f64(settings.idle.value), ..Patience::default() };
+    let service = Service::new(maker(name).kind(Error::Model)?, patience, AT_ONCE);
+    let agents = ModelAgents::new(service, Arc::new(maker), settings.window.value, subagents);
+    Ok(Some(Arc::new(agents.with_pictures(image_display(settings)))))
+}
+
+/// Returns the endpoint of the model; its key comes only from the environment.
+fn place(settings: &Settings) -> Result<Place, Error> {
+    let provider = provider(&settings.provider.value)?;
+    let variables = provider.key_variables().iter();
+    let key = variables.filter_map(|name| env::var(name).ok()).find(|key| !key.is_empty());
+    Place::new(provider, settings.base_url.value.as_deref(), key).explain(Error::Model, "base_url")
+}
+
+/// Returns the missing setting that keeps a task from running, if any.
+///
+/// # Errors
+/// [`Error::Model`] if one source names both a model and an external agent.
+pub fn unavailable(settings: &Settings) -> Result<Option<String>, Error> {
+    if is_external(settings)? { Ok(None) } else { missing(settings) }
+}
+
+/// Returns the name of the model, or the command of the external agent.
+#[must_use]
+pub fn name(settings: &Settings) -> String {
+    match &settings.external_agent.value {
+        Some(command) if is_external(settings).is_ok_and(|external| external) => command.join(" "),
+        _ => settings.model.value.clone().unwrap_or_default(),
+    }
+}
+
+/// Returns the missing setting that keeps a model from being used, if any.
+fn missing(settings: &Settings) -> Result<Option<String>, Error> {
+    let provider = provider(&settings.provider.value)?;
+    if settings.model.value.is_none() {
+        let names: Vec<&str> = Provider::ALL.iter().map(|provider| provider.name()).collect();
+        return Ok(Some(format!(
+            "no model is named: give --model NAME, or set TOOLPOST_MODEL, or `model` in [agent] of the configuration file. \
+             --provider (TOOLPOST_PROVIDER, `provider`) says who has it: {}; it is {} now. Without a key, --acp COMMAND \
+             (TOOLPOST_ACP, `acp`) names an agent that you already have, such as \"opencode acp\"",
+            names.join(", "),
+            provider.name()
+        )));
+    }
+    let variables = provider.key_variables();
+    let has_key = variables.iter().any(|name| env::var_os(name).is_some_and(|key| !key.is_empty()));
+    // A service that the operator names may need no key.
+    if has_key || variables.is_empty() || settings.base_url.value.is_some() {
+        return Ok(None);
+    }
+    Ok(Some(format!(
+        "{} wants a key: set {} in the environment (it is read from nowhere else), or name a service that wants none with \
+         --base-url URL (TOOLPOST_BASE_URL, `base_url`)",
+        provider.name(),
+        variables.join(" or ")
+    )))
+}
+
+/// Describes the model in use, or the missing setting.
+#[must_use]
+pub fn report(settings: &Settings) -> String {
+    if is_external(settings).is_ok_and(|external| external) {
+        return "not used: an external agent is set".to_owned();
+    }
+    match (missing(settings), place(settings)) {
+        (Ok(Some(missing)), _) => format!("none: {missing}"),
+        (Err(error), _) | (Ok(None), Err(error)) => format!("none: {}", error.chain()),
+        (Ok(None), Ok(place)) => format!(
+            "{} of {} at {}",
+            settings.model.value.as_deref().unwrap_or_default(),
+            settings.provider.value,
+            place.host()
+        ),
+    }
+}
+
+/// Returns the provider of a name.
+pub(super) fn provider(name: &str) -> Result<Provider, Error> {
+    let found = Provider::ALL.into_iter().find(|provider| provider.name() == name);
+    let names: Vec<&str> = Provider::ALL.iter().map(|provider| provider.name()).collect();
+    found.explain_with(Error::Setting, || {
+        format!("unknown provider `{name}`; the providers are {}", names.join(", "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::{
+        PROVIDERS,
+        values::{AgentMay, Choice},
+    };
+    use toolpost_agent::acp::May;
+
+    #[test]
+    fn the_words_of_settings_are_those_of_the_agent_crate() {
+        assert_eq!(Provider::ALL.map(Provider::name), PROVIDERS);
+        let words: Vec<&str> = AgentMay::ALL.iter().map(|(_, word)| *word).collect();
+        assert_eq!(words, May::ALL.map(|may| may.word()));
+    }
+}

@@ -1,0 +1,66 @@
+//! Approvals: answers to the questions that the policy puts.
+
+use crate::settings::values::Ask;
+use std::{future::Future, sync::Arc};
+use toolpost_runtime::{Asker, Asking, Question, Span, Verdict};
+
+/// Answer to a question about a call that needs approval.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Approval {
+    /// Allow this call.
+    Once,
+    /// Allow it, and do not ask about the same again in this session.
+    Session,
+    /// Allow it permanently: a rule is added to the user's policy file. Holds once if the question does not offer it.
+    Always,
+    /// Deny it; the model reads the reason.
+    Deny(String),
+}
+
+impl From<Approval> for Verdict {
+    fn from(approval: Approval) -> Self {
+        match approval {
+            Approval::Once => Self::Allow,
+            Approval::Session => Self::AllowFor(Span::Session),
+            Approval::Always => Self::AllowFor(Span::Always),
+            Approval::Deny(why) => Self::Deny(why),
+        }
+    }
+}
+
+/// Asker that calls a function of the embedding program.
+struct Callback<F>(F);
+
+impl<F, A> Asker for Callback<F>
+where
+    F: Fn(Question) -> A + Send + Sync,
+    A: Future<Output = Approval> + Send,
+{
+    fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a> {
+        Box::pin(async move { (self.0)(question.clone()).await.into() })
+    }
+}
+
+/// Creates an asker from a function.
+pub(crate) fn callback<F, A>(answer: F) -> Arc<dyn Asker>
+where
+    F: Fn(Question) -> A + Send + Sync + 'static,
+    A: Future<Output = Approval> + Send + 'static,
+{
+    Arc::new(Callback(answer))
+}
+
+/// Creates the asker of a program that approves nothing.
+pub(crate) fn denied() -> Arc<dyn Asker> {
+    Arc::new(Verdict::Deny("This program approves no calls.".to_owned()))
+}
+
+/// Creates the asker for the setting `ask` of a process that has no terminal.
+#[must_use]
+pub fn without_terminal(ask: Ask) -> Arc<dyn Asker> {
+    Arc::new(match ask {
+        Ask::Allow => Verdict::Allow,
+        Ask::Prompt => Verdict::Deny("No prompt is possible: there is no terminal.".to_owned()),
+        Ask::Deny => Verdict::Deny("No prompt is possible here, and the setting `ask` is `deny`.".to_owned()),
+    })
+}

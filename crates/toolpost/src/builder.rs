@@ -1,0 +1,183 @@
+//! Builder of [`Toolpost`].
+
+use crate::{
+    Approval, Error, Toolpost, approvals,
+    error::{Cause, Explain},
+    settings::{
+        Settings,
+        values::{Deny, OnOff},
+    },
+    toolpost::Lifetime,
+};
+use std::{future::Future, path::PathBuf, sync::Arc};
+use toolpost_runtime::{Asker, Question, Structured};
+
+/// Options of [`Toolpost`]. The defaults are the safe ones: the tools of one dialect, the built-in policy with the
+/// user's and the project's rules, a sandbox for commands, and no approval of anything.
+pub struct Builder {
+    settings: Settings,
+    asker: Arc<dyn Asker>,
+    structured: Structured,
+    lifetime: Lifetime,
+}
+
+impl Toolpost {
+    /// Starts with the defaults and one root, the directory that tools may read and change. Flags, environment variables
+    /// and the user's configuration file are not read.
+    #[must_use]
+    pub fn builder(root: impl Into<PathBuf>) -> Builder {
+        let mut settings = Settings::defaults();
+        settings.roots.set(vec![root.into()]);
+        Builder::new(settings)
+    }
+
+    /// Starts with settings, such as those of a user ([`Settings::of_user`]).
+    #[must_use]
+    pub fn with_settings(settings: Settings) -> Builder {
+        Builder::new(settings)
+    }
+}
+
+impl Builder {
+    fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            asker: approvals::denied(),
+            structured: Structured::Off,
+            lifetime: Lifetime::ManyCalls,
+        }
+    }
+
+    /// Adds a directory that tools may read and change.
+    #[must_use]
+    pub fn root(mut self, root: impl Into<PathBuf>) -> Self {
+        let roots = [self.settings.roots.value.clone(), vec![root.into()]].concat();
+        self.settings.roots.set(roots);
+        self
+    }
+
+    /// Sets the dialect, which gives the tools their names and wording: `claude` (the default), `opencode`, `probe`, `trae`
+    /// or `zblade`.
+    #[must_use]
+    pub fn dialect(self, name: impl Into<String>) -> Self {
+        self.dialects([name])
+    }
+
+    /// Sets several dialects. Tools with the same name in two of them get the dialect as a prefix.
+    #[must_use]
+    pub fn dialects<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.settings.dialects.set(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Selects the tools: names, patterns with `*`, or `!NAME` to leave one out.
+    #[must_use]
+    pub fn tools<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.settings.tools.set(Some(names.into_iter().map(Into::into).collect()));
+        self
+    }
+
+    /// Removes every tool with a capability. No rule and no approval lifts this.
+    #[must_use]
+    pub fn deny(mut self, capability: Deny) -> Self {
+        let denied = [self.settings.deny.value.clone(), vec![capability]].concat();
+        self.settings.deny.set(denied);
+        self
+    }
+
+    /// Removes every tool that writes.
+    #[must_use]
+    pub fn read_only(mut self) -> Self {
+        self.settings.read_only.set(OnOff::On);
+        self
+    }
+
+    /// Replaces the user's and the project's policy file.
+    #[must_use]
+    pub fn policy(mut self, file: impl Into<PathBuf>) -> Self {
+        self.settings.policy.set(Some(file.into()));
+        self
+    }
+
+    /// Runs commands without a sandbox, with all rights of this process.
+    #[must_use]
+    pub fn without_sandbox(mut self) -> Self {
+        self.settings.sandbox.set(OnOff::Off);
+        self
+    }
+
+    /// Sets the directory of history, locks and trust; the default is the user's, which all of Toolpost's processes
+    /// share. Without one there is no history and no undo.
+    #[must_use]
+    pub fn state(mut self, directory: Option<PathBuf>) -> Self {
+        self.settings.state.set(directory);
+        self
+    }
+
+    /// Sets the directory of the indexes; the default is the user's. Without one they are kept in memory.
+    #[must_use]
+    pub fn cache(mut self, directory: Option<PathBuf>) -> Self {
+        self.settings.cache.set(directory);
+        self
+    }
+
+    /// Changes any other setting.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut Settings)) -> Self {
+        change(&mut self.settings);
+        self
+    }
+
+    /// Adds the output of each call as data to its reply ([`Reply::structured`](crate::Reply::structured)).
+    #[must_use]
+    pub fn structured(mut self) -> Self {
+        self.structured = Structured::On;
+        self
+    }
+
+    /// Sets the expected number of calls; the default is [`Lifetime::ManyCalls`].
+    #[must_use]
+    pub fn lifetime(mut self, lifetime: Lifetime) -> Self {
+        self.lifetime = lifetime;
+        self
+    }
+
+    /// Sets the function that answers when the policy asks for approval. Without one, every question is denied.
+    #[must_use]
+    pub fn approve<F, A>(self, answer: F) -> Self
+    where
+        F: Fn(Question) -> A + Send + Sync + 'static,
+        A: Future<Output = Approval> + Send + 'static,
+    {
+        self.asker(approvals::callback(answer))
+    }
+
+    /// Sets the source of approvals, for a program that implements [`Asker`] itself.
+    #[must_use]
+    pub fn asker(mut self, asker: Arc<dyn Asker>) -> Self {
+        self.asker = asker;
+        self
+    }
+
+    /// Opens the workspace and everything that the settings name, and connects the upstream servers.
+    ///
+    /// # Errors
+    /// The variant of [`Error`] names the part that cannot be used.
+    pub async fn open(self) -> Result<Toolpost, Error> {
+        let opened = tokio::task::spawn_blocking(|| self.open_blocking()).await;
+        let post = opened.explain(Error::Workspace, "opening was interrupted")??;
+        post.connect().await;
+        Ok(post)
+    }
+
+    /// Opens everything in this thread, and connects no upstream server.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_blocking(self) -> Result<Toolpost, Error> {
+        if self.settings.roots.value.is_empty() {
+            return Err(Error::Workspace(Cause::text("there is no root: name a directory")));
+        }
+        Toolpost::assemble(&self.settings, self.asker, self.structured, self.lifetime)
+    }
+}

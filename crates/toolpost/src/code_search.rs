@@ -1,0 +1,58 @@
+//! Service that searches code outside the workspace.
+
+use crate::{
+    error::{Cause, Error, Explain},
+    settings::Settings,
+};
+use std::env;
+use toolpost_engine::{Access, CodeService, PROVIDERS};
+
+/// Builds the client of the service, if one is named; its key comes only from the environment.
+///
+/// # Errors
+/// [`Error::Service`] if the service is unknown, or its key is missing.
+pub fn service(settings: &Settings) -> Result<Option<CodeService>, Error> {
+    let Some(name) = &settings.codesearch.value else {
+        let set = [("base_url", &settings.codesearch_url), ("key_env", &settings.codesearch_key_env)];
+        if let Some((name, _)) = set.into_iter().find(|(_, setting)| setting.value.is_some()) {
+            let what = format!(
+                "`{name}` of [codesearch] is set without a service: set `provider`, or pass --codesearch NAME"
+            );
+            return Err(Error::Setting(Cause::text(what)));
+        }
+        return Ok(None);
+    };
+    let usual =
+        PROVIDERS.iter().find(|provider| provider.name() == name).map(|provider| provider.variables());
+    let key = match &settings.codesearch_key_env.value {
+        Some(variable) => {
+            let key = read(variable);
+            Some(key.explain_with(Error::Setting, || {
+                format!("codesearch: key_env names {variable}, which is not set in the environment")
+            })?)
+        }
+        None => usual.unwrap_or_default().iter().find_map(|variable| read(variable)),
+    };
+    let service = CodeService::new(name, settings.codesearch_url.value.as_deref(), key);
+    Ok(Some(service.explain(Error::Service, "codesearch")?))
+}
+
+/// Describes the service in use, or why there is none.
+#[must_use]
+pub fn report(settings: &Settings) -> String {
+    match service(settings) {
+        Ok(None) => "no external service; only this machine is searched".to_owned(),
+        Ok(Some(service)) if settings.denied().contains(&Access::Fetches) => {
+            format!("{} is disabled, because `deny` forbids fetching", service.name())
+        }
+        Ok(Some(service)) => match service.missing() {
+            Some(missing) => missing,
+            None => format!("{} at {}", service.name(), service.base()),
+        },
+        Err(error) => error.chain(),
+    }
+}
+
+fn read(variable: &str) -> Option<String> {
+    env::var(variable).ok().filter(|key| !key.is_empty())
+}

@@ -1,0 +1,140 @@
+//! Errors of opening Toolpost, by the part that cannot be used.
+
+use std::{error, fmt};
+
+/// Error of opening Toolpost or of one of its parts.
+///
+/// The variant is the part that cannot be used, for a program to match on. [`fmt::Display`] has the message, and
+/// [`error::Error::source`] the errors below it. A call of a tool never returns an error: its failure is a
+/// [`Reply`](crate::Reply), because a model must read it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// A setting is invalid, or two settings contradict each other.
+    Setting(Cause),
+    /// A root or the state directory cannot be opened, or a file in them cannot be read.
+    Workspace(Cause),
+    /// A policy file cannot be read, or has an invalid rule.
+    Policy(Cause),
+    /// A dialect does not exist, or the selection of tools names none.
+    Tools(Cause),
+    /// The record of trusted files is damaged, or cannot be written.
+    Trust(Cause),
+    /// Commands cannot run.
+    Commands(Cause),
+    /// The model, the external agent or their limits cannot be used.
+    Model(Cause),
+    /// The configuration of upstream MCP servers cannot be used.
+    Upstream(Cause),
+    /// A service cannot be used: the shared index, the embedding model or the code search service.
+    Service(Cause),
+    /// The event log cannot be written.
+    Events(Cause),
+}
+
+/// Message of an [`Error`], and the error below it.
+#[derive(Debug)]
+pub struct Cause {
+    what: Option<String>,
+    source: Option<Source>,
+}
+
+type Source = Box<dyn error::Error + Send + Sync>;
+
+impl Cause {
+    /// Creates a cause from a message.
+    pub(crate) fn text(what: impl Into<String>) -> Self {
+        Self { what: Some(what.into()), source: None }
+    }
+
+    /// Takes over another error with its message.
+    pub(crate) fn of(source: impl Into<Source>) -> Self {
+        Self { what: None, source: Some(source.into()) }
+    }
+}
+
+impl Error {
+    /// Returns the cause.
+    #[must_use]
+    pub fn cause(&self) -> &Cause {
+        match self {
+            Self::Setting(cause)
+            | Self::Workspace(cause)
+            | Self::Policy(cause)
+            | Self::Tools(cause)
+            | Self::Trust(cause)
+            | Self::Commands(cause)
+            | Self::Model(cause)
+            | Self::Upstream(cause)
+            | Self::Service(cause)
+            | Self::Events(cause) => cause,
+        }
+    }
+
+    /// Returns the message with those of the errors below it, in one line.
+    #[must_use]
+    pub fn chain(&self) -> String {
+        let below = std::iter::successors(error::Error::source(self), |error| error.source());
+        std::iter::once(self.to_string()).chain(below.map(ToString::to_string)).collect::<Vec<_>>().join(": ")
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.cause() {
+            Cause { what: Some(what), .. } => out.write_str(what),
+            Cause { source: Some(source), .. } => source.fmt(out),
+            Cause { what: None, source: None } => out.write_str("unknown error"),
+        }
+    }
+}
+
+impl error::Error for Error {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match self.cause() {
+            Cause { what: Some(_), source } => source.as_deref().map(|source| source as _),
+            Cause { what: None, source } => source.as_deref().and_then(error::Error::source),
+        }
+    }
+}
+
+/// Conversion of results and options into [`Error`].
+pub(crate) trait Explain<T> {
+    /// Makes an error of this kind with a message, and keeps the error below it.
+    fn explain(self, kind: fn(Cause) -> Error, what: impl Into<String>) -> Result<T, Error>;
+
+    /// Makes an error of this kind with a message that is created only then.
+    fn explain_with(self, kind: fn(Cause) -> Error, what: impl FnOnce() -> String) -> Result<T, Error>;
+}
+
+impl<T, E: Into<Source>> Explain<T> for Result<T, E> {
+    fn explain(self, kind: fn(Cause) -> Error, what: impl Into<String>) -> Result<T, Error> {
+        self.explain_with(kind, || what.into())
+    }
+
+    fn explain_with(self, kind: fn(Cause) -> Error, what: impl FnOnce() -> String) -> Result<T, Error> {
+        self.map_err(|source| kind(Cause { what: Some(what()), source: Some(source.into()) }))
+    }
+}
+
+impl<T> Explain<T> for Option<T> {
+    fn explain(self, kind: fn(Cause) -> Error, what: impl Into<String>) -> Result<T, Error> {
+        self.explain_with(kind, || what.into())
+    }
+
+    fn explain_with(self, kind: fn(Cause) -> Error, what: impl FnOnce() -> String) -> Result<T, Error> {
+        self.ok_or_else(|| kind(Cause::text(what())))
+    }
+}
+
+/// Conversion of a result's error without a further message.
+pub(crate) trait Kind<T> {
+    /// Makes an error of this kind with the message of the error.
+    fn kind(self, kind: fn(Cause) -> Error) -> Result<T, Error>;
+}
+
+impl<T, E: Into<Source>> Kind<T> for Result<T, E> {
+    fn kind(self, kind: fn(Cause) -> Error) -> Result<T, Error> {
+        self.map_err(|source| kind(Cause::of(source)))
+    }
+}

@@ -1,0 +1,81 @@
+//! The tools of coding agents as a library: read, search and edit files, run commands in a sandbox, fetch pages.
+//!
+//! Open Toolpost on a directory, give the definitions of its tools to a model, and make the calls that the model asks
+//! for:
+//!
+//! ```
+//! use serde_json::json;
+//! use toolpost::Toolpost;
+//!
+//! #[tokio::main]
+//! async fn main() -> Result<(), toolpost::Error> {
+//!     toolpost::sandbox::init(); // first: lets this program start sandboxes on every kernel
+//!     let post = Toolpost::builder(".").read_only().open().await?;
+//!     for tool in post.tools() {
+//!         println!("{}: {}", tool.name, tool.schema);
+//!     }
+//!     let session = post.session(); // remembers what this client has read
+//!     let reply = session.call("Grep", json!({ "pattern": "^name = ", "output_mode": "content" })).await;
+//!     println!("{}", reply.text()); // for the model, also if `reply.is_error()`
+//!     post.close().await; // ends commands that still run
+//!     Ok(())
+//! }
+//! ```
+//!
+//! # Defaults
+//!
+//! [`Toolpost::builder`] reads no flags, no environment variables of Toolpost and no configuration file. The policy is the
+//! built-in one with the user's policy file and the rules of the project, which can only tighten it. Commands run in a
+//! sandbox, and do not run without one ([`sandbox`]). A call that needs approval is denied, unless
+//! [`Builder::approve`] sets a function that answers. History and locks are in the user's state directory, which all
+//! of Toolpost's processes share. [`Toolpost::with_settings`] with [`Settings::of_user`] opens what the command line opens.
+//!
+//! # Several in one process
+//!
+//! Each [`Toolpost`] has its own workspace, policy, approvals, indexes, commands and listeners. Shared in the process are
+//! limits (threads, memory of images and scripts), caches by content (ignore files, the embedded model, what the kernel
+//! offers), the TLS configuration, the helper of the sandbox, and the table of file locks, which must be shared to work.
+//!
+//! # Features
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `agent` (default) | models, the agent loop, external agents, upstream MCP servers, Neovim |
+//! | `shared` (default) | the shared index on PostgreSQL |
+//!
+//! A setting that needs a missing feature is an error when Toolpost is opened.
+//!
+//! # Stability
+//!
+//! The items at the root of this crate, [`settings`] and [`sandbox`] follow semantic versions. [`parts`], [`agents`],
+//! [`Toolpost::runtime`] and [`Toolpost::catalogue`] return types of internal crates and may change in every release.
+
+#[cfg(feature = "agent")]
+pub mod agents;
+#[cfg(not(feature = "agent"))]
+#[path = "without_agents.rs"]
+mod agents;
+pub mod approvals;
+mod builder;
+pub mod code_search;
+mod error;
+mod event_log;
+pub mod parts;
+mod reply;
+pub mod sandbox;
+mod session;
+pub mod settings;
+mod toolpost;
+pub mod trust;
+
+pub use approvals::Approval;
+pub use builder::Builder;
+pub use error::{Cause, Error};
+pub use reply::{Problem, Reply};
+pub use session::{Call, Session};
+pub use settings::Settings;
+pub use tokio_util::sync::CancellationToken;
+pub use toolpost::{Lifetime, Tool, Toolpost};
+pub use toolpost_engine::Kind;
+pub use toolpost_runtime::{Asker, Detail, Event, Question, Span, Status};
+pub use toolpost_tool::Part;

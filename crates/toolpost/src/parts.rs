@@ -1,0 +1,249 @@
+//! Parts that can be opened alone: the workspace, the policy, the selection of tools, the indexes.
+
+use crate::{
+    error::{Cause, Error, Explain, Kind},
+    settings::{
+        Origin, Settings,
+        values::{CodeMode, OnOff},
+    },
+    trust::Trusted,
+};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+use toolpost_engine::{Grams, SkillPlaces};
+use toolpost_runtime::{Catalogue, Narrow, Policy, RuleSource};
+use toolpost_text::names::suggest;
+use toolpost_tool::Dialect;
+use toolpost_workspace::{
+    AccessKind, Durability, OpenError, Options, Recovery, Root, Scope, Workspace, operator,
+};
+
+/// Maximum size of a project's policy file, in bytes.
+const PROJECT_RULES: u64 = 1024 * 1024;
+
+/// Opens the workspace, and finishes or undoes what an earlier process left unfinished. Continues without a state
+/// directory if the default one is unusable; an explicit one must work.
+///
+/// # Errors
+/// [`Error::Workspace`] if a root or the state directory cannot be opened.
+pub fn workspace(settings: &Settings) -> Result<(Workspace, Recovery), Error> {
+    let options = Options {
+        roots: roots(settings),
+        state: settings.state.value.clone(),
+        home: operator::home(),
+        durability: if settings.durable.value == OnOff::On { Durability::Power } else { Durability::Kill },
+        scope: if settings.any_root.value == OnOff::On { Scope::Any } else { Scope::Careful },
+        history: settings.history_limits(),
+    };
+    match Workspace::open(options.clone()) {
+        Err(error @ OpenError::State { .. }) if settings.state.origin == Origin::Default => {
+            tracing::warn!(%error, "continuing without a state directory");
+            Workspace::open(Options { state: None, ..options }).kind(Error::Workspace)
+        }
+        opened => opened.kind(Error::Workspace),
+    }
+}
+
+/// Without an explicit root, the client's project directory is used if it names one.
+fn roots(settings: &Settings) -> Vec<PathBuf> {
+    let project = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+    match (&settings.roots.origin, project) {
+        (Origin::Default, Some(project)) if project.is_absolute() => vec![project],
+        _ => settings.roots.value.clone(),
+    }
+}
+
+/// Returns the active dialects: the named ones, and code mode.
+///
+/// # Errors
+/// [`Error::Tools`] if a dialect does not exist.
+pub fn dialects(settings: &Settings) -> Result<Vec<&'static Dialect>, Error> {
+    let mut dialects: Vec<&'static Dialect> = Vec::new();
+    for name in &settings.dialects.value {
+        let Some(dialect) = toolpost_dialects::named(name) else {
+            let known: Vec<&str> = toolpost_dialects::ALL.iter().map(|dialect| dialect.name).collect();
+            let near = suggest(name, &known, 1);
+            let near = near.first().map_or(String::new(), |near| format!(". Did you mean {near}?"));
+            let what = format!("unknown dialect `{name}`; the dialects are {}{near}", known.join(", "));
+            return Err(Error::Tools(Cause::text(what)));
+        };
+        if !dialects.iter().any(|chosen| chosen.name == dialect.name) {
+            dialects.push(dialect);
+        }
+    }
+    if settings.code_mode.value != CodeMode::Off {
+        dialects.extend(toolpost_dialects::EXTRA);
+    }
+    Ok(dialects)
+}
+
+/// Returns the selection of tools.
+///
+/// # Errors
+/// [`Error::Tools`] if a dialect does not exist, or no tool of the dialects has a selected name.
+pub fn selection(settings: &Settings) -> Result<Narrow, Error> {
+    let beside: Vec<String> =
+        toolpost_dialects::code::DIALECT.tools.iter().map(|tool| tool.name.to_owned()).collect();
+    let code = settings.code_mode.value;
+    // A tool list selects among the tools of the dialects; those of code mode have their own setting.
+    let tools = settings.tools.value.clone().map(|mut tools| {
+        let only_out = tools.iter().all(|name| name.starts_with('!'));
+        tools.extend(beside.into_iter().filter(|_| code != CodeMode::Off && !only_out));
+        tools
+    });
+    let shown = (code == CodeMode::Only).then_some(toolpost_dialects::code::DIALECT.name);
+    let narrow = Narrow { tools, deny: settings.denied(), shown };
+    Catalogue::of(&dialects(settings)?).narrowed(&narrow).kind(Error::Tools)?;
+    Ok(narrow)
+}
+
+/// Builds the policy that applies in a workspace.
+///
+/// # Errors
+/// [`Error::Policy`] if a policy file cannot be read or has an invalid rule, and [`Error::Trust`] if the record of
+/// trusted files is damaged.
+pub fn policy(settings: &Settings, workspace: &Workspace) -> Result<Policy, Error> {
+    let policy = rules(settings, workspace)?;
+    let policy = match users_file(settings) {
+        Some(file) => policy.learning(file),
+        None => policy,
+    };
+    Ok(policy
+        .keeping(own_files(settings, workspace))
+        .hiding(inside(workspace, settings.state.value.iter()))
+        .denying(&settings.denied())
+        .looking(workspace.clone())
+        .within(workspace.roots().iter().map(|root| root.path().to_path_buf()).collect()))
+}
+
+/// Checks that a project's rules are valid.
+///
+/// # Errors
+/// [`Error::Policy`] if they are not.
+pub fn check_project_rules(name: &str, text: &str) -> Result<(), Error> {
+    let policy = Policy::built_in().kind(Error::Policy)?;
+    policy.with(text, &RuleSource::Trusted(name.to_owned())).kind(Error::Policy)?;
+    Ok(())
+}
+
+/// Reads the operator's policy if one is named; otherwise the user's, then those of the roots, which can only
+/// tighten until they are trusted.
+fn rules(settings: &Settings, workspace: &Workspace) -> Result<Policy, Error> {
+    let mut policy = Policy::built_in().kind(Error::Policy)?;
+    if let Some(path) = &settings.policy.value {
+        let text = operator::read(path).kind(Error::Policy)?;
+        let text =
+            text.explain_with(Error::Policy, || format!("the policy {} does not exist", path.display()))?;
+        let source = RuleSource::Operator(path.display().to_string());
+        return policy.with(&text, &source).kind(Error::Policy);
+    }
+    if let Some(path) = users_file(settings)
+        && let Some(text) = operator::read(&path)
+            .explain_with(Error::Policy, || format!("{} cannot be read", path.display()))?
+    {
+        let source = RuleSource::Operator(path.display().to_string());
+        policy = policy.with(&text, &source).kind(Error::Policy)?;
+    }
+    let trusted = Trusted::of(settings)?;
+    for root in workspace.roots() {
+        if let Some((name, text)) = project_rules(workspace, root)? {
+            let source = match (trusted.holds(&name, &text), trusted.lapsed(&name, &text)) {
+                (true, _) => RuleSource::Trusted(name),
+                (false, true) => RuleSource::Lapsed(name),
+                (false, false) => RuleSource::Project(name),
+            };
+            policy = policy.with(&text, &source).kind(Error::Policy)?;
+        }
+    }
+    Ok(policy)
+}
+
+/// Returns the user's policy file, which also receives permanent approvals.
+fn users_file(settings: &Settings) -> Option<PathBuf> {
+    let usual = || Some(operator::folder("XDG_CONFIG_HOME", ".config")?.join("policy.toml"));
+    settings.policy.value.clone().or_else(usual)
+}
+
+/// Reads a project's rules through the workspace, so that the confinement rules apply. Returns the path and the text.
+///
+/// # Errors
+/// [`Error::Policy`] if the file exists and cannot be read.
+pub fn project_rules(workspace: &Workspace, root: &Root) -> Result<Option<(String, String)>, Error> {
+    let path = workspace.within(root, ".toolpost/policy.toml");
+    let path = path.explain(Error::Policy, "cannot find the project's rules")?;
+    match workspace.read(&path, PROJECT_RULES) {
+        Ok(found) => Ok(Some((path.absolute(), String::from_utf8_lossy(&found.bytes).into_owned()))),
+        Err(error) if error.why == AccessKind::Missing => Ok(None),
+        Err(error) => Err(error).explain(Error::Policy, "cannot read the project's rules"),
+    }
+}
+
+/// Lists Toolpost's own files and directories that are inside a root.
+fn own_files(settings: &Settings, workspace: &Workspace) -> Vec<PathBuf> {
+    let configuration = operator::folder("XDG_CONFIG_HOME", ".config");
+    let named = [
+        &settings.policy.value,
+        &settings.events.value,
+        &settings.mcp_config.value,
+        &settings.state.value,
+        &settings.cache.value,
+        &configuration,
+    ];
+    inside(workspace, named.into_iter().flatten())
+}
+
+/// Returns the paths that are inside a root.
+fn inside<'p>(workspace: &Workspace, paths: impl Iterator<Item = &'p PathBuf>) -> Vec<PathBuf> {
+    let place = |path: &PathBuf| {
+        let absolute = std::path::absolute(path).ok()?;
+        workspace.resolve(absolute.to_str()?).ok().map(|path| path.raw().to_path_buf())
+    };
+    paths.filter_map(place).collect()
+}
+
+/// Creates the trigram index of the workspace, without building it.
+#[must_use]
+pub fn trigrams(settings: &Settings, workspace: &Workspace) -> Grams {
+    let folder = settings.cache.value.as_ref().map(|cache| cache.join("grams"));
+    Grams::new(workspace.clone(), folder)
+}
+
+/// Returns the skill directories and a trust check that reads the state directory on every use.
+#[must_use]
+pub fn skills(settings: &Settings) -> SkillPlaces {
+    let own = operator::folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("skills"));
+    let home = operator::home();
+    let usual = [".agents", ".claude", ".codex", ".gemini"];
+    let usual = home.iter().flat_map(|home| usual.map(|name| home.join(name).join("skills")));
+    let state = settings.state.value.clone();
+    let trusted = move |file: &str, content: &str| {
+        let known = state.as_deref().map(Trusted::read);
+        known.is_some_and(|known| known.is_ok_and(|known| known.holds(file, content)))
+    };
+    SkillPlaces { user: own.into_iter().chain(usual).collect(), trusted: Arc::new(trusted) }
+}
+
+/// Creates the client of the shared index, if one is named.
+///
+/// # Errors
+/// [`Error::Service`] if the address is invalid.
+#[cfg(feature = "shared")]
+pub fn shared_index(
+    settings: &Settings,
+    workspace: &Workspace,
+) -> Result<Option<Arc<toolpost_shared::Asking>>, Error> {
+    let Some(address) = &settings.index.value else { return Ok(None) };
+    let server = toolpost_shared::Server::at(address).kind(Error::Service)?;
+    let names = match &settings.repositories.value {
+        Some(names) => names.clone(),
+        None => workspace.roots().iter().map(|root| toolpost_shared::name_in(root.path())).collect(),
+    };
+    Ok(Some(Arc::new(toolpost_shared::Asking::new(server, names))))
+}
+
+/// Returns the directory for output that is too large for memory.
+pub(crate) fn spool(workspace: &Workspace) -> PathBuf {
+    workspace.state_folder().map_or_else(std::env::temp_dir, Path::to_path_buf)
+}

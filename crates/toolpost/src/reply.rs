@@ -1,0 +1,90 @@
+//! Replies of calls.
+
+use serde_json::Value;
+use toolpost_engine::Kind;
+use toolpost_runtime::{Answer, Outcome};
+use toolpost_tool::{Part, RunResult};
+
+/// Reply of a call, for a model to read.
+///
+/// A call that fails has a reply, too: its text has the reason and the next step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    answer: Answer,
+    problem: Option<Problem>,
+}
+
+/// The reason why a call did not do its work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// No tool has that name.
+    UnknownTool,
+    /// The arguments are not JSON.
+    InvalidJson,
+    /// The call failed, for a reason of this kind.
+    Failed(Kind),
+    /// The tool did its work, and the result is a failure, such as a command that exits with an error.
+    Unsuccessful,
+}
+
+impl Reply {
+    /// Returns all text; each part starts on a new line.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.answer.words()
+    }
+
+    /// Returns the parts of the reply, texts and images, in order.
+    #[must_use]
+    pub fn parts(&self) -> &[Part] {
+        &self.answer.parts
+    }
+
+    /// Returns the output as data, if [`Builder::structured`](crate::Builder::structured) requested it.
+    #[must_use]
+    pub fn structured(&self) -> Option<&Value> {
+        self.answer.structured.as_ref()
+    }
+
+    /// Returns whether the call failed, or its script stopped, so that a client marks the reply as an error.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.answer.is_error() || !matches!(self.problem, None | Some(Problem::Unsuccessful))
+    }
+
+    /// Returns the reason why the call did not do its work; `None` if it did.
+    #[must_use]
+    pub fn problem(&self) -> Option<Problem> {
+        self.problem
+    }
+
+    /// Creates the reply to a call of a tool that does not exist.
+    #[must_use]
+    pub fn of_unknown_tool(text: String) -> Self {
+        Self { answer: Answer::text(text), problem: Some(Problem::UnknownTool) }
+    }
+
+    /// Creates a reply for arguments that are not JSON.
+    pub(crate) fn of_invalid_json(error: &serde_json::Error) -> Self {
+        let text = format!("The arguments are not JSON: {error}. Pass one JSON object.");
+        Self { answer: Answer::text(text), problem: Some(Problem::InvalidJson) }
+    }
+}
+
+impl From<Outcome> for Reply {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Done(answer) => {
+                let problem = (answer.result != RunResult::Succeeded).then_some(Problem::Unsuccessful);
+                Self { answer, problem }
+            }
+            Outcome::Failed(kind, answer) => Self { answer, problem: Some(Problem::Failed(kind)) },
+            Outcome::NoSuchTool(answer) => Self { answer, problem: Some(Problem::UnknownTool) },
+            // The approvals of this crate answer at once, so no question stays open.
+            Outcome::Ask(question) => {
+                Self { answer: Answer::text(question.words()), problem: Some(Problem::Failed(Kind::Denied)) }
+            }
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! An opened Toolpost: tools, sessions and events.
+
+use crate::{
+    Error, Session,
+    agents::Companions,
+    error::{Cause, Explain, Kind},
+    event_log, parts,
+    settings::{Settings, values::OnOff},
+};
+use serde_json::Value;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+use toolpost_engine::{
+    Access, CodeService, Commands, Confinement, Dependencies, Embedder, EmbeddingService, Embeddings, Engine,
+    Environment, Grams, LocalModel, PackageStores, Plan, Sandbox, Seeking, ServerSettings, Servers, Several,
+    operations::grep::Rules,
+};
+use toolpost_runtime::{Asker, Catalogue, Config, Detail, Event, Policy, Published, Runtime, Structured};
+use toolpost_workspace::{Recovery, Workspace, operator, walk};
+
+/// Maximum time that a short-lived process waits for an index.
+const PATIENT: Duration = Duration::from_secs(50);
+
+/// Expected number of calls of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lifetime {
+    /// Many: work that speeds up later calls pays off, such as building an index in the background.
+    ManyCalls,
+    /// One.
+    OneCall,
+}
+
+/// The tools of coding agents, opened on directories. Several can be open in one process.
+pub struct Toolpost {
+    runtime: Arc<Runtime>,
+    recovery: Recovery,
+    warnings: Vec<String>,
+    companions: Companions,
+    asker: Arc<dyn Asker>,
+}
+
+/// A tool, as a model is told about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tool {
+    /// Name.
+    pub name: String,
+    /// Description, in one paragraph.
+    pub description: String,
+    /// JSON Schema of the arguments.
+    pub schema: Value,
+}
+
+impl From<&Published> for Tool {
+    fn from(tool: &Published) -> Self {
+        Self { name: tool.name.clone(), description: tool.description.clone(), schema: tool.schema.clone() }
+    }
+}
+
+impl Toolpost {
+    /// Lists the tools.
+    #[must_use]
+    pub fn tools(&self) -> Vec<Tool> {
+        self.catalogue().listed().map(Tool::from).collect()
+    }
+
+    /// Returns the instructions for the model, which belong into its system prompt.
+    #[must_use]
+    pub fn instructions(&self) -> String {
+        self.runtime.instructions()
+    }
+
+    /// Starts a session. Each client of the tools gets its own.
+    #[must_use]
+    pub fn session(&self) -> Session {
+        self.session_of(toolpost_engine::Session::new())
+    }
+
+    /// Starts a session that continues the task list of earlier sessions with this name.
+    #[must_use]
+    pub fn named_session(&self, name: impl Into<String>) -> Session {
+        self.session_of(toolpost_engine::Session::named(Some(name.into())))
+    }
+
+    /// Starts a session with a state that the caller created.
+    #[must_use]
+    pub fn session_of(&self, state: Arc<toolpost_engine::Session>) -> Session {
+        Session::new(self.runtime.clone(), state, self.asker.clone())
+    }
+
+    /// Adds a listener for the start and the end of every call. It runs in the call's task and must be quick.
+    pub fn on_event(&self, detail: Detail, listener: impl Fn(&Event) + Send + Sync + 'static) {
+        self.runtime.events.listen(detail, listener);
+    }
+
+    /// Reports what an earlier process left unfinished and this one has finished or undone; empty if there was nothing.
+    #[must_use]
+    pub fn recovery(&self) -> Vec<String> {
+        self.recovery.lines()
+    }
+
+    /// Reports what does not work although it is configured, such as a shared index that does not answer; empty if all
+    /// does.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Ends the commands, language servers and upstream servers that still run, within two seconds.
+    pub async fn close(&self) {
+        tokio::join!(self.runtime.shut_down(), self.companions.end());
+    }
+
+    /// Connects the upstream servers, and waits until each is connected or given up.
+    pub async fn connect(&self) {
+        if self.companions.connect(&self.runtime) {
+            self.runtime.settled().await;
+        }
+    }
+
+    /// Begins to connect the upstream servers; their tools are published when they are connected.
+    pub fn begin_to_connect(&self) {
+        self.companions.connect(&self.runtime);
+    }
+
+    /// Returns the published tools with their details.
+    #[must_use]
+    pub fn catalogue(&self) -> Arc<Catalogue> {
+        self.runtime.catalogue()
+    }
+
+    /// Returns the runtime, which every call passes through.
+    #[must_use]
+    pub fn runtime(&self) -> &Arc<Runtime> {
+        &self.runtime
+    }
+
+    /// Returns the models, agents and upstream servers.
+    #[cfg(feature = "agent")]
+    #[must_use]
+    pub fn companions(&self) -> &Companions {
+        &self.companions
+    }
+
+    /// Opens everything that the settings name.
+    pub(crate) fn assemble(
+        settings: &Settings,
+        asker: Arc<dyn Asker>,
+        structured: Structured,
+        lifetime: Lifetime,
+    ) -> Result<Self, Error> {
+        let (workspace, recovery) = parts::workspace(settings)?;
+        let mut warnings = Vec::new();
+        let grams = indexed(settings, &workspace, lifetime, &mut warnings)?;
+        let policy = parts::policy(settings, &workspace)?;
+        let companions = Companions::find(settings, &workspace)?;
+        let engine = engine(settings, workspace, &policy, &companions, grams, lifetime)?;
+        companions.reach(&engine, &policy, settings)?;
+        let config = Config {
+            dialects: parts::dialects(settings)?,
+            narrow: parts::selection(settings)?,
+            policy,
+            deadline: settings.deadline.value,
+            reply_bytes: settings.reply_bytes.value,
+            structured,
+        };
+        let runtime = Runtime::new(engine, config).kind(Error::Tools)?;
+        event_log::write(&runtime, settings)?;
+        companions.tell(&runtime);
+        Ok(Self { runtime: Arc::new(runtime), recovery, warnings, companions, asker })
+    }
+}
+
+/// Builds the engine over a workspace.
+fn engine(
+    settings: &Settings,
+    workspace: Workspace,
+    policy: &Policy,
+    companions: &Companions,
+    grams: Option<Grams>,
+    lifetime: Lifetime,
+) -> Result<Engine, Error> {
+    let sandbox = sandbox(settings, &workspace, policy);
+    let servers = servers(&workspace, sandbox.clone());
+    let commands = commands(settings, &workspace, sandbox, policy)?;
+    let dependencies = dependencies(settings, &workspace);
+    let editing = companions.editing(settings, &workspace);
+    let rules = if settings.ignore_files.value == OnOff::On { Rules::Git } else { Rules::None };
+    let several = if settings.first_match.value == OnOff::On { Several::First } else { Several::Refused };
+    let seeking = if settings.search_agent.value == OnOff::On { Seeking::Agent } else { Seeking::Words };
+    let engine = match lifetime {
+        Lifetime::ManyCalls => Engine::builder(workspace),
+        // No later call profits from a partial index, so this one waits.
+        Lifetime::OneCall => Engine::builder(workspace).with_index_wait(PATIENT),
+    };
+    let engine = engine
+        .with_agents(companions.agents())
+        .with_encoding(encoding(settings)?)
+        .with_rules(rules)
+        .with_several(several)
+        .with_seeking(seeking)
+        .with_cache(settings.cache.value.as_ref().map(|cache| cache.join("symbols")))
+        .with_grams(grams)
+        .with_embedder(embedder(settings)?)
+        .with_dependencies(dependencies)
+        .with_service(code_service(settings)?)
+        .with_commands(commands)
+        .with_servers(servers)
+        .with_bridges(companions.bridges())
+        .with_skills(parts::skills(settings))
+        .with_editing(editing);
+    Ok(engine.build())
+}
+
+/// Creates the trigram index, if this process profits from it.
+fn indexed(
+    settings: &Settings,
+    workspace: &Workspace,
+    lifetime: Lifetime,
+    warnings: &mut Vec<String>,
+) -> Result<Option<Grams>, Error> {
+    let grams = match (lifetime, shared(settings, workspace)?) {
+        (Lifetime::OneCall, Shared::None) => return Ok(None),
+        (Lifetime::ManyCalls, Shared::None) => parts::trigrams(settings, workspace),
+        #[cfg(feature = "shared")]
+        (_, Shared::Index(shared)) => parts::trigrams(settings, workspace).sharing(shared),
+    };
+    match lifetime {
+        // In the background, so that it is ready for the first search.
+        Lifetime::ManyCalls => grams.begin(&walk::Options::default()),
+        Lifetime::OneCall => {
+            grams.ready(&walk::Options::default());
+            if let Some(lost) = grams.status(&walk::Options::default()).lost {
+                warnings.push(format!("{lost}; continuing without the shared index"));
+            }
+        }
+    }
+    Ok(Some(grams))
+}
+
+/// The shared index, if one is named.
+enum Shared {
+    None,
+    #[cfg(feature = "shared")]
+    Index(Arc<toolpost_shared::Asking>),
+}
+
+#[cfg(feature = "shared")]
+fn shared(settings: &Settings, workspace: &Workspace) -> Result<Shared, Error> {
+    Ok(parts::shared_index(settings, workspace)?.map_or(Shared::None, Shared::Index))
+}
+
+#[cfg(not(feature = "shared"))]
+fn shared(settings: &Settings, _workspace: &Workspace) -> Result<Shared, Error> {
+    match settings.index.value {
+        None => Ok(Shared::None),
+        Some(_) => Err(Error::Service(Cause::text("this program was built without the feature `shared`"))),
+    }
+}
+
+/// Creates the configured embedder: a service, whose key comes only from the environment, or a local model
+/// directory. Returns `None` for the embedded model.
+fn embedder(settings: &Settings) -> Result<Option<Arc<dyn Embedder>>, Error> {
+    let refused = |what: &str| Err(Error::Setting(Cause::text(what)));
+    let Some(address) = &settings.embedding.value else {
+        if settings.embedding_model.value.is_some() {
+            return refused(
+                "`embedding_model` is set without a service: set `embedding` to its URL, such as http://127.0.0.1:11434/v1",
+            );
+        }
+        return Ok(None);
+    };
+    if !address.contains("://") {
+        if settings.embedding_model.value.is_some() {
+            return refused(
+                "`embedding` is a directory, so `embedding_model`, which names a model of a service, must not be set",
+            );
+        }
+        let place = Path::new(address);
+        if !place.is_absolute() {
+            return refused(
+                "invalid `embedding`: use the URL of a service (http:// or https://), or the absolute path of a model directory",
+            );
+        }
+        let model = LocalModel::open(place).explain(Error::Service, "embedding")?;
+        return Ok(Some(Arc::new(model)));
+    }
+    let Some(model) = &settings.embedding_model.value else {
+        return refused(
+            "`embedding` is a service, so `embedding_model` must name one of its models, such as nomic-embed-text",
+        );
+    };
+    let key = std::env::var("TOOLPOST_EMBEDDING_KEY").ok().filter(|key| !key.is_empty());
+    let embeddings = Embeddings::new(address, model, key).explain(Error::Service, "embedding")?;
+    Ok(Some(Arc::new(EmbeddingService::new(embeddings))))
+}
+
+/// Creates the command runner. Output too large for memory goes to unnamed files in the state directory.
+fn commands(
+    settings: &Settings,
+    workspace: &Workspace,
+    sandbox: Sandbox,
+    policy: &Policy,
+) -> Result<Commands, Error> {
+    let hosts = policy.hosts().kind(Error::Policy)?;
+    let commands = Commands::new(parts::spool(workspace), sandbox, hosts);
+    let commands = commands.map_err(|failure| Error::Commands(Cause::text(failure.what)))?;
+    let commands = commands.with_resources(settings.command_resources());
+    Ok(commands.with_published(settings.publish.value.clone()))
+}
+
+/// Creates the language servers, sandboxed like commands. A server installed inside a root is never started.
+fn servers(workspace: &Workspace, sandbox: Sandbox) -> Servers {
+    let roots = workspace.roots().iter().map(|root| root.path().to_path_buf()).collect();
+    Servers::new(ServerSettings::new(sandbox, Environment::of_this_process(), roots))
+}
+
+/// Creates the sandbox plan of commands: roots are writable unless writing is denied, and protected files are
+/// read-only.
+fn sandbox(settings: &Settings, workspace: &Workspace, policy: &Policy) -> Sandbox {
+    if settings.sandbox.value == OnOff::Off {
+        return Sandbox::Off;
+    }
+    let writes = !settings.denied().contains(&Access::Writes);
+    let access = if writes { Confinement::Change } else { Confinement::Read };
+    let roots = workspace.roots().iter().map(|root| root.path().to_path_buf());
+    let (protected, reported) = (policy.kept_names(), policy.reported_names());
+    Sandbox::On(Plan { access, protected, reported, ..Plan::new(roots) })
+}
+
+fn encoding(settings: &Settings) -> Result<Option<&'static encoding_rs::Encoding>, Error> {
+    let Some(label) = &settings.encoding.value else { return Ok(None) };
+    let found = encoding_rs::Encoding::for_label(label.as_bytes());
+    found.map(Some).explain_with(Error::Setting, || {
+        format!("unknown encoding `{label}`; use a label such as gbk, shift_jis or windows-1252")
+    })
+}
+
+/// Creates the client of the code search service, if one is named and fetching is allowed.
+fn code_service(settings: &Settings) -> Result<Option<Arc<CodeService>>, Error> {
+    let service = crate::code_search::service(settings)?;
+    Ok(service.filter(|_| !settings.denied().contains(&Access::Fetches)).map(Arc::new))
+}
+
+/// Creates the access to the project's dependencies, unless it is switched off.
+fn dependencies(settings: &Settings, workspace: &Workspace) -> Option<Dependencies> {
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let unpacked = settings.cache.value.as_ref().map(|cache| cache.join("sources"));
+    let places = PackageStores { unpacked, ..PackageStores::default_locations(operator::home(), variable) };
+    (settings.dependencies.value == OnOff::On).then(|| Dependencies::new(workspace.clone(), places))
+}

@@ -1,0 +1,68 @@
+//! Stand-in for models, agents, upstream servers and editors in a build without them.
+
+use crate::{
+    error::{Cause, Error},
+    settings::{Settings, values::EditorChoice},
+};
+use std::sync::Arc;
+use toolpost_engine::{Agents, Bridges, Editing, Engine, Without};
+use toolpost_runtime::{Policy, Runtime};
+use toolpost_workspace::Workspace;
+
+/// Nothing that works next to the engine.
+pub(crate) struct Companions;
+
+impl Companions {
+    /// Refuses settings that name what this build does not have.
+    pub(crate) fn find(settings: &Settings, _workspace: &Workspace) -> Result<Self, Error> {
+        let refused = |kind: fn(Cause) -> Error, key: &str| {
+            Err(kind(Cause::text(format!(
+                "`{key}` is set, and this program was built without the feature `agent`"
+            ))))
+        };
+        if settings.model.value.is_some() {
+            return refused(Error::Model, "agent.model");
+        }
+        if settings.external_agent.value.is_some() {
+            return refused(Error::Model, "agent.acp");
+        }
+        if settings.mcp_config.value.is_some() {
+            return refused(Error::Upstream, "mcp_config");
+        }
+        if matches!(settings.editor.value, EditorChoice::Neovim(_)) {
+            return refused(Error::Setting, "editor");
+        }
+        Ok(Self)
+    }
+
+    pub(crate) fn agents(&self) -> Option<Arc<dyn Agents>> {
+        None
+    }
+
+    pub(crate) fn bridges(&self) -> Option<Arc<dyn Bridges>> {
+        None
+    }
+
+    pub(crate) fn editing(&self, settings: &Settings, _workspace: &Workspace) -> Editing {
+        let applied = settings.editor_apply.value == crate::settings::values::OnOff::On;
+        Editing { editor: None, without: if applied { Without::Applied } else { Without::Told } }
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "the build with agents can fail here")]
+    pub(crate) fn reach(
+        &self,
+        _engine: &Engine,
+        _policy: &Policy,
+        _settings: &Settings,
+    ) -> Result<(), Error> {
+        Ok(())
+    }
+
+    pub(crate) fn tell(&self, _runtime: &Runtime) {}
+
+    pub(crate) fn connect(&self, _runtime: &Arc<Runtime>) -> bool {
+        false
+    }
+
+    pub(crate) async fn end(&self) {}
+}
