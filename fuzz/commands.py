@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares what the rules allow with what bash runs: `commands.py JUDGE SECONDS [SEED]`.
 
-JUDGE is `crates/runtime/examples/judge.rs`, built. Lines are put together from pieces of shell and from mutated
+JUDGE is `crates/policy/examples/judge.rs`, built. Lines are put together from pieces of shell and from mutated
 lines; each that is allowed is run by bash where `EVIL` is a program and `aa` and `bb` do nothing. A line that runs
 `EVIL`, or makes a file, is a hole, and is printed.
 """

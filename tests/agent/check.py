@@ -379,6 +379,41 @@ def stopped_at_a_question():
         report("Ctrl-C at a question ends the work", holds and not (world.root / "made").exists(), seen)
 
 
+def keys_of_a_prompt():
+    """One key answers a prompt, and an approval holds as long as its key says: `make check` covers exactly these words,
+    `cargo test` any further words."""
+    policy = "config/toolpost/policy.toml"
+    rows = [
+        # the key, the command, whether it ran, the confirmation, and what the policy file then holds
+        (b"y", "touch made", True, "allowed once", ""),
+        (b"n", "touch made", False, "denied", ""),
+        (b"\r", "touch made", False, "denied", ""),
+        (b"\x1b", "touch made", False, "denied", ""),
+        (b"s", "touch made", True, "allowed for this session", ""),
+        (b"a", "touch made", True, "always allowed", 'commands = ["touch made $"]'),
+        (b"xa", "touch made", True, "always allowed", 'commands = ["touch made $"]'),
+        (b"a", "git add made", False, "always allowed", 'commands = ["git add"]'),
+    ]
+    for key, command, ran, confirmed, rule in rows:
+        with World([], rules="") as world:
+            call = [BINARY, "call", "--dialect", "opencode", "--root", str(world.root), "--sandbox", "off", "bash", json.dumps({"command": command})]
+            seen, asked = at_terminal(call, world.environment(TERM="xterm"), "n  Deny", 0.2, key)
+            learned = (world.top / policy).read_text()
+            holds = asked and confirmed in seen and ((world.root / "made").exists() == ran)
+            holds = holds and (rule in learned if rule else learned == "")
+            report(f"the key {key} for `{command}`", holds, (seen, learned))
+            if confirmed == "always allowed":
+                # The next call of the same kind asks nobody, and one of another kind still asks.
+                more = "git add notes.txt src" if rule.endswith('["git add"]') else command
+                again = [*call[:-1], json.dumps({"command": more})]
+                done = subprocess.run(again, env=world.environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
+                report(f"after \"always\", `{more}` asks nobody", "Not allowed" not in done.stdout + done.stderr, done)
+                other = [*call[:-1], json.dumps({"command": "touch made other"})]
+                done = subprocess.run(other, env=world.environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
+                denied = "Not allowed" in done.stdout + done.stderr and not (world.root / "other").exists()
+                report("after \"always\", other words still ask", denied, done)
+
+
 def waiting():
     """A server that is started at a terminal says what it waits for, and one that is not says nothing."""
     with World([]) as world:
@@ -661,7 +696,7 @@ if __name__ == "__main__":
     only = sys.argv[2:]
     if not only:
         sdks.check(report)
-    for part in (unset, whole_tasks, faults, budgets, written_calls, completion, shortened, resumed, stopped, stopped_at_a_question, told, waiting, anthropic_form, delegated, pictured,
+    for part in (unset, whole_tasks, faults, budgets, written_calls, completion, shortened, resumed, stopped, stopped_at_a_question, keys_of_a_prompt, told, waiting, anthropic_form, delegated, pictured,
                  pictured_in_words,
                  one_budget, investigated, asked_of_all, searched):
         if not only or part.__name__ in only:

@@ -24,7 +24,7 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Agents, Asking, CallCtx, Failure, Finished, FrontDoor, Hint, Job, Kind, Prompt, Report, Session,
+    Agents, Asking, CallCtx, CallGateway, Failure, Finished, Hint, Job, Kind, Prompt, Report, Session,
 };
 
 /// Maximum number of turns of a subagent.
@@ -154,10 +154,10 @@ impl ModelAgents {
         Ok(whole)
     }
 
-    async fn part(&self, job: Job, door: Arc<dyn FrontDoor>, cx: &CallCtx) -> Result<Report, Failure> {
+    async fn part(&self, job: Job, gateway: Arc<dyn CallGateway>, cx: &CallCtx) -> Result<Report, Failure> {
         let subagent = Subagent::find(&self.subagents, job.agent.as_deref())?;
         let service = self.serving(subagent)?;
-        let tools = only(subagent, door.as_ref())?;
+        let tools = only(subagent, gateway.as_ref())?;
         let _leave = self.permits.leave(cx).await?;
         let time = cx.time_left(TIME);
         let turns = job.turns.unwrap_or(TURNS).min(TURNS);
@@ -166,7 +166,7 @@ impl ModelAgents {
         let told = self.told.get();
         let run = Run {
             service,
-            hands: Arc::new(NestedTools { door, only: tools, due: budget.due() }),
+            hands: Arc::new(NestedTools { gateway, only: tools, due: budget.due() }),
             system: prompts::system(
                 told.map_or("", |told| told.instructions.as_str()),
                 told.map_or(&[], |told| told.roots.as_slice()),
@@ -213,8 +213,8 @@ impl Agents for ModelAgents {
         Box::pin(self.answer(prompt, session, cancel))
     }
 
-    fn work<'a>(&'a self, job: Job, door: Arc<dyn FrontDoor>, cx: &'a CallCtx) -> Asking<'a, Report> {
-        let part: ModelFuture<'a, Result<Report, Failure>> = Box::pin(self.part(job, door, cx));
+    fn work<'a>(&'a self, job: Job, gateway: Arc<dyn CallGateway>, cx: &'a CallCtx) -> Asking<'a, Report> {
+        let part: ModelFuture<'a, Result<Report, Failure>> = Box::pin(self.part(job, gateway, cx));
         part
     }
 }
@@ -238,12 +238,12 @@ pub(crate) fn used_up(spent: Spent) -> Failure {
 /// Selects the tools of a subagent; names of other clients' tools are ignored.
 pub(crate) fn only(
     subagent: Option<&Subagent>,
-    door: &dyn FrontDoor,
+    gateway: &dyn CallGateway,
 ) -> Result<Option<Vec<String>>, Failure> {
     let Some((subagent, wanted)) = subagent.and_then(|agent| Some((agent, agent.tools.as_ref()?))) else {
         return Ok(None);
     };
-    let there: Vec<String> = door.tools().into_iter().map(|tool| tool.name).collect();
+    let there: Vec<String> = gateway.tools().into_iter().map(|tool| tool.name).collect();
     let kept: Vec<String> = there.iter().filter(|name| wanted.contains(name)).cloned().collect();
     if kept.is_empty() {
         let what = format!(

@@ -8,7 +8,7 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Access, Ended, FrontDoor, InnerAnswer, InnerCall, May, Offered, Pictures, Progress, Session,
+    Access, CallGateway, Ended, InnerAnswer, InnerCall, May, Offered, Pictures, Progress, Session,
 };
 use toolpost_runtime::{Asker, Asking, Call, Outcome, Published, Runtime, Verdict};
 
@@ -74,13 +74,13 @@ impl From<InnerAnswer> for ToolReply {
 }
 
 /// Asker that measures the time of prompts, and cancels them when the run ends.
-struct Timed {
+struct TimedAsker {
     asker: Arc<dyn Asker>,
     cancel: CancellationToken,
     asked: Mutex<Duration>,
 }
 
-impl Asker for Timed {
+impl Asker for TimedAsker {
     fn ask<'a>(&'a self, question: &'a toolpost_runtime::Question) -> Asking<'a> {
         Box::pin(async move {
             let began = Instant::now();
@@ -117,8 +117,11 @@ impl Toolset for RuntimeTools {
     }
 
     fn call(&self, tool: String, arguments: String, cancel: CancellationToken) -> ModelFuture<'_, ToolReply> {
-        let timed =
-            Arc::new(Timed { asker: self.asker.clone(), cancel: cancel.clone(), asked: Mutex::default() });
+        let timed = Arc::new(TimedAsker {
+            asker: self.asker.clone(),
+            cancel: cancel.clone(),
+            asked: Mutex::default(),
+        });
         let call = Call {
             tool,
             arguments: serde_json::from_str(&arguments).unwrap_or(Value::String(arguments)),
@@ -137,7 +140,7 @@ impl Toolset for RuntimeTools {
                 }
             };
             let effect = answer.structured.as_ref().map(Effect::of).unwrap_or_default();
-            let (words, pictures) = answer.told();
+            let (words, pictures) = answer.with_pictures();
             let asked = *timed.asked.lock().unwrap_or_else(PoisonError::into_inner);
             ToolReply { answer: InnerAnswer { ended, words, pictures }, effect, asked }
         })
@@ -158,7 +161,7 @@ fn hand(published: &Published) -> RunTool {
 /// Tools of a subagent, as nested calls of the delegating call.
 pub struct NestedTools {
     /// Gateway of the delegating call.
-    pub door: Arc<dyn FrontDoor>,
+    pub gateway: Arc<dyn CallGateway>,
     /// Names of the allowed tools; `None` for all.
     pub only: Option<Vec<String>>,
     /// Deadline of the answers.
@@ -168,7 +171,7 @@ pub struct NestedTools {
 impl Toolset for NestedTools {
     fn tools(&self) -> Vec<RunTool> {
         let wanted = |tool: &Offered| self.only.as_ref().is_none_or(|only| only.contains(&tool.name));
-        let tools = self.door.tools().into_iter().filter(wanted);
+        let tools = self.gateway.tools().into_iter().filter(wanted);
         tools.map(|tool| RunTool { tool, ends: TaskEffect::Nothing }).collect()
     }
 
@@ -192,6 +195,6 @@ impl Toolset for NestedTools {
             may: May::Everything,
             pictures: Pictures::Given,
         };
-        Box::pin(async move { self.door.call(call, cancel).await.into() })
+        Box::pin(async move { self.gateway.call(call, cancel).await.into() })
     }
 }

@@ -44,7 +44,7 @@ pub(crate) struct TurnResults {
 }
 
 /// A prepared call, or the reason why it is not made.
-enum Ready {
+enum PreparedCall {
     Call { tool: String, arguments: Map<String, Value>, shared: bool, ends: TaskEffect },
     Malformed(String),
 }
@@ -53,11 +53,12 @@ impl Turn<'_> {
     /// Runs the calls.
     pub(crate) async fn make(&self, calls: &[CallRequest]) -> TurnResults {
         let mut made = TurnResults::default();
-        let mut group: Vec<(usize, Ready)> = Vec::new();
+        let mut group: Vec<(usize, PreparedCall)> = Vec::new();
         let mut results: Vec<Option<ToolResult>> = vec![None; calls.len()];
         for (at, call) in calls.iter().enumerate() {
             let ready = self.ready(call);
-            let shared = matches!(&ready, Ready::Call { shared: true, .. } | Ready::Malformed(_));
+            let shared =
+                matches!(&ready, PreparedCall::Call { shared: true, .. } | PreparedCall::Malformed(_));
             if !shared {
                 self.settle(&mut group, calls, &mut results, &mut made).await;
             }
@@ -72,23 +73,23 @@ impl Turn<'_> {
     }
 
     /// Prepares a call. An unknown name is passed to the runtime, which lists the available tools.
-    fn ready(&self, call: &CallRequest) -> Ready {
+    fn ready(&self, call: &CallRequest) -> PreparedCall {
         let written = if call.arguments.trim().is_empty() { "{}" } else { call.arguments.as_str() };
         let arguments = match serde_json::from_str::<Value>(written) {
             Ok(Value::Object(arguments)) => arguments,
-            Ok(_) => return Ready::Malformed("they are JSON, and no object".to_owned()),
-            Err(error) => return Ready::Malformed(error.to_string()),
+            Ok(_) => return PreparedCall::Malformed("they are JSON, and no object".to_owned()),
+            Err(error) => return PreparedCall::Malformed(error.to_string()),
         };
         let tool = self.hands.meant(&call.tool).unwrap_or_else(|| call.tool.clone());
         let hand = self.tools.iter().find(|hand| hand.tool.name == tool);
         let ends = hand.map_or(TaskEffect::Nothing, |hand| hand.ends);
-        Ready::Call { tool, arguments, shared: hand.is_none_or(RunTool::is_shared), ends }
+        PreparedCall::Call { tool, arguments, shared: hand.is_none_or(RunTool::is_shared), ends }
     }
 
     /// Runs the calls of a group concurrently.
     async fn settle(
         &self,
-        group: &mut Vec<(usize, Ready)>,
+        group: &mut Vec<(usize, PreparedCall)>,
         calls: &[CallRequest],
         results: &mut [Option<ToolResult>],
         made: &mut TurnResults,
@@ -99,7 +100,7 @@ impl Turn<'_> {
             let call = &calls[at];
             let failed = |words: String| Some(answered(call, words, CallStatus::Failed));
             match ready {
-                Ready::Malformed(why) => {
+                PreparedCall::Malformed(why) => {
                     made.malformed += 1;
                     results[at] = failed(malformed(call, &why));
                 }
@@ -109,7 +110,7 @@ impl Turn<'_> {
                 _ if made.done.is_some() => {
                     results[at] = failed("Not made: the work was said to be done before.".to_owned());
                 }
-                Ready::Call { tool, arguments, ends, .. } => {
+                PreparedCall::Call { tool, arguments, ends, .. } => {
                     if let Err(spent) = self.budget.call() {
                         made.spent = made.spent.or(Some(spent));
                         results[at] = failed(format!("Not made: the budget of {} is used up.", spent.word()));

@@ -19,8 +19,8 @@ use toolpost_agent::{
     },
 };
 use toolpost_engine::{
-    Access, Agents, CallCtx, Calling, Ended, Failure, FrontDoor, InnerAnswer, InnerCall, Job, Kind, Offered,
-    Prompt, Session,
+    Access, Agents, CallCtx, CallGateway, Calling, Ended, Failure, InnerAnswer, InnerCall, Job, Kind,
+    Offered, Prompt, Session,
 };
 
 /// A model that does what the task says, and counts how many answers are open.
@@ -97,10 +97,10 @@ impl Pieces for Answer {
     }
 }
 
-/// A door behind which every call is done.
+/// A gateway behind which every call is done.
 struct Open;
 
-impl FrontDoor for Open {
+impl CallGateway for Open {
     fn call<'a>(&'a self, call: InnerCall, _cancel: CancellationToken) -> Calling<'a> {
         Box::pin(ready(InnerAnswer::of_words(Ended::Done, format!("{} done", call.tool))))
     }
@@ -115,7 +115,7 @@ impl FrontDoor for Open {
         vec![offered("look", Access::Reads), offered("write", Access::Writes)]
     }
 
-    fn apart(&self) -> Arc<dyn FrontDoor> {
+    fn apart(&self) -> Arc<dyn CallGateway> {
         Arc::new(Self)
     }
 }

@@ -7,7 +7,7 @@ use toolpost_engine::{Available, Confinement, Hosts, Means, Plan, Session, inner
 
 /// Commands that fail, and the line that the reply has for each; `None`: no line.
 const ROWS: &[(&str, Option<&str>)] = &[
-    // Paths: read-only, protected, hidden, and in a directory of its own.
+    // Paths: read-only, protected, hidden, and in a private directory.
     ("touch /etc/toolpost-x", Some("lets commands only read `/etc/toolpost-x`")),
     ("echo x > /usr/toolpost-x", Some("lets commands only read `/usr/toolpost-x`")),
     ("perl -e 'mkdir(q(/usr/x)) or die $!'", Some("lets commands only read ")),
@@ -16,7 +16,7 @@ const ROWS: &[(&str, Option<&str>)] = &[
     ("mkdir .git/hooks", Some("did not let this command create or change `.git/hooks`")),
     ("cat /srv/other/file", Some("hides `/srv/other/file`")),
     ("cat /etc/shadow", Some("hides `/etc/shadow`")),
-    ("cat /var/tmp/other.log", Some("empty directory of their own at the place of `/var/tmp/other.log`")),
+    ("cat /var/tmp/other.log", Some("private, empty directory at the place of `/var/tmp/other.log`")),
     // The network: ports, addresses and names.
     ("exec 3<>/dev/tcp/127.0.0.1/9", Some("gives each session its own network: at 127.0.0.1:9,")),
     ("exec 3<>/dev/tcp/192.0.2.1/80", Some("gives commands no network")),

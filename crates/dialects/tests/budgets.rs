@@ -156,7 +156,7 @@ async fn changes_of_many_files_name_every_file() {
     }
 }
 
-/// Tools whose replies have no end of their own, and arguments with which they have much to show.
+/// Tools whose replies have no natural end, and arguments with which they have much to show.
 const LISTS: [(&Dialect, &str, fn() -> Value); 11] = [
     (&claude::DIALECT, "Glob", || json!({"pattern": "**/*"})),
     (&claude::DIALECT, "Grep", || json!({"pattern": "def ", "output_mode": "content"})),

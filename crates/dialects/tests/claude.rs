@@ -1,4 +1,4 @@
-//! What the tools of the claude dialect say if a call finds nothing to work on.
+//! Replies of the claude dialect to calls that find nothing to work on.
 
 use crate::common;
 

@@ -152,7 +152,7 @@ async fn each_command_ends_as_promised_in_every_dialect() {
 #[tokio::test]
 async fn the_cases_of_other_systems_hold_in_every_dialect() {
     let mut run = 0;
-    for case in common::rows("runtime/tests/fixtures/issue-derived/shell_cases.json") {
+    for case in common::rows("policy/tests/fixtures/issue-derived/shell_cases.json") {
         let Some(line) =
             case["command"].as_str().filter(|_| case["then"].is_null() && case["background"].is_null())
         else {

@@ -183,7 +183,7 @@ async fn asking_a_service_is_judged_as_fetching_is() {
     let said = words(&outcome);
     assert!(
         said.contains("export function send")
-            && said.contains("it was not asked. A call inside of another may only read"),
+            && said.contains("it was not asked. A nested call may only read"),
         "{said}"
     );
     assert_eq!(asked.load(Ordering::SeqCst), 0);

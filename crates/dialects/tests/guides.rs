@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
 use toolpost_dialects::{probe, zblade};
 use toolpost_engine::{
-    Agents, Asking, CallCtx, Ended, Failure, Finished, FrontDoor, InnerCall, Job, May, Pictures, Prompt,
+    Agents, Asking, CallCtx, CallGateway, Ended, Failure, Finished, InnerCall, Job, May, Pictures, Prompt,
     Report, Session,
 };
 
@@ -41,8 +41,8 @@ impl Agents for Guide {
         })
     }
 
-    fn work<'a>(&'a self, _job: Job, door: Arc<dyn FrontDoor>, _cx: &'a CallCtx) -> Asking<'a, Report> {
-        *self.offered.lock().unwrap() = door.tools().into_iter().map(|tool| tool.name).collect();
+    fn work<'a>(&'a self, _job: Job, gateway: Arc<dyn CallGateway>, _cx: &'a CallCtx) -> Asking<'a, Report> {
+        *self.offered.lock().unwrap() = gateway.tools().into_iter().map(|tool| tool.name).collect();
         Box::pin(async move {
             for (tool, arguments) in &self.calls {
                 let call = InnerCall {
@@ -53,7 +53,7 @@ impl Agents for Guide {
                     may: May::Everything,
                     pictures: Pictures::Named,
                 };
-                let answer = door.call(call, CancellationToken::new()).await;
+                let answer = gateway.call(call, CancellationToken::new()).await;
                 self.heard.lock().unwrap().push((answer.ended, answer.words));
             }
             let ended = Finished::Completed;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use toolpost_dialects::{code, named, probe};
-use toolpost_engine::{Agents, Asking, CallCtx, Finished, FrontDoor, Job, Prompt, Report, Session};
+use toolpost_engine::{Agents, Asking, CallCtx, CallGateway, Finished, Job, Prompt, Report, Session};
 use toolpost_runtime::Outcome;
 use toolpost_tool::Dialect;
 
@@ -33,7 +33,7 @@ impl Agents for Model {
         })
     }
 
-    fn work<'a>(&'a self, _job: Job, _door: Arc<dyn FrontDoor>, _cx: &'a CallCtx) -> Asking<'a, Report> {
+    fn work<'a>(&'a self, _job: Job, _door: Arc<dyn CallGateway>, _cx: &'a CallCtx) -> Asking<'a, Report> {
         Box::pin(async {
             Ok(Report { words: String::new(), missing: None, ended: Finished::Completed, turns: None })
         })

@@ -13,6 +13,7 @@ mod documents;
 mod editor;
 mod edits;
 mod effects;
+mod guarded_names;
 mod guides;
 mod hints;
 mod incomplete;

@@ -247,7 +247,7 @@ async fn who_may_be_fetched_from_is_for_the_rules() {
     ];
     for world in own {
         for (done, said) in asked(world, format!("{here}/x")).await {
-            assert!(!done && said.contains("It is no host of the public network"), "{said}");
+            assert!(!done && said.contains("Toolpost reaches a local or private host only if"), "{said}");
             assert!(said.contains(&format!("hosts = [\"127.0.0.1:{}\"]", server.port)), "{said}");
         }
     }
@@ -255,14 +255,14 @@ async fn who_may_be_fetched_from_is_for_the_rules() {
     let said = words(&fetched(&plain, "https://public.example/x", "text").await);
     assert_eq!(
         said.lines().next().unwrap(),
-        "Not allowed to fetch public.example: no rule allows to fetch from there. Nobody is here."
+        "Not allowed to fetch public.example: no rule of Toolpost's policy allows this host. Nobody is here."
     );
     // An allowed host is fetched; its redirects are checked again, without a prompt.
     let [(done, said), _] = asked(server.world(), format!("{here}/here")).await;
     assert!(done && said.contains(&format!("Redirected: {here}/here → {here}/there")), "{said}");
     for (done, said) in asked(server.world(), format!("{here}/away")).await {
         let wanted = format!(
-            "Not allowed to fetch http://public.example/x, to which {here}/away leads: No rule allows to fetch from there."
+            "Not allowed to fetch http://public.example/x, to which {here}/away leads: No rule of Toolpost's policy allows this host."
         );
         assert_eq!((done, said.lines().next().unwrap().to_lowercase()), (false, wanted.to_lowercase()));
         assert!(said.contains("Fetch http://public.example/x by itself"), "{said}");

@@ -3,7 +3,7 @@
 use crate::{
     access::Touch,
     agents::{AgentAccess, Agents},
-    call::{CallCtx, MayRead},
+    call::{CallCtx, permissions::MayRead},
     code::Code,
     commands::{CommandAccess, Commands},
     editors::{

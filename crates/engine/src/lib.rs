@@ -23,14 +23,12 @@ mod upstream;
 mod web;
 mod workers;
 
-pub use access::command::{Approval, Command, Host, Line};
-pub use access::resource::{EditorUse, RemoteTool};
-pub use access::{Access, Extent, Touch};
 pub use agents::{AgentAccess, Agents, Finished, Job, Prompt, Report};
 pub use call::nested::{
-    Calling, Ended, FrontDoor, InnerAnswer, InnerCall, InnerPicture, May, Offered, Pictures,
+    CallGateway, Calling, Ended, InnerAnswer, InnerCall, InnerPicture, May, Offered, Pictures,
 };
-pub use call::{Asking, CallCtx, MayDelegate, MayFetch, MayRead, MayWrite, Progress};
+pub use call::permissions::{MayRead, NoPermissions, Permissions};
+pub use call::{Asking, CallCtx, Progress};
 pub use code::Code;
 pub use commands::{BadPort, CommandAccess, Commands, PublishedPorts};
 pub use editors::buffers::BufferNotes;
@@ -64,6 +62,8 @@ pub use toolpost_net::code::{BadService, PROVIDERS, Service as CodeService};
 pub use toolpost_net::{BadHost, Embeddings, Hosts, Reach, Say};
 /// Dependencies of the project, and their locations.
 pub use toolpost_packages::{Dependencies, PackageStores, ResolvedPath, is_dependency};
+/// Accesses of a call, which the policy decides about.
+pub use toolpost_policy::{Access, Approval, Command, EditorUse, Extent, Host, Line, RemoteTool, Touch};
 /// How commands are confined, and what the system here allows of it.
 pub use toolpost_process::{
     Access as Confinement, Available, Environment, Means, Network, Plan, Resources, Sandbox, available,
@@ -71,8 +71,6 @@ pub use toolpost_process::{
 };
 /// What a script may use up.
 pub use toolpost_script::Limits as ScriptLimits;
-/// The programs in a shell command, and their effects.
-pub use toolpost_shell as shell;
 pub use upstream::{Bridges, Piece, UpstreamAccess};
 pub use web::Web;
 pub use workers::WORKERS;

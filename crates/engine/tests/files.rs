@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::World;
+use common::{Permissive, World};
 use std::{
     fs,
     os::unix::fs::{MetadataExt, PermissionsExt},
@@ -39,7 +39,9 @@ impl World {
         let free = |name: &'static str| {
             move |path: &toolpost_workspace::WorkspacePath| name.is_empty() || !path.raw().ends_with(name)
         };
-        CallCtx { may_read: Arc::new(free(read)), may_write: Arc::new(free(write)), ..self.cx(FREE) }
+        let (read, write) = (Arc::new(free(read)), Arc::new(free(write)));
+        let permissions = Arc::new(Permissive { read, write, ..Permissive::default() });
+        CallCtx { permissions, ..self.cx(FREE) }
     }
 
     async fn see(&self, name: &str) {

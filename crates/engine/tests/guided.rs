@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::World;
+use common::{Permissive, World};
 use std::{
     future::{pending, ready},
     sync::{
@@ -14,7 +14,7 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Access, Agents, Asking, CallCtx, Calling, Ended, Engine, Failure, Finished, Fresh, FrontDoor,
+    Access, Agents, Asking, CallCtx, CallGateway, Calling, Ended, Engine, Failure, Finished, Fresh,
     InnerAnswer, InnerCall, Job, Kind, May, Offered, Pictures, Prompt, Report, Seeking, Session,
     operations::{
         analyze::{self, Analyze, Depth},
@@ -107,9 +107,9 @@ impl Agents for Scripted {
         })
     }
 
-    fn work<'a>(&'a self, job: Job, door: Arc<dyn FrontDoor>, _cx: &'a CallCtx) -> Asking<'a, Report> {
+    fn work<'a>(&'a self, job: Job, gateway: Arc<dyn CallGateway>, _cx: &'a CallCtx) -> Asking<'a, Report> {
         self.jobs.lock().unwrap().push(job);
-        *self.tools.lock().unwrap() = door.tools().into_iter().map(|tool| tool.name).collect();
+        *self.tools.lock().unwrap() = gateway.tools().into_iter().map(|tool| tool.name).collect();
         Box::pin(async move {
             match self.does {
                 Does::Says(words) => Ok(report(words)),
@@ -129,7 +129,7 @@ impl Agents for Scripted {
                             may: May::Everything,
                             pictures: Pictures::Named,
                         };
-                        door.call(call, CancellationToken::new()).await;
+                        gateway.call(call, CancellationToken::new()).await;
                     }
                     Ok(report(words))
                 }
@@ -138,13 +138,13 @@ impl Agents for Scripted {
     }
 }
 
-/// A front door that counts the calls.
+/// A gateway that counts the calls.
 #[derive(Default)]
 struct Counted {
     made: Mutex<Vec<InnerCall>>,
 }
 
-impl FrontDoor for Counted {
+impl CallGateway for Counted {
     fn call<'a>(&'a self, call: InnerCall, _cancel: CancellationToken) -> Calling<'a> {
         self.made.lock().unwrap().push(call);
         Box::pin(ready(InnerAnswer::of_words(Ended::Done, String::new())))
@@ -167,15 +167,15 @@ impl FrontDoor for Counted {
         offered.to_vec()
     }
 
-    fn apart(&self) -> Arc<dyn FrontDoor> {
+    fn apart(&self) -> Arc<dyn CallGateway> {
         panic!("made apart twice")
     }
 }
 
-/// A front door that returns the counting one when a separate one is requested.
+/// A gateway that returns the counting one when a separate one is requested.
 struct Outer(Arc<Counted>);
 
-impl FrontDoor for Outer {
+impl CallGateway for Outer {
     fn call<'a>(&'a self, _call: InnerCall, _cancel: CancellationToken) -> Calling<'a> {
         panic!("the session of the call was used")
     }
@@ -184,7 +184,7 @@ impl FrontDoor for Outer {
         self.0.tools()
     }
 
-    fn apart(&self) -> Arc<dyn FrontDoor> {
+    fn apart(&self) -> Arc<dyn CallGateway> {
         self.0.clone()
     }
 }
@@ -198,7 +198,7 @@ fn engine(world: &World, model: Option<Arc<Scripted>>, seeking: Seeking) -> Engi
 /// A world with a guiding model.
 struct Guided {
     world: World,
-    door: Arc<Counted>,
+    gateway: Arc<Counted>,
     model: Arc<Scripted>,
 }
 
@@ -206,11 +206,18 @@ impl Guided {
     fn by(model: Arc<Scripted>) -> Self {
         let mut world = World::new(&FILES);
         world.engine = engine(&world, Some(model.clone()), Seeking::Words);
-        Self { world, door: Arc::default(), model }
+        Self { world, gateway: Arc::default(), model }
+    }
+
+    /// Returns the context of a call that may not delegate to an agent.
+    fn without(&self, agent: &'static str) -> CallCtx {
+        let delegate = Box::new(move |name: &str| name != agent);
+        let permissions = Arc::new(Permissive { delegate, ..Permissive::default() });
+        CallCtx { permissions, ..self.cx() }
     }
 
     fn cx(&self) -> CallCtx {
-        CallCtx { door: Some(Arc::new(Outer(self.door.clone()))), ..self.world.cx(Fresh::NOT_ASKED) }
+        CallCtx { gateway: Some(Arc::new(Outer(self.gateway.clone()))), ..self.world.cx(Fresh::NOT_ASKED) }
     }
 
     fn request(&self, objective: &str) -> Request {
@@ -368,7 +375,7 @@ async fn a_model_makes_no_more_calls_than_there_are() {
     let limits = Limits { turns: 8, calls: 20 };
     let output = guided.ask(|request| Request { limits, ..request }).await;
     let guide = output.guide.unwrap();
-    let made = guided.door.made.lock().unwrap();
+    let made = guided.gateway.made.lock().unwrap();
     assert_eq!((made.len(), guide.calls, guide.refused), (guide.calls, made.len(), 100 - made.len()));
     assert!(made.iter().all(|call| call.may == May::Read));
     assert_eq!((output.meta.calls, output.meta.max_calls), (20, 20));
@@ -379,8 +386,8 @@ async fn a_model_makes_no_more_calls_than_there_are() {
 async fn a_model_is_not_asked_where_it_may_not_be() {
     let guided = Guided::by(Scripted::does(Does::Says("CLAIM a\nCITE E1")));
     let request = || guided.request("Where is Cart.total computed?");
-    let inside = CallCtx { door: None, ..guided.cx() };
-    let ruled = CallCtx { may_delegate: Arc::new(|agent| agent != "investigator"), ..guided.cx() };
+    let inside = CallCtx { gateway: None, ..guided.cx() };
+    let ruled = guided.without("investigator");
     let one = Request { limits: Limits { turns: 1, calls: 40 }, ..request() };
     let few = Request { limits: Limits { turns: 8, calls: 1 }, ..request() };
     let late = Request { time: Some(Duration::ZERO), ..request() };
@@ -550,7 +557,7 @@ async fn a_question_that_nobody_answers_ends_with_the_call() {
     let request = analyze::Request { base, depth: Depth::Deep, question: None };
     let output = guided.world.run::<Analyze>(request, guided.cx()).await.unwrap();
     assert!(output.mapped.is_none() && output.answer.is_none());
-    let ruled = CallCtx { may_delegate: Arc::new(|agent| agent != "analyst"), ..guided.cx() };
+    let ruled = guided.without("analyst");
     let mapped = analyzed(&guided, ruled).await.unwrap().mapped.unwrap();
     assert!(mapped.not_asked.unwrap().contains("the agent analyst"));
     assert!(guided.model.prompts.lock().unwrap().is_empty());

@@ -419,8 +419,14 @@ async fn a_context_without_grants_permits_nothing() {
     let world = World::new(&[("a.txt", "needle")]);
     let cx = CallCtx::denied(world.session.clone());
     let path = world.engine.resolve("a.txt").unwrap();
-    assert!(!(cx.may_read)(&path) && !(cx.may_write)(&path) && !(cx.may_delegate)("investigator"));
-    assert!((cx.may_fetch)(&Host::new("example.com")).is_err() && cx.may_consult.is_err());
+    assert!(
+        !cx.may_read(&path)
+            && !cx.permissions.may_write(&path)
+            && !cx.permissions.may_delegate("investigator")
+    );
+    assert!(
+        cx.permissions.reach(&Host::new("example.com")).is_err() && cx.permissions.may_consult().is_err()
+    );
     assert_eq!(cx.fresh, Fresh::REQUIRED);
     let request = || grep::Request::of(world.engine.resolve(".").unwrap(), "needle".to_owned(), 9_000);
     assert_eq!(world.engine.run::<Grep>(request(), &cx).await.unwrap().files.len(), 0);

@@ -285,7 +285,7 @@ impl Program<'_> {
         }
     }
 
-    /// Judges an occurrence that is no use: a local name, an import, or a plain read of a local name.
+    /// Judges an occurrence that is not a use: a local name, an import, or a plain read of a local name.
     fn without_use(&self, file: FileId, token: &Range<usize>) -> &'static str {
         let record = &self.graph.file(file).record;
         let place = u32::try_from(token.start).unwrap();

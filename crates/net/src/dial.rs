@@ -16,13 +16,15 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Reason why a host cannot be reached.
 #[derive(Debug, thiserror::Error)]
 pub enum DialError {
-    /// It is not on the list.
-    #[error("{host}:{port} is not an allowed host; only the operator can add it")]
+    /// The rules do not allow it.
+    #[error("Toolpost refused the connection to {host}:{port}: {why}. The operator can allow it with a rule")]
     NotAllowed {
         /// The host.
         host: String,
         /// Its port.
         port: u16,
+        /// The entry that refuses it, or that there is none.
+        why: String,
     },
     /// Its name resolves to a private address.
     #[error("{host} resolves to {address}, which is a private address")]
@@ -47,7 +49,10 @@ pub enum DialError {
 /// Connects to an allowed host, at an address that was checked.
 pub async fn dial(hosts: &Hosts, host: &str, port: u16) -> Result<TcpStream, DialError> {
     let name = plain(host).filter(|name| hosts.allow(name, port));
-    let Some(name) = name else { return Err(DialError::NotAllowed { host: host.to_owned(), port }) };
+    let Some(name) = name else {
+        let why = hosts.refusal(host, port);
+        return Err(DialError::NotAllowed { host: host.to_owned(), port, why });
+    };
     let unreachable = |fault: io::Error| DialError::Unreachable { host: name.clone(), port, fault };
     let late = || io::Error::from(io::ErrorKind::TimedOut);
     let found = timeout(PATIENCE, lookup_host((name.as_str(), port))).await;

@@ -28,19 +28,19 @@ pub enum EmbeddingsError {
 }
 
 #[derive(Serialize)]
-struct Asked<'a> {
+struct EmbeddingRequest<'a> {
     model: &'a str,
     input: &'a [&'a str],
     encoding_format: &'a str,
 }
 
 #[derive(Deserialize)]
-struct Answered {
-    data: Vec<Embedded>,
+struct EmbeddingReply {
+    data: Vec<EmbeddingItem>,
 }
 
 #[derive(Deserialize)]
-struct Embedded {
+struct EmbeddingItem {
     index: Option<usize>,
     embedding: Vec<f32>,
 }
@@ -78,10 +78,11 @@ impl Embeddings {
     /// If the service cannot be reached, refuses, or does not return one vector per text.
     pub fn ask(&self, texts: &[&str], stop: &dyn Fn() -> bool) -> Result<Vec<Vec<f32>>, EmbeddingsError> {
         let bad = |what: String| EmbeddingsError::Answer { place: self.place(), what };
-        let asked = Asked { model: &self.model, input: texts, encoding_format: "float" };
+        let asked = EmbeddingRequest { model: &self.model, input: texts, encoding_format: "float" };
         let asked = serde_json::to_vec(&asked).map_err(|error| bad(error.to_string()))?;
         let answer = self.post.send(&asked, stop)?;
-        let answered: Answered = serde_json::from_slice(&answer).map_err(|error| bad(error.to_string()))?;
+        let answered: EmbeddingReply =
+            serde_json::from_slice(&answer).map_err(|error| bad(error.to_string()))?;
         if answered.data.len() != texts.len() {
             return Err(bad(format!("{} vectors for {} texts", answered.data.len(), texts.len())));
         }

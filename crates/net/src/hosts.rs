@@ -1,6 +1,6 @@
 //! List of allowed hosts.
 
-use std::net::IpAddr;
+use std::{fmt, net::IpAddr};
 
 /// Ports of an entry without a port.
 const PORTS: [u16; 2] = [80, 443];
@@ -24,7 +24,7 @@ pub enum Say {
 /// Error of an invalid entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{entry}` is no host: write a name (`crates.io`), all names below one (`*.crates.io`), every host (`*`), or an address, each with a port if it is neither 80 nor 443 (`example.com:8443`)"
+    "invalid host `{entry}`: write a name (`crates.io`), all names below one (`*.crates.io`), every host (`*`), or an address, each with a port if it is neither 80 nor 443 (`example.com:8443`)"
 )]
 pub struct BadHost {
     /// The entry.
@@ -65,9 +65,32 @@ impl Hosts {
 
     /// Returns whether a host is allowed at a port.
     pub fn allow(&self, host: &str, port: u16) -> bool {
-        let Some(host) = plain(host) else { return false };
-        let last = self.entries.iter().rev().find(|(entry, say)| entry.means(&host, port, *say));
-        last.is_some_and(|(_, say)| *say == Say::Reach)
+        self.deciding(host, port).is_some_and(|(_, say)| *say == Say::Reach)
+    }
+
+    /// Describes why a host is refused: the entry that refuses it, or that no entry allows it.
+    pub(crate) fn refusal(&self, host: &str, port: u16) -> String {
+        match self.deciding(host, port) {
+            Some((entry, Say::Refuse)) => format!("the rule for `{entry}` does not let commands reach it"),
+            Some((_, Say::Reach)) | None => "no rule allows this host".to_owned(),
+        }
+    }
+
+    fn deciding(&self, host: &str, port: u16) -> Option<&(Entry, Say)> {
+        let host = plain(host)?;
+        self.entries.iter().rev().find(|(entry, say)| entry.means(&host, port, *say))
+    }
+}
+
+impl fmt::Display for Entry {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.name {
+            Name::This(name) if name.contains(':') && self.port.is_some() => write!(out, "[{name}]")?,
+            Name::This(name) => out.write_str(name)?,
+            Name::Below(name) => write!(out, "*.{name}")?,
+            Name::Every => out.write_str("*")?,
+        }
+        self.port.map_or(Ok(()), |port| write!(out, ":{port}"))
     }
 }
 

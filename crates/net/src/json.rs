@@ -49,6 +49,12 @@ pub fn pretty(json: &str) -> Option<String> {
     (open.is_empty() && !out.is_empty()).then_some(out)
 }
 
+/// Returns the content of a JSON string, with its escapes resolved; `None` for any other text.
+#[must_use]
+pub fn json_string(text: &str) -> Option<String> {
+    serde_json::from_str(text).ok()
+}
+
 /// Finds the end of a string, after its opening quote.
 fn text_end(bytes: &[u8], at: usize) -> Option<usize> {
     let mut end = at + 1;

@@ -27,7 +27,7 @@ pub use fetch::{
 };
 pub use forward::{Unconnected, forward, listen_on_loopback};
 pub use hosts::{BadHost, Hosts, Say, means};
-pub use json::pretty;
+pub use json::{json_string, pretty};
 pub use named::{dial_named, dial_socket};
 pub use post::PostError;
 pub use proxy::serve;

@@ -62,7 +62,7 @@ where
 
 /// Request of a program.
 #[derive(Debug, PartialEq, Eq)]
-struct Asked {
+struct ProxyRequest {
     host: String,
     port: u16,
     /// Headers to forward; `None` for a tunnel.
@@ -106,7 +106,8 @@ async fn head(client: &mut (impl AsyncRead + Unpin)) -> io::Result<(String, Vec<
     loop {
         if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
             let rest = bytes.split_off(end + 4);
-            let head = String::from_utf8(bytes).map_err(|_| io::Error::other("the request is no text"))?;
+            let head =
+                String::from_utf8(bytes).map_err(|_| io::Error::other("the request is not valid UTF-8"))?;
             return Ok((head, rest));
         }
         if bytes.len() > HEAD {
@@ -119,7 +120,7 @@ async fn head(client: &mut (impl AsyncRead + Unpin)) -> io::Result<(String, Vec<
 }
 
 /// Parses a request.
-fn asked(head: &str) -> Option<Asked> {
+fn asked(head: &str) -> Option<ProxyRequest> {
     let mut lines = head.split("\r\n");
     let mut words = lines.next()?.split(' ');
     let (method, target, version) = (words.next()?, words.next()?, words.next()?);
@@ -129,7 +130,7 @@ fn asked(head: &str) -> Option<Asked> {
     }
     if method == "CONNECT" {
         let (host, port) = split(target)?;
-        return Some(Asked { host: host.to_owned(), port: port?, head: None });
+        return Some(ProxyRequest { host: host.to_owned(), port: port?, head: None });
     }
     let rest =
         target.get(..7).filter(|scheme| scheme.eq_ignore_ascii_case("http://")).and(target.get(7..))?;
@@ -151,7 +152,7 @@ fn asked(head: &str) -> Option<Asked> {
         }
     }
     told.push_str("\r\n");
-    Some(Asked { host: host.to_owned(), port: port.unwrap_or(80), head: Some(told) })
+    Some(ProxyRequest { host: host.to_owned(), port: port.unwrap_or(80), head: Some(told) })
 }
 
 async fn refuse(client: &mut (impl AsyncWrite + Unpin), status: &str, why: &str) -> io::Result<()> {
@@ -169,9 +170,9 @@ mod tests {
 
     #[test]
     fn requests_are_read() {
-        let tunnel = |host: &str, port| Some(Asked { host: host.to_owned(), port, head: None });
+        let tunnel = |host: &str, port| Some(ProxyRequest { host: host.to_owned(), port, head: None });
         let plain = |host: &str, port, head: &str| {
-            Some(Asked { host: host.to_owned(), port, head: Some(head.to_owned()) })
+            Some(ProxyRequest { host: host.to_owned(), port, head: Some(head.to_owned()) })
         };
         let rows = [
             ("CONNECT crates.io:443 HTTP/1.1\r\nHost: x\r\n\r\n", tunnel("crates.io", 443)),

@@ -44,8 +44,8 @@ impl Securing {
         let mut config = match vouched {
             Vouched::BySystem => client::tls()?,
             Vouched::By(pem) => checked(verifier(pem)?)?,
-            Vouched::ByForAnyName(pem) => checked(Arc::new(AnyName(verifier(pem)?)))?,
-            Vouched::ByNobody => checked(Arc::new(Anybody(ring::default_provider())))?,
+            Vouched::ByForAnyName(pem) => checked(Arc::new(AnyNameVerifier(verifier(pem)?)))?,
+            Vouched::ByNobody => checked(Arc::new(KeyVerifier(ring::default_provider())))?,
         };
         config.alpn_protocols.clear();
         let bad = |_| client::why(format!("`{host}` is not a valid name for a certificate"));
@@ -85,9 +85,9 @@ fn verifier(pem: &str) -> Result<Arc<WebPkiServerVerifier>, ClientError> {
 
 /// Verifies the certificate chain, but not the host name.
 #[derive(Debug)]
-struct AnyName(Arc<WebPkiServerVerifier>);
+struct AnyNameVerifier(Arc<WebPkiServerVerifier>);
 
-impl ServerCertVerifier for AnyName {
+impl ServerCertVerifier for AnyNameVerifier {
     fn verify_server_cert(
         &self,
         own: &CertificateDer<'_>,
@@ -130,9 +130,9 @@ impl ServerCertVerifier for AnyName {
 
 /// Accepts every server that owns the key of its certificate.
 #[derive(Debug)]
-struct Anybody(CryptoProvider);
+struct KeyVerifier(CryptoProvider);
 
-impl ServerCertVerifier for Anybody {
+impl ServerCertVerifier for KeyVerifier {
     fn verify_server_cert(
         &self,
         _: &CertificateDer<'_>,

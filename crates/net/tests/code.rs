@@ -235,7 +235,7 @@ async fn that_there_is_no_answer_says_why() {
             "sourcegraph",
             "200 OK",
             "event: progress\ndata: {\"skipped\":[]}\n\n",
-            "invalid answer of sourcegraph: it is no stream of matches that comes to an end",
+            "invalid answer of sourcegraph: the stream of matches is incomplete",
         ),
         (
             "sourcegraph",

@@ -13,7 +13,7 @@ fn refused(port: u16) -> [(String, &'static str, String); 7] {
         (
             "CONNECT crates.io:443 HTTP/1.1\r\n\r\n".to_owned(),
             "403 Forbidden",
-            "crates.io:443 is not an allowed host; only the operator can add it".to_owned(),
+            "Toolpost refused the connection to crates.io:443: no rule allows this host. The operator can allow it with a rule".to_owned(),
         ),
         // Whoever is on the list is not thereby the host itself.
         (
@@ -24,7 +24,7 @@ fn refused(port: u16) -> [(String, &'static str, String); 7] {
         (
             format!("CONNECT 2130706433:{port} HTTP/1.1\r\n\r\n"),
             "403 Forbidden",
-            format!("2130706433:{port} is not an allowed host; only the operator can add it"),
+            format!("Toolpost refused the connection to 2130706433:{port}: no rule allows this host. The operator can allow it with a rule"),
         ),
         (
             "CONNECT [::ffff:7f00:1]:1 HTTP/1.1\r\n\r\n".to_owned(),
@@ -34,7 +34,7 @@ fn refused(port: u16) -> [(String, &'static str, String); 7] {
         (
             format!("GET http://crates.io@localhost:{port}/ HTTP/1.1\r\n\r\n"),
             "403 Forbidden",
-            format!("crates.io@localhost:{port} is not an allowed host; only the operator can add it"),
+            format!("Toolpost refused the connection to crates.io@localhost:{port}: no rule allows this host. The operator can allow it with a rule"),
         ),
         (
             "GET / HTTP/1.1\r\n\r\n".to_owned(),

@@ -51,7 +51,7 @@ pub(crate) fn become_command(setup: &Setup, supervisor: Pid) -> io::Result<()> {
         return Err(Errno::SRCH.into());
     }
     system::default_signals();
-    // A limit that cannot be set back is no reason not to run.
+    // A limit that cannot be restored does not prevent the run.
     let _ = rustix::process::setrlimit(Resource::Nofile, setup.files);
     if let Some(size) = setup.resources.file_size {
         lower(Resource::Fsize, size);
@@ -72,7 +72,7 @@ pub(crate) fn keep(descriptor: RawFd) -> io::Result<()> {
     Ok(rustix::io::fcntl_setfd(descriptor, rustix::io::FdFlags::empty())?)
 }
 
-/// Limits the processes of a command in a user namespace of its own, where the kernel counts no others.
+/// Limits the processes of a command in a separate user namespace, where the kernel counts no other processes.
 pub(crate) fn limit_processes(resources: &Resources) {
     if let Some(processes) = resources.processes {
         lower(Resource::Nproc, processes);

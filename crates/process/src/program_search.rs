@@ -39,7 +39,7 @@ pub fn programs(name: &str, environment: &Environment, not_in: &[PathBuf]) -> Pr
 }
 
 impl Environment {
-    /// Takes out of the `PATH` what is no absolute directory, and what lies in one of these directories.
+    /// Removes the entries of the `PATH` that are not absolute, or that lie in one of these directories.
     #[must_use]
     pub fn without_places(self, not_in: &[PathBuf]) -> Self {
         let path = self.get("PATH").unwrap_or_default().to_owned();
@@ -58,7 +58,7 @@ pub(crate) fn belongings(program: &Path) -> Vec<PathBuf> {
     for name in names.into_iter().flatten() {
         let modules = name.ancestors().filter(|above| above.ends_with("node_modules")).last();
         let folder = name.parent().filter(|folder| *folder != Path::new("/"));
-        // A folder `bin` is a part of what was installed, where that says so itself.
+        // A directory `bin` belongs to an installation if the installation declares it.
         let installed = folder.filter(|folder| folder.ends_with("bin")).and_then(Path::parent);
         let installed = installed.filter(|above| {
             ["pyvenv.cfg", "lib/node_modules", "plugins", "LICENSE", "libexec"]

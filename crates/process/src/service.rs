@@ -55,7 +55,7 @@ impl Service {
     /// Starts a program; what belongs to its installation can be seen from its sandbox.
     ///
     /// # Errors
-    /// When there is no such program, or it cannot be confined as the launch says.
+    /// When the program does not exist, or it cannot be confined as the launch says.
     pub fn start(launch: &Launch) -> Result<(Self, ServicePipes), StartError> {
         let launch = with_belongings(launch);
         let run = format!("served-{}", random_name()?);

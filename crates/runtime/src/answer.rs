@@ -1,6 +1,6 @@
 //! Outcomes and replies of calls.
 
-use crate::Question;
+use crate::ask::Question;
 use serde_json::Value;
 use toolpost_engine::{InnerPicture, Kind};
 use toolpost_text::counted::counted;
@@ -61,9 +61,9 @@ impl Answer {
 
     /// Returns the text, with a marker at the position of each image, and the images.
     #[must_use]
-    pub fn told(self) -> (String, Vec<InnerPicture>) {
+    pub fn with_pictures(self) -> (String, Vec<InnerPicture>) {
         let mut pictures = Vec::new();
-        let told = self.parts.into_iter().map(|part| match part {
+        let texts = self.parts.into_iter().map(|part| match part {
             Part::Image { mime, data } => {
                 let named = format!(
                     "[picture {}: {mime}, {}]",
@@ -75,7 +75,7 @@ impl Answer {
             }
             Part::Text(text) => text.strip_suffix('\n').map(str::to_owned).unwrap_or(text),
         });
-        let words = told.collect::<Vec<_>>().join("\n");
+        let words = texts.collect::<Vec<_>>().join("\n");
         (words, pictures)
     }
 

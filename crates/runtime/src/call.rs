@@ -1,6 +1,6 @@
 //! Incoming calls.
 
-use crate::Asker;
+use crate::ask::Asker;
 use serde_json::Value;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;

@@ -5,26 +5,31 @@ mod ask;
 mod bridged;
 mod call;
 mod catalogue;
-mod door;
+mod config;
+mod dispatcher;
 mod events;
 mod instructions;
-mod judged;
 mod layers;
 mod narrow;
-mod policy;
+mod nested_calls;
+mod permissions;
 mod published;
+mod read_cache;
 mod runtime;
+mod services;
 mod wording;
+mod write_queue;
 
 pub use answer::{Answer, Outcome};
 pub use ask::{Addition, Asker, Asking, Question, Span, Verdict};
 pub use call::Call;
 pub use catalogue::Catalogue;
+pub use config::{Config, Structured};
 pub use events::{Detail, Event, Events, Status};
 pub use narrow::{Narrow, NarrowError};
-pub use policy::{
+pub use published::{Described, Published};
+pub use runtime::Runtime;
+pub use toolpost_policy::{
     Approvable, Decision, Explained, FurtherWords, JudgedSegment, JudgedTouch, LearnError, Origin, Policy,
     PolicyError, Rule, RuleSource, Uncertain,
 };
-pub use published::{Described, Published};
-pub use runtime::{Config, Runtime, Structured};

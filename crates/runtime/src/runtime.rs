@@ -1,68 +1,38 @@
 //! The runtime, which every call passes through.
 
 use crate::{
-    Answer, Call, Catalogue, Described, Events, Narrow, NarrowError, Outcome, Policy, Published,
-    door::Door,
-    instructions, judged,
-    layers::{Stop, Trip, Turns},
+    answer::{Answer, Outcome},
+    call::Call,
+    catalogue::Catalogue,
+    config::Config,
+    dispatcher::{Dispatch, Dispatcher},
+    events::Events,
+    instructions,
+    layers::CallError,
+    narrow::NarrowError,
+    nested_calls::NestedCalls,
+    published::{Described, Published},
+    read_cache,
+    services::Services,
     wording,
+    write_queue::WriteQueues,
 };
 use serde_json::Value;
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
 };
-use std::time::Duration;
 use tokio::sync::watch;
-use toolpost_engine::{CallCtx, Engine, MayRead};
+use toolpost_engine::Engine;
 use toolpost_tool::Dialect;
-use toolpost_workspace::{Cause, unique};
-
-/// The configuration of a runtime.
-pub struct Config {
-    /// The active dialects.
-    pub dialects: Vec<&'static Dialect>,
-    /// The selection of published tools.
-    pub narrow: Narrow,
-    /// The rules over touches.
-    pub policy: Policy,
-    /// The deadline of a call, if not the dialect's own.
-    pub deadline: Option<Duration>,
-    /// The limit of a reply in bytes, if not the dialect's own.
-    pub reply_bytes: Option<usize>,
-    /// The structured output of replies.
-    pub structured: Structured,
-}
-
-/// The setting for structured output: the operation's output as data, in addition to the text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Structured {
-    /// Replies carry structured output.
-    On,
-    /// Text only: most clients show the model only one of the two.
-    Off,
-}
 
 /// The runtime, which every call passes through.
 pub struct Runtime {
-    pub(crate) engine: Engine,
-    pub(crate) config: Config,
+    dispatcher: Arc<Dispatcher>,
     /// The tools of the dialects.
     own: Catalogue,
-    /// The currently published tools.
-    catalogue: watch::Sender<Arc<Catalogue>>,
     /// The number of upstream servers that are being connected.
     connecting: watch::Sender<usize>,
-    pub(crate) turns: Turns,
-    /// The files that may be read without a prompt; shared by all calls, so that results that depend on it can be
-    /// cached.
-    pub(crate) may_read: MayRead,
-    /// The bus on which calls are announced.
-    pub events: Events,
-    calls: AtomicU64,
-    /// A random name that distinguishes this process's calls from those of others.
-    name: String,
 }
 
 impl Runtime {
@@ -73,30 +43,33 @@ impl Runtime {
     pub fn new(engine: Engine, config: Config) -> Result<Self, NarrowError> {
         let own = Catalogue::of(&config.dialects).narrowed(&config.narrow)?;
         let policy = config.policy.denying(&config.narrow.deny);
-        Ok(Self {
+        let services = Services {
             engine,
-            may_read: judged::may_read(policy.clone()),
+            may_read: read_cache::may_read(policy.clone()),
             config: Config { policy, ..config },
-            catalogue: watch::Sender::new(Arc::new(own.clone())),
-            own,
-            connecting: watch::Sender::new(0),
-            turns: Turns::default(),
             events: Events::default(),
-            calls: AtomicU64::new(1),
-            name: unique(),
-        })
+            queues: WriteQueues::default(),
+        };
+        let dispatcher = Arc::new(Dispatcher::new(services, own.clone()));
+        Ok(Self { dispatcher, own, connecting: watch::Sender::new(0) })
+    }
+
+    /// Returns the bus on which calls are announced.
+    #[must_use]
+    pub fn events(&self) -> &Events {
+        &self.dispatcher.services.events
     }
 
     /// Returns the currently published tools.
     #[must_use]
     pub fn catalogue(&self) -> Arc<Catalogue> {
-        self.catalogue.borrow().clone()
+        self.dispatcher.catalogue()
     }
 
     /// Returns a receiver of changes to the published tools.
     #[must_use]
     pub fn changes(&self) -> watch::Receiver<Arc<Catalogue>> {
-        self.catalogue.subscribe()
+        self.dispatcher.catalogue.subscribe()
     }
 
     /// Records that this number of upstream servers are being connected; call `connected` once for each that is
@@ -118,15 +91,18 @@ impl Runtime {
 
     /// Publishes the tools of upstream servers, in place of those published before.
     pub fn publish(&self, remote: Vec<Described>) {
-        let Some(dialect) = self.config.dialects.first() else { return };
-        let all =
-            self.own.clone().joined(remote, dialect, &self.config.narrow).compared_with(&self.catalogue());
+        let Some(dialect) = self.dispatcher.services.config.dialects.first() else { return };
+        let all = self
+            .own
+            .clone()
+            .joined(remote, dialect, &self.dispatcher.services.config.narrow)
+            .compared_with(&self.catalogue());
         let names = |catalogue: &Catalogue| {
             let said =
                 |tool: &Arc<Published>| (tool.name.clone(), tool.description.clone(), tool.schema.clone());
             catalogue.tools().iter().map(said).collect::<Vec<_>>()
         };
-        self.catalogue.send_if_modified(|published| {
+        self.dispatcher.catalogue.send_if_modified(|published| {
             let changes = names(published) != names(&all);
             *published = Arc::new(all);
             changes
@@ -136,13 +112,13 @@ impl Runtime {
     /// Returns the configuration.
     #[must_use]
     pub fn config(&self) -> &Config {
-        &self.config
+        &self.dispatcher.services.config
     }
 
     /// Returns the engine.
     #[must_use]
     pub fn engine(&self) -> &Engine {
-        &self.engine
+        &self.dispatcher.services.engine
     }
 
     /// Returns the instructions that a client passes to its model before any tool is used.
@@ -152,7 +128,7 @@ impl Runtime {
             let mut tools = self.own.listed();
             dialect.tools.is_empty() || tools.any(|tool| tool.dialect.name == dialect.name)
         };
-        let left = self.config.dialects.iter().filter(is_left);
+        let left = self.config().dialects.iter().filter(is_left);
         let words: Vec<String> = left
             .map(|dialect| {
                 let is_served = |name: &str| {
@@ -164,12 +140,13 @@ impl Runtime {
             })
             .collect();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        instructions::joined(&words, &self.engine.roots())
+        instructions::joined(&words, &self.engine().roots())
     }
 
     /// Ends the commands and the language servers that still run, within two seconds, and starts no more.
     pub async fn shut_down(&self) {
-        let (servers, commands) = (self.engine.servers(), self.engine.commands().ok());
+        let (servers, commands) =
+            (self.dispatcher.services.engine.servers(), self.dispatcher.services.engine.commands().ok());
         let servers = async {
             if let Some(servers) = servers {
                 servers.shut_down().await;
@@ -181,7 +158,7 @@ impl Runtime {
             }
         };
         let bridges = async {
-            if let Ok(bridges) = self.engine.bridges() {
+            if let Ok(bridges) = self.dispatcher.services.engine.bridges() {
                 // If one does not end, it is killed with this process.
                 bridges.end().await.ok();
             }
@@ -190,55 +167,32 @@ impl Runtime {
     }
 
     /// Runs a call through every layer, in and out.
-    pub async fn call(self: &Arc<Self>, call: Call) -> Outcome {
+    pub async fn call(&self, call: Call) -> Outcome {
         let catalogue = self.catalogue();
         let published = catalogue.find(&call.tool).filter(|tool| catalogue.is_listed(tool));
         let same = fingerprint(&call);
         let session = call.session.clone();
-        let mut trip = self.trip(published, call);
-        trip.cx.door = published.map(|published| Door::of(self, published.dialect, &trip));
-        match self.go(trip).await {
+        let id = self.dispatcher.next_id();
+        let gateway =
+            published.map(|published| NestedCalls::of(&self.dispatcher, published.dialect, id, &call));
+        let dispatch = Dispatch { id, call, published, nested: None, gateway, deadline: None };
+        match self.dispatcher.run(dispatch).await {
             Ok(mut done) => {
                 session.succeeded();
                 done.page.retain_new(|note| session.says_first(note));
                 let result = done.page.result();
                 Outcome::Done(Answer { parts: done.page.finish(), structured: done.structured, result })
             }
-            Err(Stop::Ask(question)) => Outcome::Ask(*question),
-            Err(Stop::NoSuchTool(name)) => Outcome::NoSuchTool(wording::no_such_tool(&name, &catalogue)),
-            Err(Stop::Failed(failure) | Stop::Refused(failure)) => {
+            Err(CallError::Ask(question)) => Outcome::Ask(*question),
+            Err(CallError::NoSuchTool(name)) => Outcome::NoSuchTool(wording::no_such_tool(&name, &catalogue)),
+            Err(CallError::Failed(failure) | CallError::Refused(failure)) => {
                 let times = session.failed_again(same);
                 let dialect = published.map(|published| published.dialect);
                 Outcome::Failed(failure.kind, wording::failure(&failure, dialect, times))
             }
         }
     }
-
-    /// Creates the trip of a call, under the next number.
-    pub(crate) fn trip<'a>(&self, published: Option<&'a Published>, call: Call) -> Trip<'a> {
-        let id = self.calls.fetch_add(1, Ordering::Relaxed);
-        let cx = CallCtx {
-            cancel: call.cancel.child_token(),
-            progress: call.progress.clone(),
-            cause: Arc::new(self.cause(id, published, &call)),
-            ..CallCtx::denied(call.session.clone())
-        };
-        Trip { id, published, call, cx, prepared: None, within: None }
-    }
-
-    /// Returns the cause of a change, for the history.
-    fn cause(&self, id: u64, published: Option<&Published>, call: &Call) -> Cause {
-        Cause {
-            call: format!("{}-{id}", &self.name[..NAME]),
-            tool: published.map_or_else(|| call.tool.clone(), |published| published.name.clone()),
-            session: call.session.id().to_owned(),
-            undoes: None,
-        }
-    }
 }
-
-/// The number of digits that distinguish the processes in one history.
-const NAME: usize = 6;
 
 /// Returns a number that two calls share only if tool and arguments are the same.
 fn fingerprint(call: &Call) -> u64 {

@@ -1,6 +1,6 @@
 //! Messages of failures: the problem, the content that was found, and the next step.
 
-use crate::{Answer, Catalogue};
+use crate::{answer::Answer, catalogue::Catalogue};
 use toolpost_engine::{FOUND, Failure};
 use toolpost_text::{
     cut::{self, NOTICE},

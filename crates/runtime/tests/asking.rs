@@ -1,5 +1,4 @@
 //! Tests of approval questions and the scope of their answers.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -203,7 +202,7 @@ async fn the_question_shows_all_that_a_command_would_touch() {
              execute `git push && make > log; curl -s https://example.com | env sh -c 'wc -l'`\n    \
              run `git push`, run `make`, run `curl -s https://example.com`: no rule allows it\n    \
              write log: no rule allows it; what a command writes is not kept in the history\n    \
-             fetch https://example.com: no rule allows to fetch from there\n    \
+             fetch https://example.com: no rule of Toolpost's policy allows this host\n    \
              it needs the host of the remote, and no rule opens a host to commands: if the remote is not on this machine, it will \
              fail\n\
              \"Always\" adds these rules to {user}:\n  \
@@ -220,8 +219,8 @@ async fn the_question_shows_all_that_a_command_would_touch() {
         ),
         (
             &["read .env", "fetch example.com"],
-            "Do (test) wants to:\n  read .env: Such a file usually holds secrets.\n  fetch example.com: no rule allows to fetch \
-             from there\n\"Always\" adds these rules to {user}:\n  \
+            "Do (test) wants to:\n  read .env: Such a file usually holds secrets.\n  fetch example.com: no rule of Toolpost's policy \
+             allows this host\n\"Always\" adds these rules to {user}:\n  \
              touch = [\"read\"], paths = [\"{root}/.env\"], decide = \"allow\", cautious = true\n  \
              touch = [\"fetch\"], hosts = [\"example.com\"], decide = \"allow\", cautious = true\nAllow it?",
         ),

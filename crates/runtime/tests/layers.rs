@@ -1,5 +1,4 @@
 //! Tests of the layers, with tools that exist only here: the layers apply to any tool.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -95,7 +94,7 @@ impl Operation for Obey {
                 Ok(Output { said: "left".to_owned() })
             }
             "long" => Ok(Output { said: "line\n".repeat(1_000) }),
-            "may read" => Ok(Output { said: (cx.may_read)(&request.path).to_string() }),
+            "may read" => Ok(Output { said: cx.may_read(&request.path).to_string() }),
             order if order.starts_with("write") => {
                 RUNNING.lock().unwrap().push(format!("begin {order}"));
                 tokio::time::sleep(Duration::from_millis(20)).await;
@@ -450,7 +449,7 @@ async fn calls_are_announced_also_when_they_are_not_understood() {
     let world = World::new();
     let heard: Arc<Mutex<Vec<String>>> = Arc::default();
     let hear = heard.clone();
-    world.runtime.events.listen(Detail::Names, move |event| {
+    world.runtime.events().listen(Detail::Names, move |event| {
         let Event { id, name, outcome, .. } = event;
         hear.lock().unwrap().push(format!("{id} {name} {}", outcome.as_deref().unwrap_or("started")));
     });
@@ -539,12 +538,12 @@ async fn inner_calls_only_read_and_nobody_is_asked_about_them() {
     let recorder = Recorder::default();
     let world = World::new().asking(recorder.clone());
     let rows = [
-        ("Do write x", "0 Refused A call inside of another may only read, and Do would write f.\nAdvice"),
-        ("Many more", "0 Refused A call inside of another makes no calls, and Many makes some.\nAdvice"),
+        ("Do write x", "0 Refused A nested call may only read, and Do would write f.\nAdvice"),
+        ("Many more", "0 Refused A nested call cannot make calls, and Many makes some.\nAdvice"),
         (
             "Do secret",
-            "0 Failed Not allowed to read .env: Such a file usually holds secrets. Nobody is asked about a call inside of \
-             another; made by itself it is asked about.\nOperator",
+            "0 Failed Not allowed to read .env: Such a file usually holds secrets. A nested call cannot prompt; make \
+             this call directly.\nOperator",
         ),
     ];
     for (call, wanted) in rows {
@@ -565,8 +564,8 @@ async fn inner_replies_share_the_budget_and_name_their_pictures() {
     assert_eq!(shared, format!("0 Done {}{notice}\n1 Done hello", "line\n".repeat(5)));
     assert_eq!(
         many(&world, json!({ "calls": ["Do picture"], "at_once": 2 })).await,
-        "0 Done picture\n[toolpost: a picture (image/png, 7 bytes) is not shown inside of another call; make this call by \
-         itself to see it]"
+        "0 Done picture\n[toolpost: a picture (image/png, 7 bytes) is not shown in a nested call; make this call directly \
+         to see it]"
     );
 }
 
@@ -575,7 +574,7 @@ async fn who_listens_to_everything_hears_what_was_said() {
     let world = World::new();
     let heard: Arc<Mutex<Vec<Event>>> = Arc::default();
     let hear = heard.clone();
-    world.runtime.events.listen(Detail::All, move |event| {
+    world.runtime.events().listen(Detail::All, move |event| {
         hear.lock().unwrap().push(Event { duration: None, ..event.clone() });
     });
     world.call("f", "hello").await;
@@ -615,7 +614,7 @@ async fn inner_calls_find_the_tools_of_their_own_dialect_first() {
     let hear = heard.clone();
     world
         .runtime
-        .events
+        .events()
         .listen(Detail::Names, move |event| hear.lock().unwrap().push(serde_json::to_string(event).unwrap()));
     let call = world.prepared("other_Many", json!({ "calls": ["Do secret", "test_Do hello"], "at_once": 1 }));
     world.runtime.call(call).await;

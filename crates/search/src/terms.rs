@@ -174,7 +174,7 @@ fn likeness_at(text: &[u8], start: usize, end: usize) -> Likeness {
     }
 }
 
-/// Returns whether a line looks like the head of a function in C: it begins in the first column and is no statement.
+/// Returns whether a line looks like the head of a function in C: it begins in the first column and is not a statement.
 fn is_function(before: &[u8], after: &[u8]) -> bool {
     let is_head = before.first().is_some_and(u8::is_ascii_alphabetic) && !before.contains(&b'=');
     let rest = after.get(..memchr::memchr(b'\n', after).unwrap_or(after.len())).unwrap_or_default();

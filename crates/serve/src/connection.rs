@@ -3,7 +3,7 @@
 use crate::{
     Options, ServeError,
     mcp::Handler,
-    wire::{Ends, FromClient, Lane, Open, Order, Reader, Wire, Writer},
+    wire::{ConnectionEnd, FromClient, Lane, OpenRequests, Order, Reader, Wire, Writer},
 };
 use rmcp::{service::serve_directly_with_ct, transport::stdio_pipes};
 use std::{sync::Arc, time::Duration};
@@ -52,8 +52,8 @@ pub async fn connection(
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<(), ServeError> {
-    let ends = Ends::default();
-    let open = Arc::new(Open::new());
+    let ends = ConnectionEnd::default();
+    let open = Arc::new(OpenRequests::new());
     let writer = Writer::new(output, ends.clone());
     let (through, said) = mpsc::channel(1);
     let lane_of = {
@@ -83,12 +83,12 @@ pub async fn connection(
 }
 
 fn lane(tool: &Published) -> Lane {
-    let order = if tool.is_read_only() { Order::Free } else { Order::Kept };
+    let order = if tool.is_read_only() { Order::Free } else { Order::InOrder };
     Lane { tool: tool.name.clone(), order }
 }
 
 /// Forwards the waiting requests, each as soon as it has a slot.
-async fn pass_on(open: Arc<Open>, through: mpsc::Sender<FromClient>) {
+async fn pass_on(open: Arc<OpenRequests>, through: mpsc::Sender<FromClient>) {
     loop {
         open.next_ready().await;
         let _passing = open.passing.lock().await;
@@ -101,7 +101,7 @@ async fn pass_on(open: Arc<Open>, through: mpsc::Sender<FromClient>) {
 }
 
 /// Lets a one-shot client receive its answers, then ends the calls that still run.
-async fn finish(ends: &Ends, open: &Open, since: Duration) {
+async fn finish(ends: &ConnectionEnd, open: &OpenRequests, since: Duration) {
     ends.closing.cancel();
     if since < BREATH {
         tokio::select! {

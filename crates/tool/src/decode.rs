@@ -1,7 +1,9 @@
 //! Decoding of arguments: accepts the variants that models really send, guided by the schema and never
 //! ambiguous.
 
-use crate::{coerce, names};
+mod coerce;
+
+use crate::names;
 use serde_json::{Map, Value};
 use toolpost_engine::Failure;
 

@@ -1,8 +1,8 @@
 //! A dialect: a set of tools with one reply budget and one style of messages.
 
-use crate::{Budget, ToolDef};
+use crate::{budget::Budget, lowering::Lowering, tool::ToolDef};
 use std::time::Duration;
-use toolpost_engine::{Fresh, Hint};
+use toolpost_engine::{Engine, Fresh, Hint};
 use toolpost_text::matching::Step;
 
 /// A set of tools with one reply budget and one style of messages.
@@ -33,6 +33,12 @@ impl Dialect {
     #[must_use]
     pub fn tool(&self, name: &str) -> Option<&'static ToolDef> {
         self.tools.iter().find(|tool| tool.answers_to(name))
+    }
+
+    /// Creates the context in which a call of this dialect is lowered.
+    #[must_use]
+    pub fn lowering<'a>(&self, engine: &'a Engine) -> Lowering<'a> {
+        Lowering::new(engine, self.budget, self.matching)
     }
 }
 

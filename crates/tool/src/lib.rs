@@ -1,7 +1,6 @@
 //! The framework for dialects: `Tool`, `Dialect`, argument decoding, schemas and reply pages.
 
 mod budget;
-mod coerce;
 mod decode;
 mod dialect;
 mod lowering;

@@ -1,9 +1,9 @@
 //! The context of `lower`: path resolution, and the requested form of the reply.
 
-use crate::Dialect;
+use crate::budget::Budget;
 use std::cell::RefCell;
 use toolpost_engine::{Engine, Failure, Hint, is_dependency, operations::grep::Rules};
-use toolpost_text::cut::Limit;
+use toolpost_text::{cut::Limit, matching::Step};
 use toolpost_workspace::WorkspacePath;
 
 /// Request for the structured part of a reply.
@@ -16,8 +16,8 @@ enum Structure {
 /// The context of `lower`.
 pub struct Lowering<'a> {
     engine: &'a Engine,
-    /// The dialect of the call.
-    pub dialect: &'a Dialect,
+    budget: Budget,
+    matching: Step,
     structure: Structure,
     reply_bytes: usize,
     most_bytes: usize,
@@ -25,15 +25,15 @@ pub struct Lowering<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    /// Creates the context of a dialect and an engine.
-    #[must_use]
-    pub fn new(engine: &'a Engine, dialect: &'a Dialect) -> Self {
+    /// Creates the context of a dialect with this reply budget and this tolerance for texts to replace.
+    pub(crate) fn new(engine: &'a Engine, budget: Budget, matching: Step) -> Self {
         Self {
             engine,
-            dialect,
+            budget,
+            matching,
             structure: Structure::NotWanted,
-            reply_bytes: dialect.budget.bytes,
-            most_bytes: dialect.budget.bytes,
+            reply_bytes: budget.bytes,
+            most_bytes: budget.bytes,
             notes: RefCell::default(),
         }
     }
@@ -51,6 +51,18 @@ impl<'a> Lowering<'a> {
         Self { reply_bytes, most_bytes, ..self }
     }
 
+    /// Returns the dialect's limit of a reply in lines.
+    #[must_use]
+    pub fn budget_lines(&self) -> usize {
+        self.budget.lines
+    }
+
+    /// Returns the loosest permitted match of a text to replace.
+    #[must_use]
+    pub fn matching(&self) -> Step {
+        self.matching
+    }
+
     /// Returns the size limit in bytes for a caller that asks for the whole reply; its page must then be
     /// marked as such.
     #[must_use]
@@ -61,7 +73,7 @@ impl<'a> Lowering<'a> {
     /// Returns the size limit of a reply.
     #[must_use]
     pub fn limit(&self) -> Limit {
-        Limit { bytes: self.reply_bytes, lines: self.dialect.budget.lines }
+        Limit { bytes: self.reply_bytes, lines: self.budget.lines }
     }
 
     /// Returns the size limit of a reply, in bytes.

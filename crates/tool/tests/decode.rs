@@ -308,7 +308,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(4_000) })]
 
-    /// What is accepted deserializes, stays the same when it is decoded again, and is refused otherwise with a reason.
+    /// Accepted arguments deserialize and stay the same when decoded again; a refusal names a reason.
     #[test]
     fn accepted_arguments_satisfy_the_type(arguments in any_json()) {
         let schema = full::<Args>();

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use toolpost_engine::{Engine, Fresh, operations::change::Where};
 use toolpost_text::matching::Step;
-use toolpost_tool::{Budget, Cut, Dialect, Lowering};
+use toolpost_tool::{Budget, Cut, Dialect};
 use toolpost_workspace::{Options, Workspace};
 
 const DIALECT: Dialect = Dialect {
@@ -26,7 +26,7 @@ fn lower(said: &str, known: Option<&str>) -> Result<Vec<(String, &'static str)>,
     let roots = vec![root.path().to_path_buf()];
     let (workspace, _) = Workspace::open(Options { roots, ..Options::default() }).unwrap();
     let engine = Engine::new(workspace);
-    let changes = Lowering::new(&engine, &DIALECT).patch(said, known).map_err(|failure| failure.what)?;
+    let changes = DIALECT.lowering(&engine).patch(said, known).map_err(|failure| failure.what)?;
     let said = changes.into_iter().map(|change| {
         let what = match change.at {
             Where::Whole(_) => "whole",

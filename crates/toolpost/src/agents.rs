@@ -57,12 +57,12 @@ impl Companions {
         editor::editing(settings, workspace)
     }
 
-    /// Gives an external agent its access to files.
+    /// Grants an external agent its access to files.
     pub(crate) fn reach(&self, engine: &Engine, policy: &Policy, settings: &Settings) -> Result<(), Error> {
         self.models.reach(engine, policy, settings)
     }
 
-    /// Gives the agents of a model their instructions.
+    /// Sets the instructions of the agents of a model.
     pub(crate) fn tell(&self, runtime: &Runtime) {
         self.models.tell(runtime);
     }

@@ -21,7 +21,7 @@ pub(crate) fn write(runtime: &Runtime, settings: &Settings) -> Result<(), Error>
         EventsDetail::Names => Detail::Names,
         EventsDetail::All => Detail::All,
     };
-    runtime.events.listen(detail, move |event| {
+    runtime.events().listen(detail, move |event| {
         let Ok(mut line) = serde_json::to_vec(event) else { return };
         line.push(b'\n');
         let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);

@@ -42,7 +42,7 @@ pub struct Toolpost {
     asker: Arc<dyn Asker>,
 }
 
-/// A tool, as a model is told about it.
+/// Definition of a tool for a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
     /// Name.
@@ -92,7 +92,7 @@ impl Toolpost {
 
     /// Adds a listener for the start and the end of every call. It runs in the call's task and must be quick.
     pub fn on_event(&self, detail: Detail, listener: impl Fn(&Event) + Send + Sync + 'static) {
-        self.runtime.events.listen(detail, listener);
+        self.runtime.events().listen(detail, listener);
     }
 
     /// Reports what an earlier process left unfinished and this one has finished or undone; empty if there was nothing.

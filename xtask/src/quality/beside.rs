@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 use toolpost_engine::{
-    CallCtx, Engine, Session,
+    CallCtx, Engine, MayRead, Permissions, Session,
     operations::investigate::{Investigate, Request},
 };
 use toolpost_workspace::{Options, Workspace};
@@ -20,6 +20,15 @@ pub(super) struct Beside {
     threads: tokio::runtime::Runtime,
     tree: PathBuf,
     files: Vec<Words>,
+}
+
+/// The permission to read each file of a tree that only measurements use.
+struct ReadEverything;
+
+impl Permissions for ReadEverything {
+    fn read_filter(&self) -> MayRead {
+        Arc::new(|_| true)
+    }
 }
 
 /// Word frequencies of a file, and its length in words.
@@ -53,7 +62,7 @@ impl Beside {
     /// Returns the files that the investigator cites, best first.
     pub(super) fn investigate(&self, question: &str) -> Result<Vec<String>> {
         let base = self.engine.resolve(".").map_err(|failure| anyhow!(failure.what))?;
-        let cx = CallCtx { may_read: Arc::new(|_| true), ..CallCtx::denied(self.session.clone()) };
+        let cx = CallCtx { permissions: Arc::new(ReadEverything), ..CallCtx::denied(self.session.clone()) };
         let request = Request::of(question.to_owned(), base);
         let found = self.threads.block_on(self.engine.run::<Investigate>(request, &cx));
         let found = match found {

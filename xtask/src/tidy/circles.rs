@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const FILES: usize = 4;
 
 /// Crates that still have circles: top-level modules in circles, and files in the largest circle. These numbers only fall.
-const ALLOWED: &[(&str, usize, usize)] = &[("runtime", 3, 8), ("tool", 5, FILES)];
+const ALLOWED: &[(&str, usize, usize)] = &[];
 
 /// A module's path from the root of its crate; the root itself is empty.
 type Path = Vec<String>;

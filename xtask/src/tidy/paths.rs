@@ -9,7 +9,7 @@ const ENGINE: &str = "crates/engine/src/";
 const FOREIGN: [&str; 7] = [
     "code/navigate/ask.rs",
     "code/navigate/check.rs",
-    "commands/blocked.rs",
+    "commands/file_notes.rs",
     "commands/mod.rs",
     "engine.rs",
     "search/packages.rs",

@@ -43,9 +43,7 @@ impl Files {
         self.call(self.disk.read, json!({ "file_path": said, "limit": 1 })).await?;
         let path = self.disk.runtime.engine().resolve(said).map_err(|failure| refused(failure.what))?;
         let bytes = self.session.remembered(&path).ok_or_else(|| {
-            refused(format!(
-                "{said} is no text, or too large to be read whole; read it with the tools of the server"
-            ))
+            refused(format!("{said} is not text, or is too large; read it with the tools of the server"))
         })?;
         let Ok(whole) = std::str::from_utf8(&bytes) else {
             return Err(refused(format!("{said} is not UTF-8; read it with the tools of the server")));

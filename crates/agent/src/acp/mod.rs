@@ -32,7 +32,7 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 use toolpost_engine::{
-    Agents, Asking, CallCtx, Failure, FrontDoor, Hint, Job, Kind, Prompt, Report, Session,
+    Agents, Asking, CallCtx, CallGateway, Failure, Hint, Job, Kind, Prompt, Report, Session,
 };
 
 /// Advice for an agent that cannot be used.
@@ -143,9 +143,9 @@ impl Acp {
         }
     }
 
-    async fn part(&self, job: Job, door: Arc<dyn FrontDoor>, cx: &CallCtx) -> Result<Report, Failure> {
+    async fn part(&self, job: Job, gateway: Arc<dyn CallGateway>, cx: &CallCtx) -> Result<Report, Failure> {
         let subagent = Subagent::find(&self.subagents, job.agent.as_deref())?;
-        let tools = model_agents::only(subagent, door.as_ref())?;
+        let tools = model_agents::only(subagent, gateway.as_ref())?;
         let _leave = self.permits.leave(cx).await?;
         let limits = Limits { time: Some(cx.time_left(TIME)), ..Limits::default() };
         let own = subagent.map(|subagent| subagent.words.as_str()).filter(|words| !words.is_empty());
@@ -196,7 +196,7 @@ impl Agents for Acp {
         false
     }
 
-    fn work<'a>(&'a self, job: Job, door: Arc<dyn FrontDoor>, cx: &'a CallCtx) -> Asking<'a, Report> {
-        Box::pin(self.part(job, door, cx))
+    fn work<'a>(&'a self, job: Job, gateway: Arc<dyn CallGateway>, cx: &'a CallCtx) -> Asking<'a, Report> {
+        Box::pin(self.part(job, gateway, cx))
     }
 }

@@ -115,9 +115,7 @@ impl Server {
                 tool,
                 "It wants to ask the user something before it goes on; that is not passed on here.",
             )),
-            Ok(_) => {
-                Err(reply::complaint(&self.entry, tool, "It answered with what is no result of a tool."))
-            }
+            Ok(_) => Err(reply::complaint(&self.entry, tool, "Its answer is not a tool result.")),
             Err(ServiceError::McpError(error)) => Err(reply::complaint(&self.entry, tool, &error.message)),
             Err(error) => Err(self.lost(&error).await),
         }

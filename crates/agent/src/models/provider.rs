@@ -35,7 +35,7 @@ pub struct Place {
 pub enum BadPlace {
     /// The URL is invalid.
     #[error(
-        "`{0}` is no address of a model: it begins with http:// or https://, has a host, and no user, question mark or `#`"
+        "invalid model URL `{0}`: it must begin with http:// or https:// and have a host, without a user, a query or a fragment"
     )]
     Address(String),
 }

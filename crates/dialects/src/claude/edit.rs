@@ -34,7 +34,7 @@ impl Tool for Edit {
             old: args.old_string,
             want: if args.replace_all { Want::Every } else { Want::One },
             near: None,
-            matching: at.dialect.matching,
+            matching: at.matching(),
         };
         Ok(Request {
             changes: vec![Change { path: at.file(&args.file_path)?, at: at_text, text: args.new_string }],

@@ -41,7 +41,7 @@ pub(super) struct Text {
 impl Text {
     /// Converts it to a change of the given file.
     pub(super) fn change(self, file: &str, at: &Lowering) -> Result<Change, Failure> {
-        let place = Where::Text { old: self.old, want: self.want, near: None, matching: at.dialect.matching };
+        let place = Where::Text { old: self.old, want: self.want, near: None, matching: at.matching() };
         Ok(Change { path: at.file(file)?, at: place, text: self.new })
     }
 }

@@ -56,7 +56,7 @@ impl Tool for WebFetch {
             time: Duration::from_secs_f64(args.timeout.unwrap_or(SECONDS)),
             offset: args.offset.unwrap_or(0),
             max_bytes: at.reply_bytes(),
-            max_lines: at.dialect.budget.lines,
+            max_lines: at.budget_lines(),
             ..Request::new(&args.url, format)?
         })
     }

@@ -65,7 +65,7 @@ impl Tool for Edit {
                 return Err(half_lines());
             }
             let want = if args.replace_all { Want::Every } else { Want::One };
-            Where::Text { old, want, near: None, matching: at.dialect.matching }
+            Where::Text { old, want, near: None, matching: at.matching() }
         } else {
             return Err(nowhere());
         };

@@ -44,7 +44,7 @@ impl Tool for UpdateFile {
         }
         let change = |block: Block| Change {
             path: path.clone(),
-            at: Where::Next { old: block.old_str, matching: at.dialect.matching },
+            at: Where::Next { old: block.old_str, matching: at.matching() },
             text: block.new_str,
         };
         Ok(Request { changes: args.replace_blocks.into_iter().map(change).collect() })

@@ -16,7 +16,7 @@ pub(super) fn replacement(
     near: Option<LineRange>,
     at: &Lowering,
 ) -> Result<Change, Failure> {
-    let text = Where::Text { old, want: Want::One, near, matching: at.dialect.matching };
+    let text = Where::Text { old, want: Want::One, near, matching: at.matching() };
     Ok(Change { path: at.file(said)?, at: text, text: new })
 }
 

@@ -68,7 +68,7 @@ impl Tool for GrepSearch {
         Ok(Request {
             rules: at.rules(),
             prune,
-            limit: Some(at.dialect.budget.lines as u64),
+            limit: Some(at.budget_lines() as u64),
             time: Some(Duration::from_millis(args.timeout_ms.unwrap_or(TIME))),
             ..Request::of(base, args.pattern, at.reply_bytes())
         })

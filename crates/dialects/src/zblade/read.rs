@@ -89,7 +89,7 @@ impl Tool for ReadFileRange {
 fn request(said: String, at: &Lowering, gutter: Gutter) -> Result<Request, Failure> {
     let bytes = at.reply_bytes();
     Ok(Request {
-        max_lines: at.dialect.budget.lines as u64,
+        max_lines: at.budget_lines() as u64,
         characters: bytes as u64,
         gutter,
         keep: Keep::Ends { head: truncation::HEAD as u64, tail: truncation::TAIL as u64 },

@@ -63,10 +63,10 @@ impl Operation for Delegate {
                 "Name the files in which the rest stands: the agent can read them.".to_owned(),
             )));
         }
-        let door = cx.door()?;
+        let gateway = cx.gateway()?;
         let agent = name(&job);
         // The separate session does not know what this session has seen.
-        let report = agents.backend()?.work(job, door.apart(), cx).await?;
+        let report = agents.backend()?.work(job, gateway.apart(), cx).await?;
         if report.missing.is_some() && report.words.is_empty() {
             return Err(Report::unfinished(Kind::Timeout, report.missing, report.words));
         }

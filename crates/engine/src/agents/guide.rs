@@ -11,7 +11,7 @@ pub(crate) use claims::{Claim, read};
 use super::{Agents, Finished, Job};
 use crate::{
     agents::AgentAccess,
-    call::{CallCtx, nested::FrontDoor},
+    call::{CallCtx, nested::CallGateway},
     failure::{Failure, Kind},
 };
 use reading::Reading;
@@ -84,7 +84,7 @@ pub struct Dropped {
 /// Availability of a guiding model.
 pub(crate) enum Guidance {
     /// A model is available, with a separate gateway.
-    Given(Arc<dyn Agents>, Arc<dyn FrontDoor>),
+    Given(Arc<dyn Agents>, Arc<dyn CallGateway>),
     /// A model is configured, and it is not asked, for this reason.
     Withheld(String),
     /// No model is configured.
@@ -102,15 +102,15 @@ impl Guidance {
     /// as the rules allow.
     pub(crate) fn of(agents: &AgentAccess, cx: &CallCtx, name: &str) -> Self {
         let Ok(agents) = agents.backend() else { return Self::None };
-        let Some(door) = &cx.door else {
+        let Some(gateway) = &cx.gateway else {
             return Self::Withheld("inside of another call no model is asked".to_owned());
         };
-        if !(cx.may_delegate)(name) {
+        if !cx.permissions.may_delegate(name) {
             return Self::Withheld(format!(
                 "the rules do not let work be left to the agent {name} without asking"
             ));
         }
-        Self::Given(agents, door.apart())
+        Self::Given(agents, gateway.apart())
     }
 
     /// Determines the same for a delegated task, which needs an agent that can be restricted to reading.
@@ -136,12 +136,12 @@ impl Guidance {
 /// and does not fail the call; a cancelled call fails.
 pub(crate) async fn work(
     agents: &Arc<dyn Agents>,
-    door: Arc<dyn FrontDoor>,
+    gateway: Arc<dyn CallGateway>,
     (task, context): (String, String),
     (turns, calls): (usize, usize),
     cx: &CallCtx,
 ) -> Result<Worked, Failure> {
-    let reading = Arc::new(Reading::new(door, calls));
+    let reading = Arc::new(Reading::new(gateway, calls));
     let job = Job {
         task,
         context: Some(context),

@@ -4,7 +4,7 @@ pub mod delegate;
 pub(crate) mod guide;
 
 use crate::{
-    call::{Asking, CallCtx, nested::FrontDoor},
+    call::{Asking, CallCtx, nested::CallGateway},
     failure::{Failure, Hint, Kind},
     session::Session,
 };
@@ -25,7 +25,7 @@ pub trait Agents: Send + Sync {
     ) -> Asking<'a, String>;
 
     /// Works on a task with the tools of a gateway, within the time and size limits of a call.
-    fn work<'a>(&'a self, job: Job, door: Arc<dyn FrontDoor>, cx: &'a CallCtx) -> Asking<'a, Report>;
+    fn work<'a>(&'a self, job: Job, gateway: Arc<dyn CallGateway>, cx: &'a CallCtx) -> Asking<'a, Report>;
 
     /// Returns whether an agent acts only through its gateway, so that it cannot do what the gateway
     /// refuses.

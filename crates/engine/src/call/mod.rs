@@ -1,16 +1,17 @@
 //! Context of a call: session, deadline and permissions.
 
 pub(crate) mod nested;
+pub(crate) mod permissions;
 
 use crate::{
-    access::command::Host,
     failure::{Failure, Hint, Kind},
     session::{
         Session,
         freshness::{Expected, Fresh},
     },
 };
-use nested::FrontDoor;
+use nested::CallGateway;
+use permissions::{MayRead, NoPermissions, Permissions};
 use std::{
     future::Future,
     pin::Pin,
@@ -18,21 +19,7 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio_util::sync::CancellationToken;
-use toolpost_net::Reach;
 use toolpost_workspace::{Cause, WorkspacePath};
-
-/// Decides if a call may read a file that a walk found, without a prompt.
-pub type MayRead = Arc<dyn Fn(&WorkspacePath) -> bool + Send + Sync>;
-
-/// Decides if a call may write a file inside a directory that it handles as a whole, without a prompt.
-pub type MayWrite = Arc<dyn Fn(&WorkspacePath) -> bool + Send + Sync>;
-
-/// Decides how far a call may reach a host that an answer leads to, without a prompt; a refusal carries its
-/// reason.
-pub type MayFetch = Arc<dyn Fn(&Host) -> Result<Reach, String> + Send + Sync>;
-
-/// Decides if work may be delegated to the agent with this name, without a prompt.
-pub type MayDelegate = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
 /// Answer of another program, as a future.
 pub type Asking<'a, T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send + 'a>>;
@@ -46,16 +33,8 @@ pub struct CallCtx {
     pub cancel: CancellationToken,
     /// The deadline; the reply holds the results available by then.
     pub deadline: Option<Instant>,
-    /// The permission to read files that a walk finds.
-    pub may_read: MayRead,
-    /// The permission to write files inside a directory that a call handles as a whole.
-    pub may_write: MayWrite,
-    /// The permission to fetch from hosts.
-    pub may_fetch: MayFetch,
-    /// The permission to delegate to agents during the call.
-    pub may_delegate: MayDelegate,
-    /// The permission to query an external service in addition to local data, or the reason of its refusal.
-    pub may_consult: Result<(), String>,
+    /// The permissions for accesses that the call finds while it runs.
+    pub permissions: Arc<dyn Permissions>,
     /// The rule that a write needs an earlier read.
     pub fresh: Fresh,
     /// The content that the caller has seen of the files that it writes.
@@ -65,7 +44,7 @@ pub struct CallCtx {
     /// The identity of the call, for the history of changes.
     pub cause: Arc<Cause>,
     /// The gateway for nested calls; `None` if the operation may not make any.
-    pub door: Option<Arc<dyn FrontDoor>>,
+    pub gateway: Option<Arc<dyn CallGateway>>,
 }
 
 impl CallCtx {
@@ -79,17 +58,25 @@ impl CallCtx {
             session,
             cancel: CancellationToken::new(),
             deadline: None,
-            may_read: Arc::new(|_| false),
-            may_write: Arc::new(|_| false),
-            may_fetch: Arc::new(|_| Err(NOT_GRANTED.to_owned())),
-            may_delegate: Arc::new(|_| false),
-            may_consult: Err(NOT_GRANTED.to_owned()),
+            permissions: Arc::new(NoPermissions),
             fresh: Fresh::REQUIRED,
             expected: Arc::default(),
             progress: Progress::silent(),
             cause: Arc::default(),
-            door: None,
+            gateway: None,
         }
+    }
+
+    /// Returns true if a file that the call finds may be read.
+    #[must_use]
+    pub fn may_read(&self, path: &WorkspacePath) -> bool {
+        self.permissions.may_read(path)
+    }
+
+    /// Returns the test for files that may be read, for work that outlives the call.
+    #[must_use]
+    pub fn read_filter(&self) -> MayRead {
+        self.permissions.read_filter()
     }
 
     /// Returns the same context with a shorter deadline, if a time is given.
@@ -113,8 +100,8 @@ impl CallCtx {
     ///
     /// # Errors
     /// `Denied` if this call is itself nested.
-    pub fn door(&self) -> Result<&Arc<dyn FrontDoor>, Failure> {
-        self.door.as_ref().ok_or_else(|| {
+    pub fn gateway(&self) -> Result<&Arc<dyn CallGateway>, Failure> {
+        self.gateway.as_ref().ok_or_else(|| {
             let what = "This tool makes calls of its own, which no call inside of another can do.";
             Failure::new(Kind::Denied, what).hint(Hint::Advice("Call it by itself.".to_owned()))
         })
@@ -140,9 +127,6 @@ impl CallCtx {
         Ok(())
     }
 }
-
-/// The reason of a refusal if no policy granted the permission.
-const NOT_GRANTED: &str = "no policy has allowed it for this call";
 
 /// A listener for the progress of a call.
 #[derive(Clone)]

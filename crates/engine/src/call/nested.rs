@@ -108,7 +108,7 @@ pub enum Ended {
 pub type Calling<'a> = Pin<Box<dyn Future<Output = InnerAnswer> + Send + 'a>>;
 
 /// The gateway for calls that an operation makes; these calls cannot make further calls.
-pub trait FrontDoor: Send + Sync {
+pub trait CallGateway: Send + Sync {
     /// Sends a call through the session of the gateway.
     fn call<'a>(&'a self, call: InnerCall, cancel: CancellationToken) -> Calling<'a>;
 
@@ -118,5 +118,5 @@ pub trait FrontDoor: Send + Sync {
 
     /// Returns a gateway to the same tools with a separate session, which has not seen any file that this one
     /// has seen.
-    fn apart(&self) -> Arc<dyn FrontDoor>;
+    fn apart(&self) -> Arc<dyn CallGateway>;
 }

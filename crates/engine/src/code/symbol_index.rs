@@ -54,7 +54,7 @@ pub(crate) async fn ask<T: Send + 'static>(
         let wait = ready::Wait::start(code.index_wait(), &cx);
         let (index, look) = ready::lend(code.index(), code.find(), &|| about.clone(), wait, &cx, &stop)
             .map_err(|trouble| failed(&cx, &trouble))?;
-        let withheld = code.withheld().of(&index, &cx.may_read);
+        let withheld = code.withheld().of(&index, &cx.read_filter());
         let (waiting, read) = (index.waiting().len(), index.files().count());
         let answer = question(&Asked { code: &code, index: &index, cx: &cx, withheld, look });
         answer.map_err(|failure| ready::so_far(failure, waiting, waiting + read, look))
@@ -71,7 +71,7 @@ impl Asked<'_> {
     /// Returns whether a file that is not in the index may be named, and is at or below a path.
     pub(crate) fn may_name(&self, shown: &str, base: Option<&WorkspacePath>) -> bool {
         let path = self.code.files().resolve_entry(shown);
-        path.is_ok_and(|path| (self.cx.may_read)(&path) && base.is_none_or(|base| base.contains(&path)))
+        path.is_ok_and(|path| self.cx.may_read(&path) && base.is_none_or(|base| base.contains(&path)))
     }
 
     /// Returns whether a file is at or below a path.

@@ -184,7 +184,7 @@ impl Publisher {
             std::mem::take(&mut forwarders.cancelled)
         };
         for forwarder in cancelled {
-            // It ends as soon as it is cancelled.
+            // Cancellation ends it at once.
             let _ = forwarder.task.await;
         }
     }

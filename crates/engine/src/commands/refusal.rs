@@ -268,7 +268,7 @@ fn hidden(path: &str) -> String {
 
 fn own(path: &str) -> String {
     format!(
-        "{SANDBOX} gives commands an empty directory of their own at the place of `{path}`: files of the host are not in it. Work \
+        "{SANDBOX} gives commands a private, empty directory at the place of `{path}`: files of the host are not in it. Work \
          without them, or leave this to the user."
     )
 }

@@ -66,7 +66,7 @@ pub(super) async fn write(
 ) -> Result<Written, Failure> {
     let view = editor.ask(Act::Look, cx).await?;
     let path = active(editors, editor, &view).await?;
-    if !((cx.may_read)(&path) && (cx.may_write)(&path)) {
+    if !(cx.may_read(&path) && cx.permissions.may_write(&path)) {
         return Err(forbidden(&path));
     }
     let known = memory(cx).lock().token.clone();

@@ -125,7 +125,7 @@ pub(super) fn write(
 
 fn insert(editors: &Editors, cx: &CallCtx, tab: &Tab, content: String) -> Result<Written, Failure> {
     let path = &tab.path;
-    let may = (cx.may_read)(path) && (cx.may_write)(path);
+    let may = cx.may_read(path) && cx.permissions.may_write(path);
     if !may {
         return Err(super::attached::forbidden(path));
     }

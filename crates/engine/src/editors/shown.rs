@@ -114,7 +114,7 @@ fn selected(
     let withheld = match active.map(|name| inside(editors, name)) {
         None => Some("it stands in no file of the workspace"),
         Some(None) => Some("the file lies outside of the workspace"),
-        Some(Some(path)) if !(cx.may_read)(&path) => {
+        Some(Some(path)) if !cx.may_read(&path) => {
             Some("the rules do not let the file be read without asking")
         }
         Some(Some(_)) => None,

@@ -67,8 +67,8 @@ pub(crate) fn judge<'a>(
     top: &WorkspacePath,
     paths: impl IntoIterator<Item = &'a WorkspacePath>,
 ) -> Result<(), Failure> {
-    let may = match access {
-        Access::Writes => &cx.may_write,
+    let may = |path: &WorkspacePath| match access {
+        Access::Writes => cx.permissions.may_write(path),
         Access::Reads
         | Access::Calls
         | Access::Executes
@@ -76,7 +76,7 @@ pub(crate) fn judge<'a>(
         | Access::Bridges
         | Access::Delegates
         | Access::Asks
-        | Access::Editor => &cx.may_read,
+        | Access::Editor => cx.may_read(path),
     };
     let mut kept = paths.into_iter().filter(|path| !may(path));
     let Some(first) = kept.next() else { return Ok(()) };
@@ -130,7 +130,7 @@ pub(crate) fn as_seen(files: &Files, cx: &CallCtx, path: &WorkspacePath) -> Resu
     if hasher.finish() == seen.hash {
         return Ok(());
     }
-    let sight = if (cx.may_read)(path) { Sight::Shown } else { Sight::Withheld };
+    let sight = if cx.may_read(path) { Sight::Shown } else { Sight::Withheld };
     match files.workspace().read(path, freshness::LIMIT) {
         Ok(now) => Err(freshness::stale(files, cx, path, &now.bytes, sight)),
         Err(_) => Err(freshness::stale(files, cx, path, &[], Sight::Withheld)),

@@ -48,7 +48,7 @@ pub(crate) fn file(files: &Files, path: &WorkspacePath, said: &str, cx: &CallCtx
         Err(error) => return Err(convert::access(path, error)),
     };
     match missing {
-        Ok(Lookup { path: found, note: Some(note) }) if (cx.may_read)(&found) => {
+        Ok(Lookup { path: found, note: Some(note) }) if cx.may_read(&found) => {
             let stat = files.workspace().stat(&found).map_err(|error| convert::access(&found, error))?;
             Ok(Found { note: Some(note), len: stat.len, path: found })
         }

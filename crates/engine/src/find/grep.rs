@@ -250,7 +250,7 @@ impl Operation for Grep {
         };
         let (mode, numbers, max_bytes) = (request.mode, request.numbers, request.max_bytes);
         let cx = &cx.within(request.time);
-        let (may_read, encoding) = (Some(cx.may_read.clone()), find.files().encoding());
+        let (may_read, encoding) = (Some(cx.read_filter()), find.files().encoding());
         let limit_of_file = request.limit_of_file;
         let mut request = GrepRequest { may_read, encoding, ..asked(request) };
         walk(find, cx, &base, "steps through files", move |find, control| {

@@ -123,8 +123,7 @@ fn part(
     };
     let shown = window(text, request.offset, request.max_characters, request.max_bytes);
     let is_file = |path: &WorkspacePath| {
-        (cx.may_read)(path)
-            && overview.files().workspace().stat(path).is_ok_and(|stat| stat.kind == Kind::File)
+        cx.may_read(path) && overview.files().workspace().stat(path).is_ok_and(|stat| stat.kind == Kind::File)
     };
     Ok(Output {
         root: request.base.absolute(),

@@ -4,7 +4,7 @@ use crate::{
     access::{Access, Touch},
     call::{
         CallCtx,
-        nested::{Ended, FrontDoor, InnerAnswer, InnerCall, May, Pictures},
+        nested::{CallGateway, Ended, InnerAnswer, InnerCall, May, Pictures},
     },
     failure::Failure,
     operation::Operation,
@@ -140,13 +140,13 @@ impl Operation for Batch {
     }
 
     async fn run(_plans: &Plans, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
-        let door = Arc::clone(cx.door()?);
+        let gateway = Arc::clone(cx.gateway()?);
         let start = Instant::now();
         let cx = cx.within(request.time);
         let total = request.calls.len();
         let each = request.first_share / total.max(1);
         let queue = request.calls.iter().cloned().enumerate().map(|(at, asked)| (at, asked, each)).collect();
-        let mut running = Running::new(Arc::clone(&door), &request, &cx, queue);
+        let mut running = Running::new(Arc::clone(&gateway), &request, &cx, queue);
         while running.fill() {
             running.settle(&cx).await;
             cx.progress.tell(running.settled.len() as u64, &format!("of {total} calls"));
@@ -154,7 +154,7 @@ impl Operation for Batch {
         let stopped = running.stopped;
         let mut results = running.results(request.order);
         if stopped.is_none() {
-            widened(&mut results, &request, &cx, &door).await;
+            widened(&mut results, &request, &cx, &gateway).await;
         }
         Ok(Output {
             results,
@@ -179,7 +179,7 @@ const WORTH: usize = 8;
 /// Repeats the calls whose replies were truncated, each with a share of the room that the others left. This
 /// function never truncates a reply: each reply explains how to get its rest, and counts as seen only what
 /// it shows.
-async fn widened(results: &mut [Settled], request: &Request, cx: &CallCtx, door: &Arc<dyn FrontDoor>) {
+async fn widened(results: &mut [Settled], request: &Request, cx: &CallCtx, gateway: &Arc<dyn CallGateway>) {
     let is_cut = |settled: &Settled| {
         settled.ended == Ended::Done && settled.elapsed_ms <= QUICK && (request.is_cut)(&settled.words)
     };
@@ -199,7 +199,7 @@ async fn widened(results: &mut [Settled], request: &Request, cx: &CallCtx, door:
             let room = (weight + more) as u128 * settled.words.len() as u128 / weight as u128;
             Some((settled.index, request.calls.get(settled.index)?.clone(), usize::try_from(room).ok()?))
         });
-        let mut running = Running::new(Arc::clone(door), request, cx, queue.collect());
+        let mut running = Running::new(Arc::clone(gateway), request, cx, queue.collect());
         running.on_failure = OnFailure::GoOn;
         while running.fill() {
             running.settle(cx).await;
@@ -226,7 +226,7 @@ const OVER: &str = "The time of all calls was up while this one ran, so it may n
 
 /// The running, waiting and finished calls.
 struct Running {
-    door: Arc<dyn FrontDoor>,
+    gateway: Arc<dyn CallGateway>,
     /// The index of each call, and the maximum size of its reply in bytes.
     queue: VecDeque<(usize, Asked, usize)>,
     /// The running calls: index, tool name and start time.
@@ -242,13 +242,13 @@ struct Running {
 
 impl Running {
     fn new(
-        door: Arc<dyn FrontDoor>,
+        gateway: Arc<dyn CallGateway>,
         request: &Request,
         cx: &CallCtx,
         queue: Vec<(usize, Asked, usize)>,
     ) -> Self {
         Self {
-            door,
+            gateway,
             queue: queue.into(),
             open: Vec::new(),
             tasks: JoinSet::new(),
@@ -265,13 +265,13 @@ impl Running {
     fn fill(&mut self) -> bool {
         while self.stopped.is_none() && self.open.len() < self.max_parallel {
             let Some((index, asked, reply_bytes)) = self.queue.pop_front() else { break };
-            let (door, cancel) = (Arc::clone(&self.door), self.cancel.clone());
+            let (gateway, cancel) = (Arc::clone(&self.gateway), self.cancel.clone());
             self.open.push((index, asked.tool.clone(), Instant::now()));
             let due = self.due;
             let (tool, arguments) = (asked.tool, asked.arguments);
             let call =
                 InnerCall { tool, arguments, reply_bytes, due, may: May::Read, pictures: Pictures::Named };
-            self.tasks.spawn(async move { (index, door.call(call, cancel).await) });
+            self.tasks.spawn(async move { (index, gateway.call(call, cancel).await) });
         }
         !self.open.is_empty()
     }

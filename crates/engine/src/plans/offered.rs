@@ -61,8 +61,8 @@ impl Operation for FindTools {
     }
 
     async fn run(_plans: &Plans, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
-        let door = cx.door()?;
-        let offered = door.tools();
+        let gateway = cx.gateway()?;
+        let offered = gateway.tools();
         let names = offered.iter().map(|tool| tool.name.clone()).collect();
         let sought = words(&request.query);
         let tools = offered.into_iter().map(|tool| Tool {

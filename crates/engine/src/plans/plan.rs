@@ -118,7 +118,7 @@ impl Operation for Plan {
     }
 
     async fn run(plans: &Plans, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
-        let door = Arc::clone(cx.door()?);
+        let gateway = Arc::clone(cx.gateway()?);
         if prepared(&request.code).trim().is_empty() {
             return Err(Failure::invalid("The script is empty: nothing was run."));
         }
@@ -131,14 +131,14 @@ impl Operation for Plan {
         rows.extend(
             request.paged.into_iter().map(|paged| vec!["paged".to_owned(), paged.tool, paged.argument]),
         );
-        rows.extend(door.tools().into_iter().map(|tool| vec!["tool".to_owned(), tool.name, tool.schema]));
+        rows.extend(gateway.tools().into_iter().map(|tool| vec!["tool".to_owned(), tool.name, tool.schema]));
         let script = Script {
             source: request.code,
             libraries: std::iter::once(LIBRARY.to_owned()).chain(request.library).collect(),
             rows,
             limits: Limits { wall, ..request.limits },
         };
-        let caller = Caller::new(plans, door, cx, request.reply_bytes, wall);
+        let caller = Caller::new(plans, gateway, cx, request.reply_bytes, wall);
         let ended = run(script, Arc::new(caller), cx.cancel.child_token()).await;
         let (value, stopped) = match ended.value {
             Ok(Reply::Text(text) | Reply::Json(text)) => (Some(text), None),

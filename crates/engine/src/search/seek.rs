@@ -100,10 +100,10 @@ impl Operation for Seek {
         let found = Search::run(search, request.clone(), cx).await?;
         let start = expanded(search, &request, &found, cx).await?;
         match Guidance::working(search.agents(), cx, NAME) {
-            Guidance::Given(agents, door) => {
+            Guidance::Given(agents, gateway) => {
                 let (task, context) = (task(&request), context(&start.places));
                 let limits = (AGENT.turns, AGENT.calls);
-                let worked = guide::work(&agents, door, (task, context), limits, cx).await?;
+                let worked = guide::work(&agents, gateway, (task, context), limits, cx).await?;
                 guided(search, &request, (found, start), worked, cx).await
             }
             guidance => without(search, &request, (found, start), guidance.withheld(), cx).await,

@@ -1,7 +1,7 @@
 //! Search for skills: the project's before the user's, and the conventional directories in a fixed order.
 
 use super::{Found, Skill, Source, folder, read};
-use crate::{call::MayRead, skills::SkillLibrary};
+use crate::{call::permissions::MayRead, skills::SkillLibrary};
 use std::collections::HashSet;
 use toolpost_workspace::{OpenError, Options, Scope, Workspace};
 

@@ -53,7 +53,7 @@ impl Operation for Skills {
 
     async fn run(library: &SkillLibrary, request: Request, cx: &CallCtx) -> Result<Output, Failure> {
         cx.check()?;
-        let (library, may) = (library.clone(), cx.may_read.clone());
+        let (library, may) = (library.clone(), cx.read_filter());
         blocking(move || {
             let found = find(&library, &may);
             let wanted = request.filter.map(|filter| filter.to_lowercase());

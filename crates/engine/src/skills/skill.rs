@@ -68,7 +68,7 @@ impl Operation for Skill {
         cx.check()?;
         let (library, cx) = (library.clone(), cx.clone());
         blocking(move || {
-            let skill = choose(find(&library, &cx.may_read), request.name.trim())?;
+            let skill = choose(find(&library, &cx.read_filter()), request.name.trim())?;
             let text = filled(&skill.body, &request);
             let is_new = cx.session.state::<ActiveSkills>().add(&skill.location, hash(text.as_bytes()));
             let (resources, more) = skill.resources.clone();

@@ -3,13 +3,13 @@
 use std::{fs, os::unix::fs::symlink, path::PathBuf, sync::Arc};
 use tempfile::TempDir;
 use toolpost_engine::{
-    CallCtx, Engine, Failure, Fresh, Kind, Reach, RunsOn, Session,
+    CallCtx, Engine, Failure, Fresh, Host, Kind, MayRead, Permissions, Reach, RunsOn, Session,
     operations::{
         change::{Change, ChangeFiles, Output, Request},
         read::{self, Read},
     },
 };
-use toolpost_workspace::{Options, Workspace};
+use toolpost_workspace::{Options, Workspace, WorkspacePath};
 
 /// A root with files, and one session in it.
 pub(crate) struct World {
@@ -107,14 +107,45 @@ impl World {
     }
 }
 
+/// Permissions for everything but what a test withholds, as no call outside a test has.
+pub(crate) struct Permissive {
+    pub(crate) read: MayRead,
+    pub(crate) write: MayRead,
+    pub(crate) delegate: Box<dyn Fn(&str) -> bool + Send + Sync>,
+}
+
+impl Default for Permissive {
+    fn default() -> Self {
+        Self { read: Arc::new(|_| true), write: Arc::new(|_| true), delegate: Box::new(|_| true) }
+    }
+}
+
+impl Permissions for Permissive {
+    fn read_filter(&self) -> MayRead {
+        self.read.clone()
+    }
+
+    fn may_write(&self, path: &WorkspacePath) -> bool {
+        (self.write)(path)
+    }
+
+    fn reach(&self, _: &Host) -> Result<Reach, String> {
+        Ok(Reach::Public)
+    }
+
+    fn may_delegate(&self, agent: &str) -> bool {
+        (self.delegate)(agent)
+    }
+
+    fn may_consult(&self) -> Result<(), String> {
+        Ok(())
+    }
+}
+
 /// Context of a call that is allowed everything, as no call outside a test is.
 pub(crate) fn permissive(session: Arc<Session>) -> CallCtx {
     CallCtx {
-        may_read: Arc::new(|_| true),
-        may_write: Arc::new(|_| true),
-        may_fetch: Arc::new(|_| Ok(Reach::Public)),
-        may_delegate: Arc::new(|_| true),
-        may_consult: Ok(()),
+        permissions: Arc::new(Permissive::default()),
         fresh: Fresh::NOT_ASKED,
         ..CallCtx::denied(session)
     }

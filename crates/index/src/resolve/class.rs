@@ -70,19 +70,19 @@ impl Resolver<'_> {
         if let Some(class) = file.class_around(spot.place) {
             return self.whole(At { file: spot.file, symbol: class });
         }
-        // A method may be written outside of its class, under the class's name.
+        // A method may be written outside its class, under the class's name.
         file.outwards(file.around(spot.place))
             .find_map(|number| self.owner(At { file: spot.file, symbol: number }))
     }
 
-    /// Returns the class of a method or a field, also of one that is written outside of the class.
+    /// Returns the class of a method or a field, also of one that is written outside the class.
     pub(crate) fn class_of(&self, at: At) -> Option<At> {
         let parent = self.graph.symbol(at).parent.map(|symbol| At { file: at.file, symbol });
         let part = parent.filter(|parent| is_class(self.graph.symbol(*parent).kind.kind()));
         part.map_or_else(|| self.owner(at), |part| self.whole(part))
     }
 
-    /// Finds the class under whose name a method is written outside of it.
+    /// Finds the class under whose name a method is written outside it.
     pub(super) fn owner(&self, at: At) -> Option<At> {
         let symbol = self.graph.symbol(at);
         let qualified = self.graph.text(symbol.qualified);
@@ -153,7 +153,7 @@ impl Resolver<'_> {
             let owned = self.graph.owned(owner).iter().filter(|at| self.graph.symbol(**at).name == name);
             let apart: Vec<Member> =
                 owned.filter(|at| self.belongs(**at, class)).map(|at| Member::Symbol(*at)).collect();
-            // The definition outside of the class counts more than the declaration in it.
+            // The definition outside the class counts more than the declaration in it.
             if !apart.is_empty() {
                 return apart;
             }

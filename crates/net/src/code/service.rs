@@ -126,7 +126,7 @@ pub enum ServiceError {
 }
 
 /// An HTTP response.
-struct Came {
+struct HttpReply {
     status: u16,
     wait: Option<String>,
     location: Option<String>,
@@ -232,7 +232,12 @@ impl Service {
         Ok(self.cleaned(Found { sent: asking.sent, ..found }))
     }
 
-    async fn exchange(&self, asking: &Asking, gate: &Gate<'_>, until: Instant) -> Result<Came, FetchError> {
+    async fn exchange(
+        &self,
+        asking: &Asking,
+        gate: &Gate<'_>,
+        until: Instant,
+    ) -> Result<HttpReply, FetchError> {
         let mut url = self.base.url().clone();
         if !asking.path.is_empty() {
             url.set_path(&format!("{}{}", self.base.path().trim_end_matches('/'), asking.path));
@@ -253,7 +258,7 @@ impl Service {
             headers.get(LOCATION).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         let (bytes, end) = body::read(answer, MOST, until).await;
         let body = String::from_utf8_lossy(&bytes).into_owned();
-        Ok(Came { status, wait, location, body, end })
+        Ok(HttpReply { status, wait, location, body, end })
     }
 
     fn worded(&self, request: RequestBuilder, asking: &Asking) -> RequestBuilder {
@@ -272,7 +277,7 @@ impl Service {
     }
 
     /// Converts an error response.
-    fn refused(&self, came: &Came) -> ServiceError {
+    fn refused(&self, came: &HttpReply) -> ServiceError {
         let limited = matches!(came.status, 403 | 503) && came.wait.is_some();
         if came.status == 429 || limited {
             self.leave_alone(came.wait.as_deref());

@@ -137,7 +137,7 @@ impl Provider for Sourcegraph {
             }
         }
         if !done && found.findings.is_empty() {
-            let why = answer.broken.unwrap_or("it is no stream of matches that comes to an end");
+            let why = answer.broken.unwrap_or("the stream of matches is incomplete");
             return Err(Unclear::Form(why.to_owned()));
         }
         // Without a result, a warning is the reason.

@@ -68,7 +68,7 @@ pub(super) async fn ask(
 pub(crate) fn client(here: &WebAddress, way: &[SocketAddr], silence: Duration) -> Result<Client, FetchError> {
     let trust = if here.is_secured() { Trust::System } else { Trust::Nobody };
     builder(trust)?
-        .dns_resolver(Arc::new(Nobody))
+        .dns_resolver(Arc::new(NoResolver))
         .resolve_to_addrs(here.written_host(), way)
         .pool_max_idle_per_host(0)
         .read_timeout(silence)
@@ -139,9 +139,9 @@ fn unproven(error: &(dyn Error + 'static)) -> Option<String> {
 }
 
 /// Resolver that finds nothing: only the checked addresses are known.
-struct Nobody;
+struct NoResolver;
 
-impl Resolve for Nobody {
+impl Resolve for NoResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let fault = io::Error::other(format!("{} was not judged", name.as_str()));
         Box::pin(std::future::ready(Err(fault.into())))

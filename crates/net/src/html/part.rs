@@ -28,23 +28,23 @@ pub enum Which {
 }
 
 /// A part of a page.
-pub(super) struct Chosen {
+pub(super) struct SelectedPart {
     pub(super) html: String,
     pub(super) which: Which,
 }
 
 /// Selects the main part.
-pub(super) fn choose(page: &Clean<'_>, base: &WebAddress) -> Chosen {
+pub(super) fn choose(page: &Clean<'_>, base: &WebAddress) -> SelectedPart {
     let all = write::html(&page.pieces, base);
     let main = main(&page.pieces).filter(|main| text::seen(main) >= LEAST);
     // Article extraction loses tables and code, which documentation needs.
     let is_reference = main.is_some_and(|main| main.iter().any(is_reference));
     if !is_reference && let Some(html) = article(page, &all, base) {
-        return Chosen { html, which: Which::Article };
+        return SelectedPart { html, which: Which::Article };
     }
     match main {
-        Some(main) => Chosen { html: write::html(main, base), which: Which::Main },
-        None => Chosen { html: all, which: Which::All },
+        Some(main) => SelectedPart { html: write::html(main, base), which: Which::Main },
+        None => SelectedPart { html: all, which: Which::All },
     }
 }
 

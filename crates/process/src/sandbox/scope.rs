@@ -19,7 +19,7 @@ const KERNEL: [&str; 2] = ["/proc", "/sys"];
 pub enum PathAccess {
     /// It can change the path, as far as the permissions of the file allow.
     Change,
-    /// The path is in a directory of its own that begins empty: the host's files are not there.
+    /// The path is in a private directory that begins empty: the host's files are not there.
     Own,
     /// It can read the path and not change it.
     Read,

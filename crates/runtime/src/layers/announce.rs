@@ -1,41 +1,54 @@
 //! Announces each call and its outcome on the event bus.
 
-use super::{Back, Going, Next, Stop, Trip};
-use crate::{Event, Status};
+use super::{
+    state::{CallError, CallState, Layer, LayerFuture, LayerResult, Next, Received, Stage},
+    trace::Trace,
+};
+use crate::events::{Event, Status};
 use serde_json::Value;
 use std::{sync::Arc, time::Instant};
 use toolpost_text::redact::redact;
 
-pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
-    Box::pin(async move {
-        let events = &next.runtime.events;
-        let all = events.want_all();
-        let event = Event {
-            status: Status::Started,
-            id: trip.id,
-            parent: trip.within.as_ref().map(|within| within.parent),
-            // A name that no tool has can contain anything, even a secret.
-            name: redact(&trip.call.tool).into_owned(),
-            params: all.then(|| Arc::new(read(&trip.call.arguments))),
-            outcome: None,
-            duration: None,
-            result: None,
-            error: None,
-        };
-        events.tell(&event);
-        let start = Instant::now();
-        let back = next.go(trip).await;
-        let ended = Event {
-            status: if back.is_ok() { Status::Completed } else { Status::Failed },
-            outcome: Some(outcome(&back)),
-            duration: Some(start.elapsed()),
-            result: all.then(|| words(&back)).flatten(),
-            error: all.then(|| error(&back)).flatten(),
-            ..event
-        };
-        events.tell(&ended);
-        back
-    })
+pub(crate) struct Announce;
+
+impl Stage for Announce {
+    type Data<'a> = Received<'a>;
+}
+
+impl Layer for Announce {
+    type After = Trace;
+
+    fn around<'a>(state: CallState<'a, Trace>, next: Next<'a, Self>) -> LayerFuture<'a> {
+        Box::pin(async move {
+            let events = &next.services.events;
+            let all = events.want_all();
+            let event = Event {
+                status: Status::Started,
+                id: state.id,
+                parent: state.nested.as_ref().map(|nested| nested.parent),
+                // A name that no tool has can contain anything, even a secret.
+                name: redact(&state.call.tool).into_owned(),
+                params: all.then(|| Arc::new(read(&state.call.arguments))),
+                outcome: None,
+                duration: None,
+                result: None,
+                error: None,
+            };
+            events.tell(&event);
+            let start = Instant::now();
+            let back = next.run(state.passed()).await;
+            let ended = Event {
+                status: if back.is_ok() { Status::Completed } else { Status::Failed },
+                outcome: Some(outcome(&back)),
+                duration: Some(start.elapsed()),
+                result: all.then(|| words(&back)).flatten(),
+                error: all.then(|| error(&back)).flatten(),
+                ..event
+            };
+            events.tell(&ended);
+            back
+        })
+    }
 }
 
 /// Parses arguments that arrived as the text of an object, as those of nested calls do.
@@ -44,28 +57,28 @@ fn read(arguments: &Value) -> Value {
     object.unwrap_or_else(|| arguments.clone())
 }
 
-fn outcome(back: &Back) -> String {
+fn outcome(back: &LayerResult) -> String {
     match back {
         Ok(_) => "done".to_owned(),
-        Err(Stop::Ask(_)) => "asked".to_owned(),
-        Err(Stop::NoSuchTool(_)) => "no_such_tool".to_owned(),
-        Err(Stop::Refused(_)) => "refused".to_owned(),
-        Err(Stop::Failed(failure)) => serde_json::to_value(failure.kind)
+        Err(CallError::Ask(_)) => "asked".to_owned(),
+        Err(CallError::NoSuchTool(_)) => "no_such_tool".to_owned(),
+        Err(CallError::Refused(_)) => "refused".to_owned(),
+        Err(CallError::Failed(failure)) => serde_json::to_value(failure.kind)
             .ok()
             .and_then(|kind| kind.as_str().map(str::to_owned))
             .unwrap_or_default(),
     }
 }
 
-fn words(back: &Back) -> Option<String> {
+fn words(back: &LayerResult) -> Option<String> {
     Some(back.as_ref().ok()?.page.words())
 }
 
-fn error(back: &Back) -> Option<String> {
+fn error(back: &LayerResult) -> Option<String> {
     match back {
         Ok(_) => None,
-        Err(Stop::Failed(failure) | Stop::Refused(failure)) => Some(failure.what.clone()),
-        Err(Stop::Ask(question)) => Some(question.words()),
-        Err(Stop::NoSuchTool(name)) => Some(format!("No tool is called {name}.")),
+        Err(CallError::Failed(failure) | CallError::Refused(failure)) => Some(failure.what.clone()),
+        Err(CallError::Ask(question)) => Some(question.words()),
+        Err(CallError::NoSuchTool(name)) => Some(format!("No tool is called {name}.")),
     }
 }

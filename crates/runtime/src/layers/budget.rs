@@ -1,21 +1,34 @@
 //! Truncates the reply to the dialect's budget, with a note of the omission.
 
-use super::{Going, Next, Trip};
+use super::{
+    prepare::Prepare,
+    state::{CallState, Layer, LayerFuture, Lowered, Next, Stage},
+};
 use toolpost_tool::Budget;
 
-pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
-    Box::pin(async move {
-        let dialect = trip.published.map(|published| published.dialect);
-        let (bytes, most) = (trip.reply_bytes(next.runtime), trip.most_bytes(next.runtime));
-        let mut done = next.go(trip).await?;
-        if let Some(dialect) = dialect {
+pub(crate) struct LimitReply;
+
+impl Stage for LimitReply {
+    type Data<'a> = Lowered<'a>;
+}
+
+impl Layer for LimitReply {
+    type After = Prepare;
+
+    fn around<'a>(state: CallState<'a, Prepare>, next: Next<'a, Self>) -> LayerFuture<'a> {
+        Box::pin(async move {
+            let published = state.data.published;
+            let budget = published.dialect.budget;
+            let (bytes, most) =
+                (state.reply_bytes(published, next.services), state.most_bytes(next.services));
+            let mut done = next.run(state.passed()).await?;
             let budget = if done.page.is_all() {
-                Budget { bytes: most, lines: usize::MAX, ..dialect.budget }
+                Budget { bytes: most, lines: usize::MAX, ..budget }
             } else {
-                Budget { bytes, ..dialect.budget }
+                Budget { bytes, ..budget }
             };
             done.page.cut(&budget);
-        }
-        Ok(done)
-    })
+            Ok(done)
+        })
+    }
 }

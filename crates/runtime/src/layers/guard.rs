@@ -1,6 +1,9 @@
 //! Isolation of panics: a panic ends a call, not the server.
 
-use super::{Going, Next, Stop, Trip};
+use super::{
+    announce::Announce,
+    state::{CallError, CallState, Layer, LayerFuture, Next, Received, Stage},
+};
 use std::{
     any::Any,
     future::poll_fn,
@@ -9,12 +12,22 @@ use std::{
 };
 use toolpost_engine::{Failure, Hint, Kind};
 
-pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
-    let mut inner = next.go(trip);
-    Box::pin(poll_fn(move |cx| match catch_unwind(AssertUnwindSafe(|| inner.as_mut().poll(cx))) {
-        Ok(polled) => polled,
-        Err(payload) => Poll::Ready(Err(Stop::Failed(panicked(&*payload)))),
-    }))
+pub(crate) struct Guard;
+
+impl Stage for Guard {
+    type Data<'a> = Received<'a>;
+}
+
+impl Layer for Guard {
+    type After = Announce;
+
+    fn around<'a>(state: CallState<'a, Announce>, next: Next<'a, Self>) -> LayerFuture<'a> {
+        let mut inner = next.run(state.passed());
+        Box::pin(poll_fn(move |cx| match catch_unwind(AssertUnwindSafe(|| inner.as_mut().poll(cx))) {
+            Ok(polled) => polled,
+            Err(payload) => Poll::Ready(Err(CallError::Failed(panicked(&*payload)))),
+        }))
+    }
 }
 
 fn panicked(payload: &(dyn Any + Send)) -> Failure {

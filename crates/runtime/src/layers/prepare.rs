@@ -1,44 +1,64 @@
 //! Finds the tool, decodes the arguments and lowers them to an operation.
 
-use super::{Going, Next, Stop, Trip};
-use crate::Runtime;
-use crate::runtime::Structured;
+use super::{
+    guard::Guard,
+    state::{CallError, CallState, Layer, LayerFuture, Lowered, Next, Stage},
+};
+use crate::{config::Structured, services::Services};
 use toolpost_engine::{Failure, Hint, Kind};
-use toolpost_tool::Lowering;
 
 /// Checks that every root is still in place: a missing one would read as an empty directory.
-fn roots_stand(runtime: &Runtime) -> Result<(), Stop> {
-    let roots = runtime.engine.workspace().roots();
+fn check_roots(services: &Services) -> Result<(), CallError> {
+    let roots = services.engine.workspace().roots();
     let Some((root, why)) = roots.iter().find_map(|root| Some((root, root.lost()?))) else { return Ok(()) };
-    Err(Stop::Failed(
+    Err(CallError::Failed(
         Failure::new(
             Kind::NotFound,
-            format!("The directory {} is not what it was when this server was started: {why}.", root.shown()),
+            format!("The root {} has changed since this server started: {why}.", root.shown()),
         )
-        .found("Nothing was looked at, and nothing was changed")
-        .hint(Hint::Advice(
-            "Put it back, or start the server anew: it then serves what stands there.".to_owned(),
-        )),
+        .found("Nothing was read, and nothing was changed")
+        .hint(Hint::Advice("Restore the directory, or restart the server to serve the new one.".to_owned())),
     ))
 }
 
-pub(super) fn layer<'a>(mut trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
-    Box::pin(async move {
-        let Some(published) = trip.published else { return Err(Stop::NoSuchTool(trip.call.tool)) };
-        let runtime = next.runtime;
-        roots_stand(runtime)?;
-        let mut lowering = Lowering::new(&runtime.engine, published.dialect)
-            .with_reply_bytes(trip.reply_bytes(runtime), trip.most_bytes(runtime));
-        if runtime.config.structured == Structured::On {
-            lowering = lowering.with_structure();
-        }
-        let arguments = std::mem::take(&mut trip.call.arguments);
-        let mut prepared = published.prepare(arguments, &lowering)?;
-        let notes = std::mem::take(&mut prepared.notes);
-        trip.cx.fresh = trip.cx.session.fresh(published.dialect.fresh);
-        trip.prepared = Some(prepared);
-        let mut done = next.go(trip).await?;
-        notes.into_iter().for_each(|note| done.page.note(note));
-        Ok(done)
-    })
+pub(crate) struct Prepare;
+
+impl Stage for Prepare {
+    type Data<'a> = Lowered<'a>;
+}
+
+impl Layer for Prepare {
+    type After = Guard;
+
+    fn around<'a>(mut state: CallState<'a, Guard>, next: Next<'a, Self>) -> LayerFuture<'a> {
+        Box::pin(async move {
+            let Some(published) = state.data.published else {
+                return Err(CallError::NoSuchTool(state.call.tool));
+            };
+            let services = next.services;
+            check_roots(services)?;
+            let arguments = std::mem::take(&mut state.call.arguments);
+            let mut prepared = {
+                let mut lowering = published
+                    .dialect
+                    .lowering(&services.engine)
+                    .with_reply_bytes(state.reply_bytes(published, services), state.most_bytes(services));
+                if services.config.structured == Structured::On {
+                    lowering = lowering.with_structure();
+                }
+                published.prepare(arguments, &lowering)?
+            };
+            let notes = std::mem::take(&mut prepared.notes);
+            let origin = state.data.origin;
+            let state = CallState {
+                id: state.id,
+                call: state.call,
+                nested: state.nested,
+                data: Lowered { published, prepared, origin },
+            };
+            let mut done = next.run(state).await?;
+            notes.into_iter().for_each(|note| done.page.note(note));
+            Ok(done)
+        })
+    }
 }

@@ -1,27 +1,41 @@
 //! Tracing: one span for each call, with the tool, the duration and the outcome.
 
-use super::{Going, Next, Stop, Trip};
+use super::state::{Arrival, CallError, CallState, Layer, LayerFuture, Next, Received, Stage};
+use crate::published::Published;
 use toolpost_text::redact::redact;
 use tracing::Instrument;
 
-pub(super) fn layer<'a>(trip: Trip<'a>, next: Next<'a>) -> Going<'a> {
-    let dialect = trip.published.map_or("-", |published| published.dialect.name);
-    let operation = trip.published.map_or("-", |published| published.operation());
-    let parent = trip.within.as_ref().map(|within| within.parent);
-    let span = tracing::info_span!("call", id = trip.id, parent, dialect, tool = ?redact(&trip.call.tool), operation);
-    let work = async move {
-        let start = std::time::Instant::now();
-        let back = next.go(trip).await;
-        let microseconds = start.elapsed().as_micros();
-        match &back {
-            Ok(_) => tracing::info!(microseconds, "done"),
-            // Only the kind: the message may contain the content of a file.
-            Err(Stop::Failed(failure)) => tracing::info!(microseconds, kind = ?failure.kind, "failed"),
-            Err(Stop::Ask(_)) => tracing::info!(microseconds, "asked"),
-            Err(Stop::NoSuchTool(_)) => tracing::info!(microseconds, "no such tool"),
-            Err(Stop::Refused(_)) => tracing::info!(microseconds, "refused"),
-        }
-        back
-    };
-    Box::pin(work.instrument(span))
+pub(crate) struct Trace;
+
+impl Stage for Trace {
+    type Data<'a> = Received<'a>;
+}
+
+impl Layer for Trace {
+    type After = Arrival;
+
+    fn around<'a>(state: CallState<'a, Arrival>, next: Next<'a, Self>) -> LayerFuture<'a> {
+        let published = state.data.published;
+        let dialect = published.map_or("-", |published| published.dialect.name);
+        let operation = published.map_or("-", Published::operation);
+        let parent = state.nested.as_ref().map(|nested| nested.parent);
+        let span = tracing::info_span!("call", id = state.id, parent, dialect, tool = ?redact(&state.call.tool), operation);
+        let work = async move {
+            let start = std::time::Instant::now();
+            let back = next.run(state.passed()).await;
+            let microseconds = start.elapsed().as_micros();
+            match &back {
+                Ok(_) => tracing::info!(microseconds, "done"),
+                // Only the kind: the message may contain the content of a file.
+                Err(CallError::Failed(failure)) => {
+                    tracing::info!(microseconds, kind = ?failure.kind, "failed")
+                }
+                Err(CallError::Ask(_)) => tracing::info!(microseconds, "asked"),
+                Err(CallError::NoSuchTool(_)) => tracing::info!(microseconds, "no such tool"),
+                Err(CallError::Refused(_)) => tracing::info!(microseconds, "refused"),
+            }
+            back
+        };
+        Box::pin(work.instrument(span))
+    }
 }

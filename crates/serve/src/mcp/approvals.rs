@@ -26,12 +26,12 @@ const NONCE: usize = 24;
 /// for ten minutes and for one answer.
 pub(super) struct Approvals {
     began: Instant,
-    kept: Mutex<Kept>,
+    kept: Mutex<SealState>,
 }
 
 /// The reason why a question was rejected, as a sentence fragment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Refused {
+pub(super) enum Rejection {
     /// It was not encrypted here, or not for this call.
     NotThis,
     /// It has expired.
@@ -41,13 +41,13 @@ pub(super) enum Refused {
 }
 
 #[derive(Default)]
-struct Kept {
+struct SealState {
     key: Option<Key>,
     /// The used nonces, each with the second of its expiry, in that order.
     used: VecDeque<(u64, [u8; NONCE])>,
 }
 
-impl Refused {
+impl Rejection {
     /// Returns the text of the reason.
     pub(super) fn words(self) -> &'static str {
         match self {
@@ -84,7 +84,7 @@ impl Approvals {
         session: &str,
         tool: &str,
         arguments: &Value,
-    ) -> Result<Question, Refused> {
+    ) -> Result<Question, Rejection> {
         self.open_at(Instant::now(), sealed, session, tool, arguments)
     }
 
@@ -121,23 +121,23 @@ impl Approvals {
         session: &str,
         tool: &str,
         arguments: &Value,
-    ) -> Result<Question, Refused> {
-        let bytes = URL_SAFE_NO_PAD.decode(sealed).map_err(|_| Refused::NotThis)?;
-        let (nonce, sealed) = bytes.split_first_chunk::<NONCE>().ok_or(Refused::NotThis)?;
+    ) -> Result<Question, Rejection> {
+        let bytes = URL_SAFE_NO_PAD.decode(sealed).map_err(|_| Rejection::NotThis)?;
+        let (nonce, sealed) = bytes.split_first_chunk::<NONCE>().ok_or(Rejection::NotThis)?;
         let bound = bound(session, tool, arguments);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = kept.key.as_ref().ok_or(Refused::NotThis)?;
+        let key = kept.key.as_ref().ok_or(Rejection::NotThis)?;
         let payload = Payload { msg: sealed, aad: &bound };
         let said = XChaCha20Poly1305::new(key)
             .decrypt(&XNonce::from(*nonce), payload)
-            .map_err(|_| Refused::NotThis)?;
-        let (until, question) = read(&said).ok_or(Refused::NotThis)?;
+            .map_err(|_| Rejection::NotThis)?;
+        let (until, question) = read(&said).ok_or(Rejection::NotThis)?;
         let second = self.second(now);
         if second >= until {
-            return Err(Refused::TooOld);
+            return Err(Rejection::TooOld);
         }
         if kept.used.iter().any(|(_, used)| used == nonce) {
-            return Err(Refused::Used);
+            return Err(Rejection::Used);
         }
         kept.remember(second, until, *nonce);
         Ok(question)
@@ -148,7 +148,7 @@ impl Approvals {
     }
 }
 
-impl Kept {
+impl SealState {
     /// Remembers a used nonce for as long as its question could be used again.
     fn remember(&mut self, now: u64, until: u64, nonce: [u8; NONCE]) {
         self.used.retain(|(until, _)| *until > now);
@@ -207,7 +207,7 @@ mod tests {
         arguments: &Value,
         later: u64,
         change: fn(String) -> String,
-        wanted: Result<(), Refused>,
+        wanted: Result<(), Rejection>,
     ) {
         let approvals = Approvals::default();
         let now = Instant::now();
@@ -223,17 +223,17 @@ mod tests {
         assert_eq!(opened, wanted.map(|()| question()), "{session} {tool} {arguments} {later}");
         // A failed attempt consumes nothing, and a successful one consumes the question.
         let again = approvals.open_at(now, &sealed, "one", "Write", &self::arguments());
-        assert_eq!(again, if wanted.is_ok() { Err(Refused::Used) } else { Ok(question()) });
+        assert_eq!(again, if wanted.is_ok() { Err(Rejection::Used) } else { Ok(question()) });
     }
 
     #[test]
     fn an_answer_is_good_for_the_same_call_and_once() {
         let same = |sealed| sealed;
-        let (this, not) = (arguments(), Err(Refused::NotThis));
+        let (this, not) = (arguments(), Err(Rejection::NotThis));
         check("one", "Write", &this, 0, same, Ok(()));
         check("one", "Write", &json!({"b": {"d": 3, "c": 2}, "a": 1}), 0, same, Ok(()));
         check("one", "Write", &this, 599, same, Ok(()));
-        check("one", "Write", &this, 601, same, Err(Refused::TooOld));
+        check("one", "Write", &this, 601, same, Err(Rejection::TooOld));
         check("two", "Write", &this, 0, same, not);
         check("one", "Edit", &this, 0, same, not);
         check("one", "Write", &json!({"a": 2, "b": {"c": 2, "d": 3}}), 0, same, not);
@@ -252,7 +252,11 @@ mod tests {
             let mut bytes = bytes.clone();
             bytes[at] ^= 1;
             let altered = URL_SAFE_NO_PAD.encode(bytes);
-            assert_eq!(approvals.open(&altered, "one", "Write", &arguments()), Err(Refused::NotThis), "{at}");
+            assert_eq!(
+                approvals.open(&altered, "one", "Write", &arguments()),
+                Err(Rejection::NotThis),
+                "{at}"
+            );
         }
         assert_eq!(approvals.open(&sealed, "one", "Write", &arguments()), Ok(question()));
     }
@@ -261,9 +265,9 @@ mod tests {
     fn another_server_does_not_open_it() {
         let (one, other) = (Approvals::default(), Approvals::default());
         let sealed = one.seal("one", "Write", &arguments(), &question()).unwrap();
-        assert_eq!(other.open(&sealed, "one", "Write", &arguments()), Err(Refused::NotThis));
+        assert_eq!(other.open(&sealed, "one", "Write", &arguments()), Err(Rejection::NotThis));
         other.seal("one", "Write", &arguments(), &question()).unwrap();
-        assert_eq!(other.open(&sealed, "one", "Write", &arguments()), Err(Refused::NotThis));
+        assert_eq!(other.open(&sealed, "one", "Write", &arguments()), Err(Rejection::NotThis));
     }
 
     #[test]
@@ -277,7 +281,7 @@ mod tests {
             assert_eq!(open(sealed), Ok(question()));
         }
         for sealed in [&all[0], &all[REMEMBERED], &waiting] {
-            assert_eq!(open(sealed), Err(Refused::NotThis));
+            assert_eq!(open(sealed), Err(Rejection::NotThis));
         }
         assert_eq!(open(&seal()), Ok(question()));
         assert_eq!(approvals.kept.lock().unwrap().used.len(), 1);

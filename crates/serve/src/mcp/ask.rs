@@ -1,6 +1,6 @@
 //! Approval through the client's user (elicitation).
 
-use crate::wire::Open;
+use crate::wire::OpenRequests;
 use rmcp::{
     model::{
         ClientCapabilities, ClientResult, ConstTitle, ElicitRequest, ElicitRequestParams, ElicitResult,
@@ -49,7 +49,7 @@ pub(super) struct Client {
     /// The id of the call that asks.
     pub(super) id: RequestId,
     /// The open requests, among them the call, which gives up its slot while it waits.
-    pub(super) open: Arc<Open>,
+    pub(super) open: Arc<OpenRequests>,
     /// Cancelled when the call is no longer needed.
     pub(super) cancel: CancellationToken,
     /// The number of further questions that may be asked now.
@@ -91,14 +91,14 @@ impl Client {
 }
 
 /// An answer that arrived with a call: it is valid for its question, and for no other.
-pub(super) struct Answered {
+pub(super) struct CallAnswer {
     /// The question.
     pub(super) question: Question,
     /// The verdict.
     pub(super) verdict: Verdict,
 }
 
-impl Asker for Answered {
+impl Asker for CallAnswer {
     fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a> {
         let verdict = if *question == self.question { self.verdict.clone() } else { Verdict::Later };
         Box::pin(std::future::ready(verdict))

@@ -2,11 +2,11 @@
 
 use super::{
     approvals::Approvals,
-    ask::{self, Answered, Client},
+    ask::{self, CallAnswer, Client},
     era::Era,
     progress, reply,
 };
-use crate::wire::{Open, Turn};
+use crate::wire::{OpenRequests, Turn};
 use rmcp::{
     ErrorData,
     model::{CallToolRequestParams, CallToolResponse, InputRequests, InputRequiredResult},
@@ -25,7 +25,7 @@ const APPROVAL: &str = "approval";
 pub(super) struct Calls {
     pub(super) runtime: Arc<Runtime>,
     pub(super) session: Arc<Session>,
-    pub(super) open: Arc<Open>,
+    pub(super) open: Arc<OpenRequests>,
     /// The source of approvals if the client cannot ask its user.
     pub(super) asker: Arc<dyn Asker>,
     pub(super) approvals: Approvals,
@@ -35,7 +35,7 @@ pub(super) struct Calls {
 
 /// The way to ask the client's user.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum PromptChannel {
     /// In the middle of the call.
     During,
     /// In the answer to the call, which the client then repeats.
@@ -78,22 +78,22 @@ impl Calls {
             Outcome::Done(answer) => Ok(reply::done(answer).into()),
             Outcome::Failed(_, answer) => Ok(reply::failed(answer).into()),
             Outcome::NoSuchTool(answer) => Err(ErrorData::invalid_params(answer.words(), None)),
-            Outcome::Ask(question) if way == Way::Again => self.ask(&tool, &arguments, &question),
+            Outcome::Ask(question) if way == PromptChannel::Again => self.ask(&tool, &arguments, &question),
             Outcome::Ask(question) => Ok(reply::failed(nobody(&question)).into()),
         }
     }
 
-    fn asker(&self, way: Way, context: &RequestContext<RoleServer>) -> Arc<dyn Asker> {
+    fn asker(&self, way: PromptChannel, context: &RequestContext<RoleServer>) -> Arc<dyn Asker> {
         match way {
-            Way::During => Arc::new(Client {
+            PromptChannel::During => Arc::new(Client {
                 peer: context.peer.clone(),
                 id: context.id.clone(),
                 open: Arc::clone(&self.open),
                 cancel: context.ct.clone(),
                 room: Arc::clone(&self.questions),
             }),
-            Way::Again => Arc::new(Verdict::Later),
-            Way::None => Arc::clone(&self.asker),
+            PromptChannel::Again => Arc::new(Verdict::Later),
+            PromptChannel::None => Arc::clone(&self.asker),
         }
     }
 
@@ -112,7 +112,7 @@ impl Calls {
             ErrorData::invalid_params(said, None)
         })?;
         let verdict = answer.map_or(Verdict::Later, ask::verdict);
-        Ok(Arc::new(Answered { question, verdict }))
+        Ok(Arc::new(CallAnswer { question, verdict }))
     }
 
     fn ask(&self, tool: &str, arguments: &Value, question: &Question) -> Result<CallToolResponse, ErrorData> {
@@ -127,14 +127,14 @@ impl Calls {
     }
 }
 
-fn way(context: &RequestContext<RoleServer>) -> Way {
-    let Some(client) = context.client_capabilities() else { return Way::None };
+fn way(context: &RequestContext<RoleServer>) -> PromptChannel {
+    let Some(client) = context.client_capabilities() else { return PromptChannel::None };
     if !ask::can_ask(&client) {
-        return Way::None;
+        return PromptChannel::None;
     }
     match Era::of(context) {
-        Era::Legacy => Way::During,
-        Era::Modern => Way::Again,
+        Era::Legacy => PromptChannel::During,
+        Era::Modern => PromptChannel::Again,
     }
 }
 

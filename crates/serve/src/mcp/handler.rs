@@ -4,7 +4,7 @@
 use super::{approvals::Approvals, ask, call::Calls, era::Era, listing::Listing};
 use crate::{
     Options,
-    wire::{Ends, Open},
+    wire::{ConnectionEnd, OpenRequests},
 };
 use rmcp::{
     ErrorData, ServerHandler,
@@ -37,13 +37,18 @@ pub(crate) struct Handler {
     listing: Listing,
     /// The identity of the server, which each result carries in the modern era.
     signature: MetaObject,
-    ends: Ends,
+    ends: ConnectionEnd,
     subscriptions: Semaphore,
 }
 
 impl Handler {
     /// Creates the handler of a runtime for one client.
-    pub(crate) fn new(runtime: Arc<Runtime>, options: Options, open: Arc<Open>, ends: Ends) -> Self {
+    pub(crate) fn new(
+        runtime: Arc<Runtime>,
+        options: Options,
+        open: Arc<OpenRequests>,
+        ends: ConnectionEnd,
+    ) -> Self {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
         let info = ServerConfig::new(capabilities)
             .with_protocol_version(ProtocolVersion::V_2025_11_25)

@@ -1,7 +1,7 @@
 //! The list of tools for clients, and notifications of changes to it.
 
 use super::definition::{Load, Reach, core, definition};
-use crate::wire::Ends;
+use crate::wire::ConnectionEnd;
 use rmcp::{
     Peer, RoleServer,
     model::Tool,
@@ -25,7 +25,7 @@ pub(super) struct Listing {
 }
 
 /// The channel for notifications of changes: the connection in the legacy era, a subscription in the modern one.
-enum Ear<'a> {
+enum NotificationChannel<'a> {
     Peer(Peer<RoleServer>),
     Sink(&'a SubscriptionSink),
 }
@@ -60,11 +60,11 @@ impl Listing {
     }
 
     /// Notifies a client of the legacy era of each change, in the background, until the connection ends.
-    pub(super) fn tell(&self, peer: Peer<RoleServer>, ends: &Ends) {
+    pub(super) fn tell(&self, peer: Peer<RoleServer>, ends: &ConnectionEnd) {
         let (runtime, ends) = (self.runtime.clone(), ends.clone());
         tokio::spawn(async move {
             tokio::select! {
-                () = telling(&runtime, Ear::Peer(peer)) => {}
+                () = telling(&runtime, NotificationChannel::Peer(peer)) => {}
                 () = ends.closing.cancelled() => {}
                 () = ends.gone.cancelled() => {}
             }
@@ -72,24 +72,24 @@ impl Listing {
     }
 
     /// Notifies a subscription of each change, until it ends.
-    pub(super) async fn tell_subscription(&self, context: &SubscriptionContext, ends: &Ends) {
+    pub(super) async fn tell_subscription(&self, context: &SubscriptionContext, ends: &ConnectionEnd) {
         tokio::select! {
             () = context.cancelled() => {}
             () = ends.closing.cancelled() => {}
-            () = telling(&self.runtime, Ear::Sink(context.sink())) => {}
+            () = telling(&self.runtime, NotificationChannel::Sink(context.sink())) => {}
         }
     }
 }
 
 /// Sends a notification of each change, while the client is connected.
-async fn telling(runtime: &Runtime, ear: Ear<'_>) {
+async fn telling(runtime: &Runtime, ear: NotificationChannel<'_>) {
     let mut changes = runtime.changes();
     while changes.changed().await.is_ok() {
         match &ear {
-            Ear::Peer(peer) if peer.notify_tool_list_changed().await.is_err() => return,
-            Ear::Peer(_) => {}
+            NotificationChannel::Peer(peer) if peer.notify_tool_list_changed().await.is_err() => return,
+            NotificationChannel::Peer(_) => {}
             // It fails if the client subscribed to something else: then no notification is needed.
-            Ear::Sink(sink) => drop(sink.notify_tool_list_changed().await),
+            NotificationChannel::Sink(sink) => drop(sink.notify_tool_list_changed().await),
         }
     }
 }

@@ -12,35 +12,38 @@ use toolpost_engine::Progress;
 const PACE: Duration = Duration::from_millis(250);
 
 /// Forwards the progress of a call to the client that requested it.
-pub(super) struct Reports {
+pub(super) struct ProgressReports {
     token: ProgressToken,
     peer: Peer<RoleServer>,
-    heard: watch::Receiver<Heard>,
+    heard: watch::Receiver<LastReport>,
 }
 
 #[derive(Default)]
-struct Heard {
+struct LastReport {
     count: u64,
     what: String,
 }
 
 /// Creates the progress listener of a call, and the forwarder of its reports; without a token there is no forwarder.
-pub(super) fn reports(token: Option<ProgressToken>, peer: &Peer<RoleServer>) -> (Progress, Option<Reports>) {
+pub(super) fn reports(
+    token: Option<ProgressToken>,
+    peer: &Peer<RoleServer>,
+) -> (Progress, Option<ProgressReports>) {
     let Some(token) = token else { return (Progress::silent(), None) };
-    let (tell, heard) = watch::channel(Heard::default());
+    let (tell, heard) = watch::channel(LastReport::default());
     let progress = Progress::new(move |count, what| {
         tell.send_if_modified(|last| {
             let grown = count > last.count;
             if grown {
-                *last = Heard { count, what: what.to_owned() };
+                *last = LastReport { count, what: what.to_owned() };
             }
             grown
         });
     });
-    (progress, Some(Reports { token, peer: peer.clone(), heard }))
+    (progress, Some(ProgressReports { token, peer: peer.clone(), heard }))
 }
 
-impl Reports {
+impl ProgressReports {
     /// Runs a call; notifications are sent while it runs, and none after.
     pub(super) async fn during<T>(mut self, call: impl Future<Output = T>) -> T {
         let mut call = pin!(call);

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 /// The two stages of the end of a connection.
 #[derive(Clone, Default)]
-pub(crate) struct Ends {
+pub(crate) struct ConnectionEnd {
     /// Cancelled when the input ends: subscriptions end, calls may still answer.
     pub(crate) closing: CancellationToken,
     /// Cancelled when answers are no longer needed: calls are cancelled.
@@ -16,7 +16,7 @@ pub(crate) struct Ends {
     fault: Arc<OnceLock<io::Error>>,
 }
 
-impl Ends {
+impl ConnectionEnd {
     /// Records that the output can no longer be written.
     pub(crate) fn broke(&self, error: io::Error) {
         // Only the first error counts: the others follow from it.

@@ -2,16 +2,16 @@
 
 mod ends;
 mod id;
+mod incoming;
 mod lines;
 mod open;
 mod reader;
-mod said;
 mod transport;
 mod turn;
 mod writer;
 
-pub(crate) use ends::Ends;
-pub(crate) use open::{Lane, Open, Order};
+pub(crate) use ends::ConnectionEnd;
+pub(crate) use open::{Lane, OpenRequests, Order};
 pub(crate) use reader::Reader;
 pub(crate) use transport::{FromClient, Wire};
 pub(crate) use turn::Turn;

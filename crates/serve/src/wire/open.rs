@@ -28,14 +28,14 @@ pub(crate) struct Lane {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Order {
     /// The order of arrival.
-    Kept,
+    InOrder,
     /// Any order.
     #[default]
     Free,
 }
 
 /// The outcome of a request's arrival.
-pub(crate) enum Entered {
+pub(crate) enum Admission {
     /// It can be forwarded immediately.
     Now(Box<FromClient>),
     /// It waits; it is forwarded when its lane has a slot.
@@ -47,7 +47,7 @@ pub(crate) enum Entered {
 }
 
 /// The requests that have no answer yet.
-pub(crate) struct Open {
+pub(crate) struct OpenRequests {
     state: Mutex<State>,
     left: Notify,
     ready: Notify,
@@ -58,7 +58,7 @@ pub(crate) struct Open {
 #[derive(Default)]
 struct State {
     requests: HashMap<RequestId, Request>,
-    lanes: HashMap<String, Places>,
+    lanes: HashMap<String, LaneSlots>,
     /// Those that have a slot now, and have not been forwarded yet.
     ready: VecDeque<RequestId>,
     waiting: usize,
@@ -67,7 +67,7 @@ struct State {
 }
 
 #[derive(Default)]
-struct Places {
+struct LaneSlots {
     taken: usize,
     waiting: VecDeque<RequestId>,
 }
@@ -90,7 +90,7 @@ enum Stage {
     Aside,
 }
 
-impl Open {
+impl OpenRequests {
     /// Creates an empty set.
     pub(crate) fn new() -> Self {
         Self { state: Mutex::default(), left: Notify::new(), ready: Notify::new(), passing: Lock::default() }
@@ -98,26 +98,26 @@ impl Open {
 
     /// Adds a request: it can run immediately if its lane has a slot, else it waits. This never blocks, so the reader
     /// still sees later messages.
-    pub(crate) fn enter(&self, id: &RequestId, lane: Lane, bytes: usize, message: FromClient) -> Entered {
+    pub(crate) fn enter(&self, id: &RequestId, lane: Lane, bytes: usize, message: FromClient) -> Admission {
         let mut state = self.state();
         if state.waiting >= WAITING || (state.bytes > 0 && state.bytes + bytes > BYTES) {
-            return Entered::Full;
+            return Admission::Full;
         }
         let State { requests, lanes, queue, .. } = &mut *state;
-        let Entry::Vacant(free) = requests.entry(id.clone()) else { return Entered::Taken };
+        let Entry::Vacant(free) = requests.entry(id.clone()) else { return Admission::Taken };
         let places = lanes.entry(lane.tool.clone()).or_default();
         if places.taken < RUNNING && places.waiting.is_empty() {
             places.taken += 1;
             let turn = queue.turn(lane.order);
             free.insert(Request { lane, bytes, stage: Stage::Runs, turn });
             state.bytes += bytes;
-            return Entered::Now(Box::new(message));
+            return Admission::Now(Box::new(message));
         }
         places.waiting.push_back(id.clone());
         free.insert(Request { lane, bytes, stage: Stage::Waits(message), turn: None });
         state.bytes += bytes;
         state.waiting += 1;
-        Entered::Later
+        Admission::Later
     }
 
     /// Waits for a request that had to wait and now has a slot.
@@ -239,20 +239,20 @@ mod tests {
     }
 
     /// Adds a ping, as a call of a tool; returns the outcome.
-    fn enter(open: &Open, number: usize, tool: &str, bytes: usize) -> &'static str {
+    fn enter(open: &OpenRequests, number: usize, tool: &str, bytes: usize) -> &'static str {
         let message =
             serde_json::from_value(json!({"jsonrpc": "2.0", "id": number, "method": "ping"})).unwrap();
-        match open.enter(&id(number), Lane { tool: tool.to_owned(), order: Order::Kept }, bytes, message) {
-            Entered::Now(_) => "now",
-            Entered::Later => "later",
-            Entered::Taken => "taken",
-            Entered::Full => "full",
+        match open.enter(&id(number), Lane { tool: tool.to_owned(), order: Order::InOrder }, bytes, message) {
+            Admission::Now(_) => "now",
+            Admission::Later => "later",
+            Admission::Taken => "taken",
+            Admission::Full => "full",
         }
     }
 
     #[test]
     fn a_full_lane_keeps_no_other_waiting() {
-        let open = Open::new();
+        let open = OpenRequests::new();
         for number in 0..RUNNING {
             assert_eq!(enter(&open, number, "slow", 1), "now");
         }
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn what_waits_is_bounded() {
-        let open = Open::new();
+        let open = OpenRequests::new();
         for number in 0..RUNNING + WAITING {
             assert_ne!(enter(&open, number, "slow", 1), "full");
         }
@@ -288,7 +288,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_request_that_is_ready_is_heard_of() {
-        let open = Open::new();
+        let open = OpenRequests::new();
         for number in 0..=RUNNING {
             assert_ne!(enter(&open, number, "slow", 1), "full");
         }

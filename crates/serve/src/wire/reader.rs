@@ -1,10 +1,10 @@
 //! Reads the client's input, line by line, and forwards valid messages.
 
 use super::{
-    Lane, Open, Writer,
+    Lane, OpenRequests, Writer,
+    incoming::{self, Incoming, Request},
     lines::{Line, Lines},
-    open::Entered,
-    said::{self, Request, Said},
+    open::Admission,
     transport::FromClient,
 };
 use rmcp::model::{ErrorCode, ErrorData, GetMeta, JsonRpcMessage, ProtocolVersion};
@@ -27,7 +27,7 @@ pub(crate) type Lanes = Box<dyn Fn(&str) -> Lane + Send + Sync>;
 pub(crate) struct Reader<R> {
     lines: Lines<R>,
     writer: Writer,
-    open: Arc<Open>,
+    open: Arc<OpenRequests>,
     through: mpsc::Sender<FromClient>,
     lane_of: Lanes,
     era: Era,
@@ -49,9 +49,9 @@ const METHODS: [&str; 4] = ["server/discover", "subscriptions/listen", "tools/ca
 const LEGACY_METHODS: [&str; 3] = ["initialize", "logging/setLevel", "ping"];
 
 /// The state of the connection after a message.
-enum Heard {
-    Yes,
-    Nobody,
+enum Connection {
+    Open,
+    Gone,
 }
 
 impl<R: AsyncRead + Unpin> Reader<R> {
@@ -59,7 +59,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
     pub(crate) fn new(
         input: R,
         writer: Writer,
-        open: Arc<Open>,
+        open: Arc<OpenRequests>,
         through: mpsc::Sender<FromClient>,
         lane_of: Lanes,
     ) -> Self {
@@ -71,21 +71,21 @@ impl<R: AsyncRead + Unpin> Reader<R> {
     pub(crate) async fn run(mut self) -> io::Result<Duration> {
         loop {
             let (said, bytes) = match self.lines.next().await? {
-                Line::Whole(line) => (said::understand(line), line.len()),
-                Line::TooLong { head, tail } => (said::too_long(head, tail, MOST), 0),
+                Line::Whole(line) => (incoming::parse(line), line.len()),
+                Line::TooLong { head, tail } => (incoming::too_long(head, tail, MOST), 0),
                 Line::End => return Ok(self.last.elapsed()),
             };
-            if matches!(self.hear(said, bytes).await, Heard::Nobody) {
+            if matches!(self.hear(said, bytes).await, Connection::Gone) {
                 return Ok(Duration::MAX);
             }
         }
     }
 
-    async fn hear(&mut self, said: Said, bytes: usize) -> Heard {
+    async fn hear(&mut self, said: Incoming, bytes: usize) -> Connection {
         match said {
-            Said::Request(request) => self.request(*request, bytes).await,
-            Said::Cancelled(id, _) if !self.open.has(&id) => Heard::Yes,
-            Said::Cancelled(id, message) => {
+            Incoming::Request(request) => self.request(*request, bytes).await,
+            Incoming::Cancelled(id, _) if !self.open.has(&id) => Connection::Open,
+            Incoming::Cancelled(id, message) => {
                 // A waiting request is forwarded before this, or never.
                 let open = Arc::clone(&self.open);
                 let _passing = open.passing.lock().await;
@@ -93,13 +93,13 @@ impl<R: AsyncRead + Unpin> Reader<R> {
                 open.leave(&id);
                 heard
             }
-            Said::Answer(message) => self.pass(*message).await,
-            Said::Nothing => Heard::Yes,
-            Said::Wrong(error, id) => heard(self.writer.refuse(error, id).await),
+            Incoming::Answer(message) => self.pass(*message).await,
+            Incoming::Nothing => Connection::Open,
+            Incoming::Wrong(error, id) => heard(self.writer.refuse(error, id).await),
         }
     }
 
-    async fn request(&mut self, request: Request, bytes: usize) -> Heard {
+    async fn request(&mut self, request: Request, bytes: usize) -> Connection {
         let Request { id, method, tool, message } = request;
         let opens = method == "initialize";
         if let Some(error) = self.undescribed(&message, &method).or_else(|| unserved(&message, &method)) {
@@ -107,15 +107,15 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         }
         let lane = tool.as_deref().map_or_else(Lane::default, &self.lane_of);
         let heard = match self.open.enter(&id, lane, bytes, message) {
-            Entered::Now(message) => self.pass(*message).await,
-            Entered::Later => Heard::Yes,
-            Entered::Taken => {
+            Admission::Now(message) => self.pass(*message).await,
+            Admission::Later => Connection::Open,
+            Admission::Taken => {
                 let what = format!(
                     "A request with the id {id} is open already. Give each request an id of its own."
                 );
                 return heard(self.writer.refuse(ErrorData::invalid_request(what, None), Some(id)).await);
             }
-            Entered::Full => {
+            Admission::Full => {
                 let what = "Too many requests wait for their turn, so this one was not taken. Make it again when some \
                             of them are answered, or cancel some.";
                 let error = ErrorData::new(BUSY, what, None);
@@ -147,8 +147,8 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         })
     }
 
-    async fn pass(&mut self, message: FromClient) -> Heard {
-        if self.through.send(message).await.is_ok() { Heard::Yes } else { Heard::Nobody }
+    async fn pass(&mut self, message: FromClient) -> Connection {
+        if self.through.send(message).await.is_ok() { Connection::Open } else { Connection::Gone }
     }
 }
 
@@ -170,6 +170,6 @@ fn unserved(message: &FromClient, method: &str) -> Option<ErrorData> {
     Some(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, what, None))
 }
 
-fn heard(written: io::Result<()>) -> Heard {
-    if written.is_ok() { Heard::Yes } else { Heard::Nobody }
+fn heard(written: io::Result<()>) -> Connection {
+    if written.is_ok() { Connection::Open } else { Connection::Gone }
 }

@@ -1,6 +1,6 @@
 //! The transport between the connection and the protocol library.
 
-use super::{Open, Writer, writer::ToClient};
+use super::{OpenRequests, Writer, writer::ToClient};
 use rmcp::{
     model::JsonRpcMessage,
     service::{RoleServer, RxJsonRpcMessage},
@@ -19,7 +19,7 @@ pub(crate) struct Wire {
     /// Writes the answers.
     pub(crate) writer: Writer,
     /// Records which requests were answered.
-    pub(crate) open: Arc<Open>,
+    pub(crate) open: Arc<OpenRequests>,
 }
 
 impl Transport<RoleServer> for Wire {

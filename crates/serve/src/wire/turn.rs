@@ -19,7 +19,7 @@ pub(crate) struct Queue {
 impl Queue {
     /// Returns the next turn, for a call that keeps the order.
     pub(crate) fn turn(&mut self, order: Order) -> Option<Turn> {
-        (order == Order::Kept).then(|| {
+        (order == Order::InOrder).then(|| {
             let (begun, last) = oneshot::channel();
             Turn { before: self.last.replace(last), begun }
         })

@@ -1,6 +1,6 @@
 //! Writes messages as lines, one at a time.
 
-use super::Ends;
+use super::ConnectionEnd;
 use rmcp::{
     model::{ErrorData, RequestId},
     service::{RoleServer, TxJsonRpcMessage},
@@ -28,12 +28,12 @@ struct Output {
 #[derive(Clone)]
 pub(crate) struct Writer {
     output: Arc<Mutex<Output>>,
-    ends: Ends,
+    ends: ConnectionEnd,
 }
 
 impl Writer {
     /// Creates a writer to an output; an error there ends the connection.
-    pub(crate) fn new(output: impl AsyncWrite + Send + Unpin + 'static, ends: Ends) -> Self {
+    pub(crate) fn new(output: impl AsyncWrite + Send + Unpin + 'static, ends: ConnectionEnd) -> Self {
         let output = Output { stream: Box::new(output), line: Vec::new() };
         Self { output: Arc::new(Mutex::new(output)), ends }
     }

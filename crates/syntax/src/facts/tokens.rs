@@ -9,7 +9,7 @@ use crate::Tree;
 pub struct NameToken {
     /// The range of the name.
     pub at: Range<usize>,
-    /// What else the token says.
+    /// Further facts about the token.
     pub form: TokenForm,
 }
 

@@ -99,7 +99,7 @@ fn environment() -> BTreeMap<String, String> {
         env::var(&name).ok().map(|value| (name, value))
     };
     let mut environment: BTreeMap<String, String> = handed.into_iter().filter_map(set).collect();
-    // Otherwise that server would start an external agent of its own.
+    // Otherwise that server would start another external agent.
     environment.insert(format!("{PREFIX}ACP"), NO_AGENT.to_owned());
     environment
 }

@@ -52,7 +52,7 @@ impl ModelSource {
         }
     }
 
-    /// Grants an external agent access to files through a runtime of its own, so that policy, event log and
+    /// Grants an external agent access to files through a separate runtime, so that policy, event log and
     /// history apply to its requests. That runtime has no agents, which rules out nested delegation.
     pub(crate) fn reach(&self, engine: &Engine, policy: &Policy, settings: &Settings) -> Result<(), Error> {
         let Self::External(acp) = self else { return Ok(()) };

@@ -341,7 +341,7 @@ settings! {
         key: "agent.acp", variable: "ACP", flag: flag("acp", "COMMAND", Takes::One), form: form::command(),
         default: "none", example: "opencode acp",
         help: "External agent to use instead of a model (ACP), such as \"opencode acp\"",
-        more: "`none` is no agent. See [agents](agents.md).",
+        more: "`none`: no agent. See [agents](agents.md).",
     }
     external_agent_may: AgentMay = AgentMay::Read, {
         key: "agent.acp_may", variable: "ACP_MAY", flag: flag("acp-may", "WHAT", Takes::One), form: form::choice(),

@@ -189,7 +189,7 @@ impl EditorChoice {
         }
     }
 
-    /// Formats the value as it is set.
+    /// Formats the value in the syntax of the setting.
     pub(super) fn shown(&self) -> String {
         match self {
             Self::Auto => "auto".to_owned(),

@@ -156,7 +156,7 @@ impl Checker<'_> {
         let place = self.sources.resolve(said).map_err(|failure| failure.what)?;
         // A file that the rules withhold looks like a missing one.
         let missing = || format!("{} cannot be read here", shown(said));
-        if !(self.cx.may_read)(&place) {
+        if !self.cx.may_read(&place) {
             return Err(missing());
         }
         let read = self.sources.workspace().read(&place, LONGEST).map_err(|_| missing())?;

@@ -2,7 +2,7 @@
 
 use crate::{
     access::Access,
-    call::nested::{Calling, Ended, FrontDoor, InnerAnswer, InnerCall, May, Offered},
+    call::nested::{CallGateway, Calling, Ended, InnerAnswer, InnerCall, May, Offered},
 };
 use std::sync::{
     Arc,
@@ -12,14 +12,14 @@ use tokio_util::sync::CancellationToken;
 
 /// A gateway that only allows reading, and limits the number of calls of all its users together.
 pub(super) struct Reading {
-    door: Arc<dyn FrontDoor>,
+    gateway: Arc<dyn CallGateway>,
     most: usize,
     wanted: Arc<AtomicUsize>,
 }
 
 impl Reading {
-    pub(super) fn new(door: Arc<dyn FrontDoor>, most: usize) -> Self {
-        Self { door, most, wanted: Arc::default() }
+    pub(super) fn new(gateway: Arc<dyn CallGateway>, most: usize) -> Self {
+        Self { gateway, most, wanted: Arc::default() }
     }
 
     /// Returns the number of calls that were made, and of those that were refused because of the limit.
@@ -29,7 +29,7 @@ impl Reading {
     }
 }
 
-impl FrontDoor for Reading {
+impl CallGateway for Reading {
     fn call<'a>(&'a self, call: InnerCall, cancel: CancellationToken) -> Calling<'a> {
         if self.wanted.fetch_add(1, Ordering::SeqCst) >= self.most {
             let words = format!(
@@ -38,16 +38,16 @@ impl FrontDoor for Reading {
             );
             return Box::pin(std::future::ready(InnerAnswer::of_words(Ended::Refused, words)));
         }
-        self.door.call(InnerCall { may: May::Read, ..call }, cancel)
+        self.gateway.call(InnerCall { may: May::Read, ..call }, cancel)
     }
 
     fn tools(&self) -> Vec<Offered> {
         let reads =
             |tool: &Offered| tool.access.iter().all(|access| matches!(access, Access::Reads | Access::Asks));
-        self.door.tools().into_iter().filter(reads).collect()
+        self.gateway.tools().into_iter().filter(reads).collect()
     }
 
-    fn apart(&self) -> Arc<dyn FrontDoor> {
-        Arc::new(Self { door: self.door.apart(), most: self.most, wanted: self.wanted.clone() })
+    fn apart(&self) -> Arc<dyn CallGateway> {
+        Arc::new(Self { gateway: self.gateway.apart(), most: self.most, wanted: self.wanted.clone() })
     }
 }

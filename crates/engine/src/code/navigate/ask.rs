@@ -297,6 +297,7 @@ mod tests {
 
     use super::*;
     use crate::{
+        call::permissions::ReadPermission,
         code::navigate::{Base, Spot},
         session::Session,
     };
@@ -334,7 +335,10 @@ mod tests {
             let path = code.files().resolve("a.py").unwrap();
             let may_read =
                 Arc::new(|path: &WorkspacePath| !path.relative().to_string_lossy().starts_with("secret"));
-            let cx = CallCtx { may_read, ..CallCtx::denied(Session::new()) };
+            let cx = CallCtx {
+                permissions: Arc::new(ReadPermission(may_read)),
+                ..CallCtx::denied(Session::new())
+            };
             let nowhere = Environment::of_this_process().with("PATH", "/nowhere");
             let servers = Servers::new(ServerSettings::new(Sandbox::Off, nowhere, Vec::new()));
             let found = servers.found_for("py").remove(0);

@@ -113,7 +113,7 @@ impl Known<'_> {
             let what = Some("outside of the workspace".to_owned());
             return Looked::At(Place { path, line, column, text: String::new(), what });
         };
-        if !(self.cx.may_read)(&inside) {
+        if !self.cx.may_read(&inside) {
             return Looked::Withheld;
         }
         if self.code.files().workspace().stat(&inside).is_err() {
@@ -189,7 +189,7 @@ fn symbol(named: &Named, text: &Text) -> Symbol {
 #[expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
 mod tests {
     use super::*;
-    use crate::{code::navigate::Want, session::Session};
+    use crate::{call::permissions::ReadPermission, code::navigate::Want, session::Session};
     use std::{fs, sync::Arc};
     use tempfile::TempDir;
     use toolpost_lsp::{Position, Span, Stage};
@@ -206,7 +206,8 @@ mod tests {
         let path = code.files().resolve("a.py").unwrap();
         let root = path.root().path().to_owned();
         let may_read = Arc::new(|path: &WorkspacePath| !path.relative().ends_with("secret.py"));
-        let cx = CallCtx { may_read, ..CallCtx::denied(Session::new()) };
+        let cx =
+            CallCtx { permissions: Arc::new(ReadPermission(may_read)), ..CallCtx::denied(Session::new()) };
         let text = files::read(&code, &path).unwrap();
         let question = Question { path, want: Want::Symbols, text, name: None };
         let place = |name: &str| {

@@ -110,7 +110,7 @@ pub(crate) fn listed(code: &Code, cx: &CallCtx, of: &WorkspacePath) -> Result<Li
     cx.check()?;
     let mut files = found.matches;
     files.sort_by(|one, other| one.path.raw().cmp(other.path.raw()));
-    let (shown, withheld) = files.into_iter().partition(|file| (cx.may_read)(&file.path));
+    let (shown, withheld) = files.into_iter().partition(|file| cx.may_read(&file.path));
     Ok(Listed { shown, withheld })
 }
 

@@ -143,7 +143,7 @@ fn one(code: &Code, path: &WorkspacePath, patterns: &Patterns, most: usize, cx: 
         InFile::Foreign(language) => return Looked::Foreign(language.name()),
         InFile::Other => return Looked::NotText,
     };
-    if !(cx.may_read)(path) {
+    if !cx.may_read(path) {
         return Looked::Withheld;
     }
     let snapshot = match code.files().workspace().read(path, LONGEST) {

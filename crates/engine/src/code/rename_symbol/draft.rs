@@ -145,7 +145,7 @@ impl Draft {
         let renamed = self.renamed(edits);
         let after = self.parse(&renamed)?;
         if after.errors().len() > before.errors().len() {
-            out.push(format!("{} would not parse any more: {new} is no name here.", self.path));
+            out.push(format!("{} would not parse any more: {new} is not a valid name here.", self.path));
         }
         let expected = before.name_tokens(old).len() + taken.len();
         let found = after.name_tokens(new).len() + after.name_tokens(old).len();

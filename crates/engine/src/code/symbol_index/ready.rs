@@ -158,7 +158,7 @@ pub(crate) fn lend<'i, I: Partial>(
     }
     let (about, since, before) = (about(), Instant::now(), I::waiting(&lent).len());
     let is_in = |path: &&WorkspacePath| about.base.as_ref().is_none_or(|base| base.contains(path));
-    let may = |path: &&WorkspacePath| (cx.may_read)(path);
+    let may = |path: &&WorkspacePath| cx.may_read(path);
     let listed: Vec<WorkspacePath> = I::waiting(&lent).iter().filter(is_in).filter(may).cloned().collect();
     drop(lent);
     let cancel = cx.cancel.clone();

@@ -51,7 +51,7 @@ impl Searched {
             }
         }
         let may =
-            |path: &&WorkspacePath| (asked.cx.may_read)(path) && base.is_none_or(|base| base.contains(path));
+            |path: &&WorkspacePath| asked.cx.may_read(path) && base.is_none_or(|base| base.contains(path));
         out.waiting = asked.index.waiting().iter().filter(may).count();
         out.direct = asked.look.filter(|_| out.waiting > 0);
         let withheld = withheld.len() as u64;

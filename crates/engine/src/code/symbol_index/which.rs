@@ -73,7 +73,7 @@ fn by_id(asked: &Asked<'_>, id: &str) -> Result<Chosen, Failure> {
     // Replies must not reveal whether a file that may not be read has such a symbol.
     let withheld = toolpost_syntax::Id::read(id)
         .and_then(|id| asked.code.files().resolve_entry(id.path).ok())
-        .is_some_and(|path| !(asked.cx.may_read)(&path));
+        .is_some_and(|path| !asked.cx.may_read(&path));
     if withheld {
         let what = format!("The rules do not let the file of {id} be read without asking.");
         return Err(Failure::new(Kind::Denied, what)

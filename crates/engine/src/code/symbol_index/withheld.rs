@@ -1,6 +1,6 @@
 //! Indexed files that a caller must not see, cached between questions.
 
-use crate::call::MayRead;
+use crate::call::permissions::MayRead;
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},

@@ -79,7 +79,7 @@ fn look(find: &Find, file: &Meant, most: usize, cx: &CallCtx) -> Result<Looked, 
             (found.path, found.note)
         }
     };
-    if !(cx.may_read)(&path) {
+    if !cx.may_read(&path) {
         let what = format!("The rules do not let {} be read without asking.", path.display());
         return Err(Failure::new(Kind::Denied, what));
     }

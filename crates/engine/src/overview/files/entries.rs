@@ -73,7 +73,7 @@ fn value(tree: &Tree<'_>, symbol: &Symbol) -> Option<String> {
 
 /// Returns the content of a quoted string, with its escapes resolved; other text unchanged.
 fn unquoted(text: &str) -> Cow<'_, str> {
-    if let Ok(content) = serde_json::from_str::<String>(text) {
+    if let Some(content) = toolpost_net::json_string(text) {
         return content.into();
     }
     let inside = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);

@@ -122,7 +122,7 @@ fn record(
     let shown = path.display();
     let language = Language::of_path(Path::new(&shown))?;
     let without = |why: Why| Some(Arc::new(Record::without(&shown, why)));
-    if !(cx.may_read)(path) {
+    if !cx.may_read(path) {
         return without(Why::Withheld);
     }
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

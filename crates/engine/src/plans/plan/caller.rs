@@ -4,7 +4,7 @@ use crate::{
     agents::{Agents, Prompt},
     call::{
         CallCtx,
-        nested::{Ended, FrontDoor, InnerCall, May, Pictures},
+        nested::{CallGateway, Ended, InnerCall, May, Pictures},
     },
     failure::{Failure, Hint},
     plans::{Plans, store::Store},
@@ -19,7 +19,7 @@ use toolpost_script::{AnswerFuture, Host, HostCall, Reply};
 
 /// Handles the host calls of one script.
 pub(super) struct Caller {
-    door: Arc<dyn FrontDoor>,
+    gateway: Arc<dyn CallGateway>,
     agents: Result<Arc<dyn Agents>, Failure>,
     session: Arc<Session>,
     reply_bytes: usize,
@@ -29,13 +29,13 @@ pub(super) struct Caller {
 impl Caller {
     pub(super) fn new(
         plans: &Plans,
-        door: Arc<dyn FrontDoor>,
+        gateway: Arc<dyn CallGateway>,
         cx: &CallCtx,
         reply_bytes: usize,
         wall: Duration,
     ) -> Self {
         let (agents, session) = (plans.agents().backend(), cx.session.clone());
-        Self { door, agents, session, reply_bytes, due: Instant::now().checked_add(wall) }
+        Self { gateway, agents, session, reply_bytes, due: Instant::now().checked_add(wall) }
     }
 
     /// Calls a tool; the call passes the same checks as every other call.
@@ -43,9 +43,9 @@ impl Caller {
         let (reply_bytes, due) = (self.reply_bytes, self.due);
         let call =
             InnerCall { tool, arguments, reply_bytes, due, may: May::Everything, pictures: Pictures::Named };
-        let door = self.door.clone();
+        let gateway = self.gateway.clone();
         Box::pin(async move {
-            let answer = door.call(call, cancel).await;
+            let answer = gateway.call(call, cancel).await;
             match answer.ended {
                 Ended::Done => Ok(Reply::Text(answer.words)),
                 Ended::Failed | Ended::Refused | Ended::GivenUp | Ended::Skipped => Err(answer.words),

@@ -30,7 +30,7 @@ pub(crate) async fn looked_into(
     cx: &CallCtx,
 ) -> Result<Output, Failure> {
     let guidance = Guidance::working(search.agents(), cx, NAME);
-    let Guidance::Given(agents, door) = &guidance else {
+    let Guidance::Given(agents, gateway) = &guidance else {
         let mut output = report(question, investigate(search, question, cx).await?);
         output.guide = guidance.withheld();
         output.gaps.extend(output.guide.iter().map(Guide::words));
@@ -52,7 +52,7 @@ pub(crate) async fn looked_into(
         return Ok(output);
     }
     let told = (task(question, left), context(&output));
-    let mut worked = guide::work(agents, door.clone(), told, left, cx).await?;
+    let mut worked = guide::work(agents, gateway.clone(), told, left, cx).await?;
     let said = guide::read(&worked.words);
     let evidence = output.findings.iter().map(|finding| finding.evidence.clone()).collect();
     let citing = Citing { evidence, only, quotes: Quotes::Wanted };

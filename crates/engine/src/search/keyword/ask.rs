@@ -123,8 +123,13 @@ fn hits(
         Some(Place::Behind(key)) => Some(key),
         Some(Place::End) | None => None,
     };
-    let mut found =
-        lent.search(&Ask { what, base: &request.base, tests: request.tests, may: &*cx.may_read, after })?;
+    let mut found = lent.search(&Ask {
+        what,
+        base: &request.base,
+        tests: request.tests,
+        may: &|path| cx.may_read(path),
+        after,
+    })?;
     if matches!(asked, Some(Cursor { place: Place::End, .. })) {
         found.hits.clear();
         found.before = found.total;

@@ -40,9 +40,9 @@ pub(crate) fn words(
         Some(inside) => {
             let inside =
                 inside.and_then(|inside| found_below(&top, inside.trim_start_matches('/').as_bytes()));
-            inside.is_some_and(|path| (cx.may_read)(&path))
+            inside.is_some_and(|path| cx.may_read(&path))
         }
-        None => sources.resolve_entry(shown).is_ok_and(|path| (cx.may_read)(&path)),
+        None => sources.resolve_entry(shown).is_ok_and(|path| cx.may_read(&path)),
     };
     let mut unreadable = Unreadable::default();
     for line in &left.unreadable {
@@ -90,7 +90,7 @@ fn unfinished(
     look: Option<DirectLook>,
     cx: &CallCtx,
 ) -> Option<String> {
-    let waiting = lent.waiting().iter().filter(|path| base.contains(path) && (cx.may_read)(path)).count();
+    let waiting = lent.waiting().iter().filter(|path| base.contains(path) && cx.may_read(path)).count();
     if waiting == 0 {
         return None;
     }

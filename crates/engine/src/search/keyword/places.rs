@@ -76,7 +76,7 @@ pub(crate) async fn shown(
 
 /// Finds a place in the current file.
 fn hit(search: &Searcher, place: &Place, cx: &CallCtx) -> Option<Hit> {
-    let path = search.files().resolve_entry(&place.path).ok().filter(|path| (cx.may_read)(path))?;
+    let path = search.files().resolve_entry(&place.path).ok().filter(|path| cx.may_read(path))?;
     let hash = search.files().workspace().read(&path, LONGEST).ok()?.hash;
     let (first, last) = (u32::try_from(place.first).ok()?, u32::try_from(place.last).ok()?);
     let block =

@@ -77,7 +77,7 @@ pub(super) fn answer(search: &Searcher, request: &Request, cx: &CallCtx) -> Resu
                     question: &request.query,
                     vector: &vector,
                     bases,
-                    may: &*cx.may_read,
+                    may: &|path| cx.may_read(path),
                     most: request.limit * TIMES + MORE,
                     fusion: Fusion::of_question(&request.query),
                 },
@@ -195,7 +195,7 @@ fn fill(
 ) -> Result<(), Failure> {
     let enough = || stop() || Instant::now() >= until;
     let patience = Patience::until(Instant::now());
-    match meaning.fill_within(index, bases, &*cx.may_read, &patience, &enough) {
+    match meaning.fill_within(index, bases, &|path| cx.may_read(path), &patience, &enough) {
         Ok(_) | Err(Unfilled::Model(Unembedded::Stopped)) => cx.check(),
         // There was no time to check the files again; the search does it.
         Err(Unfilled::Files(Trouble::Stopped)) => cx.check(),
@@ -209,7 +209,7 @@ fn fill_on(search: &Searcher, groups: Vec<Group>, cx: &CallCtx) {
     if search.filling().swap(true, Ordering::AcqRel) {
         return;
     }
-    let (filling, may) = (Arc::downgrade(search.filling()), cx.may_read.clone());
+    let (filling, may) = (Arc::downgrade(search.filling()), cx.read_filter());
     let work = move || {
         let gone = || filling.strong_count() == 0;
         for Group { index, meaning, bases } in groups {

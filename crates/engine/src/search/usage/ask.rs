@@ -262,7 +262,7 @@ fn one(
     let bases = std::slice::from_ref(&source.base);
     drop(source.index.lend(enough)?);
     let Some(meaning) = &source.meaning else { return Ok(Fused::default()) };
-    match meaning.fill(&source.index, bases, &*cx.may_read, enough) {
+    match meaning.fill(&source.index, bases, &|path| cx.may_read(path), enough) {
         Ok(_) | Err(Unfilled::Model(_)) => {}
         Err(Unfilled::Files(trouble)) => return Err(trouble),
     }
@@ -271,7 +271,7 @@ fn one(
         question: &question,
         vector,
         bases,
-        may: &*cx.may_read,
+        may: &|path| cx.may_read(path),
         most: EACH * times(request),
         fusion: Fusion::BEST,
     };

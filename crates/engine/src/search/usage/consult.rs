@@ -69,7 +69,7 @@ pub(super) async fn consult(
     request: &Request,
     cx: &CallCtx,
 ) -> Result<Consulted, Failure> {
-    if let Err(why) = &cx.may_consult {
+    if let Err(why) = &cx.permissions.may_consult() {
         let failed = Some(format!("it was not asked. {}", convert::sentence(why)));
         return Ok(Consulted { failed, ..Consulted::empty(&service, request) });
     }

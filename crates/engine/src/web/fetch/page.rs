@@ -81,7 +81,7 @@ pub(crate) async fn get(web: &Web, request: &Request, cx: &CallCtx) -> Result<Go
 }
 
 fn reach(cx: &CallCtx, address: &WebAddress) -> Result<Reach, String> {
-    (cx.may_fetch)(&Host::at(&address.host(), address.port()))
+    cx.permissions.reach(&Host::at(&address.host(), address.port()))
 }
 
 /// Returns the sort of the hosts: pages of hosts that the operator runs may change while they work on them.

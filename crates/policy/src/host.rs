@@ -1,0 +1,94 @@
+//! Network hosts: the hosts that commands and tools may fetch from, and how far those may redirect.
+
+use crate::{
+    access::{Access, Touch, command::Host},
+    decision::{Decision, Judgement, Lifted},
+    policy::Policy,
+    rule::Rule,
+};
+use toolpost_net::{BadHost, Hosts, Reach, Say};
+
+impl Policy {
+    /// Lists the hosts that commands reach without a prompt. A host that would need one is refused, because nothing can
+    /// ask the user while a program waits.
+    ///
+    /// # Errors
+    /// When a rule names an invalid host.
+    pub fn hosts(&self) -> Result<Hosts, BadHost> {
+        if self.denies(Access::Fetches).is_some() {
+            return Ok(Hosts::default());
+        }
+        let said = self.rules.iter().flat_map(Rule::hosts);
+        Hosts::in_order(said.map(|(host, decision)| match decision {
+            Decision::Allow => (host, Say::Reach),
+            Decision::Ask | Decision::Deny => (host, Say::Refuse),
+        }))
+    }
+
+    /// Judges a host that a tool would fetch from: only a rule opens a local or private one, never a prompt.
+    pub(crate) fn judge_fetch(&self, host: &Host) -> Judgement {
+        let judgement = self.judge_host(host);
+        if judgement.decision == Decision::Deny || !host.is_own() || self.is_named(host) {
+            return judgement;
+        }
+        let why =
+            "Toolpost reaches a local or private host only if a rule of the operator names it.".to_owned();
+        Judgement { decision: Decision::Deny, why, lifted: Lifted::ByRule }
+    }
+
+    /// Judges the host of a service: the operator permitted it by naming it in the settings.
+    pub(crate) fn judge_service(&self, host: &Host) -> Judgement {
+        if let Some(denied) = self.denies(Access::Fetches) {
+            return denied;
+        }
+        let (decision, rule) = self.find(Access::Fetches, Decision::Allow, |rule| rule.matches_host(host));
+        let why = rule.map_or_else(|| "no rule forbids it".to_owned(), |rule| reason(rule, host));
+        Judgement { decision, why, lifted: Lifted::ByRule }
+    }
+
+    /// Judges a host: one that no rule allows needs approval.
+    pub(crate) fn judge_host(&self, host: &Host) -> Judgement {
+        if let Some(denied) = self.denies(Access::Fetches) {
+            return denied;
+        }
+        let (decision, rule) = self.deciding(host);
+        let why = match rule {
+            Some(rule) => reason(rule, host),
+            None => "no rule of Toolpost's policy allows this host".to_owned(),
+        };
+        Judgement { decision, why, lifted: Lifted::ByRule }
+    }
+
+    /// Returns how far a host that a reply leads to may be reached; no prompt is possible by then.
+    ///
+    /// # Errors
+    /// The reason why it may not be reached.
+    pub fn reach(&self, host: &Host, is_granted: impl Fn(&Touch) -> bool) -> Result<Reach, String> {
+        let judgement = self.judge_fetch(host);
+        let reach = if self.is_named(host) { Reach::Anywhere } else { Reach::Public };
+        match judgement.decision {
+            Decision::Allow => Ok(reach),
+            Decision::Ask if is_granted(&Touch::Fetch(host.clone())) => Ok(reach),
+            Decision::Ask | Decision::Deny => Err(judgement.why),
+        }
+    }
+
+    /// Returns true if the rule that decides about a host is the operator's and names the host.
+    fn is_named(&self, host: &Host) -> bool {
+        self.deciding(host).1.is_some_and(|rule| rule.names_host(host))
+    }
+
+    fn deciding(&self, host: &Host) -> (Decision, Option<&Rule>) {
+        self.find(Access::Fetches, Decision::Ask, |rule| rule.matches_host(host))
+    }
+}
+
+/// Returns the reason of a rule's decision about a host; a denial names the rule and its location.
+fn reason(rule: &Rule, host: &Host) -> String {
+    if rule.decision != Decision::Deny {
+        return rule.why.clone();
+    }
+    let pattern = rule.host_pattern(host).unwrap_or_default();
+    let line = if rule.line == 0 { String::new() } else { format!(", line {}", rule.line) };
+    format!("the rule for `{pattern}` in Toolpost's policy denies it ({}{line}): {}", rule.source, rule.why)
+}

@@ -1,0 +1,264 @@
+//! Rules from approvals: the text of each, and how a permanent approval is written to the user's policy file.
+
+use crate::{
+    access::Touch,
+    command::{Explained, FurtherWords},
+    decision::Decision,
+    error::PolicyError,
+    file,
+    policy::Policy,
+    rule::RuleSource,
+    withheld::WithheldFinder,
+};
+use serde_json::json;
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+use thiserror::Error;
+use toolpost_text::redact::redact;
+use toolpost_workspace::operator;
+
+/// The reason that a learned rule carries.
+const WHY: &str = "You chose \"always\" when asked.";
+
+/// The longest description of an exact approval, in bytes; a longer one becomes "exactly this".
+const LONGEST_CHOICE: usize = 160;
+
+/// The reason why a permanent approval could not be stored.
+#[derive(Debug, Error)]
+pub enum LearnError {
+    /// No file is configured.
+    #[error("no policy file is configured")]
+    Nowhere,
+    /// The file cannot be read or written.
+    #[error("{file}: {error}")]
+    File {
+        /// The file.
+        file: String,
+        /// The operating system's error.
+        error: io::Error,
+    },
+    /// The file would be invalid with the rule.
+    #[error("with the rule, the file could not be used: {0}")]
+    Unusable(#[from] PolicyError),
+}
+
+/// Rules under which the touches of a question need no approval.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApprovalRules {
+    rules: Vec<LearnedRule>,
+}
+
+/// One rule that allows, and is always cautious.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct LearnedRule {
+    verbs: Vec<&'static str>,
+    key: &'static str,
+    pattern: String,
+    /// The description of the rule's scope, for a person.
+    covers: String,
+    /// The path, for a rule about paths.
+    place: String,
+    words: FurtherWords,
+}
+
+impl Policy {
+    /// Sets the user's policy file, so that approvals can be permanent.
+    #[must_use]
+    pub fn learning(self, file: PathBuf) -> Self {
+        Self { learned: Some(Arc::new(file)), ..self }
+    }
+
+    /// Returns the path of the user's policy file.
+    #[must_use]
+    pub fn learned_file(&self) -> Option<String> {
+        self.learned.as_ref().map(|file| file.display().to_string())
+    }
+
+    /// Returns the rules under which these touches need no approval: a program with its subcommand, else exactly this
+    /// call and nothing more. `None` if no rule of the user's can express it.
+    #[must_use]
+    pub fn approval_rules(&self, touches: &[Touch]) -> Option<ApprovalRules> {
+        let mut learned = ApprovalRules { rules: Vec::new() };
+        for touch in touches {
+            for rule in self.rules_for(touch)? {
+                learned.add(rule);
+            }
+        }
+        let text = learned.toml();
+        // A rule is stored permanently; a secret must not be.
+        if learned.rules.is_empty() || redact(&text) != text {
+            return None;
+        }
+        let judged = self.with_approved(&text)?;
+        touches.iter().all(|touch| judged.judge(touch).decision == Decision::Allow).then_some(learned)
+    }
+
+    /// Appends rules to the user's policy file.
+    ///
+    /// # Errors
+    /// When no file is configured, it cannot be read or written, or it would be invalid with the rules.
+    pub fn learn(&self, learned: &ApprovalRules) -> Result<(), LearnError> {
+        let file = self.learned.as_ref().ok_or(LearnError::Nowhere)?;
+        let shown = file.display().to_string();
+        let failed = |error| LearnError::File { file: shown.clone(), error };
+        let mut text = operator::read(file).map_err(failed)?.unwrap_or_default();
+        let rules = learned.toml();
+        if text.contains(&rules) {
+            return Ok(());
+        }
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text.push_str(&rules);
+        // An invalid file would prevent the next start.
+        Self::built_in()?.with(&text, &RuleSource::Operator(shown.clone()))?;
+        operator::replace(file, &text).map_err(failed)
+    }
+
+    /// Returns the policy with more rules at the end of the user's, before those of projects; `None` if there are none.
+    #[must_use]
+    pub fn with_approved(&self, rules: &str) -> Option<Self> {
+        if rules.is_empty() {
+            return None;
+        }
+        let source = self.learned.as_ref().map_or(Path::new("approvals"), |file| file.as_path());
+        let further = file::parse(rules, &RuleSource::Operator(source.display().to_string())).ok()?;
+        let of_projects =
+            |source: &RuleSource| !matches!(source, RuleSource::BuiltIn | RuleSource::Operator(_));
+        let mut all = (*self.rules).clone();
+        let at = all.iter().position(|rule| of_projects(&rule.source)).unwrap_or(all.len());
+        all.splice(at..at, further.rules.into_iter().map(|parsed| parsed.rule));
+        let finder = self.finder.clone().map(WithheldFinder::renewed);
+        Some(Self { rules: Arc::new(all), finder, ..self.clone() })
+    }
+
+    fn rules_for(&self, touch: &Touch) -> Option<Vec<LearnedRule>> {
+        Some(match touch {
+            Touch::Read(path) => vec![LearnedRule::of_path("read", path.raw().to_str()?, &path.display())],
+            Touch::Write(path, _) => {
+                vec![LearnedRule::of_path("write", path.raw().to_str()?, &path.display())]
+            }
+            Touch::Fetch(host) | Touch::Consult(host) => vec![LearnedRule::of_host(&host.written())],
+            Touch::Delegate(agent) => {
+                let covers = format!("delegating {}", touch.shown());
+                vec![LearnedRule::exact("delegate", "agents", agent.clone(), covers)]
+            }
+            Touch::Editor(act) => {
+                let covers = format!("use of the editor to {}", touch.shown());
+                vec![LearnedRule::exact("editor", "acts", act.word().to_owned(), covers)]
+            }
+            Touch::Bridge(tool) => vec![LearnedRule::exact("bridge", "tools", tool.shown(), touch.shown())],
+            Touch::Execute(command) => command_rules(&self.explain(command))?,
+        })
+    }
+}
+
+impl ApprovalRules {
+    /// Adds a rule; reading and writing the same path is one rule.
+    fn add(&mut self, rule: LearnedRule) {
+        let same = |known: &&mut LearnedRule| known.key == rule.key && known.pattern == rule.pattern;
+        let Some(known) = self.rules.iter_mut().find(same) else { return self.rules.push(rule) };
+        if rule.verbs.iter().all(|verb| known.verbs.contains(verb)) {
+            return;
+        }
+        known.verbs = vec!["read", "write"];
+        known.covers = format!("reading and writing {}", known.place);
+    }
+
+    /// Returns whether the rules cover more than this call.
+    #[must_use]
+    pub fn is_general(&self) -> bool {
+        self.rules.iter().any(|rule| rule.words == FurtherWords::Any)
+    }
+
+    /// Describes the scope of the rules, for a person.
+    #[must_use]
+    pub fn covers(&self) -> String {
+        let all = self.rules.iter().map(|rule| rule.covers.as_str()).collect::<Vec<_>>().join(", ");
+        if self.is_general() || all.len() <= LONGEST_CHOICE { all } else { String::new() }
+    }
+
+    /// Returns each rule in one line, as an operator would write it.
+    #[must_use]
+    pub fn proposed(&self) -> Vec<String> {
+        self.rules.iter().map(LearnedRule::line).collect()
+    }
+
+    /// Returns each rule in one line, with all that is added to a policy file.
+    #[must_use]
+    pub fn added(&self) -> Vec<String> {
+        self.rules.iter().map(|rule| format!("{}, cautious = true", rule.line())).collect()
+    }
+
+    /// Formats the rules for a policy file.
+    #[must_use]
+    pub fn toml(&self) -> String {
+        self.rules.iter().map(LearnedRule::toml).collect()
+    }
+}
+
+impl LearnedRule {
+    fn exact(verb: &'static str, key: &'static str, pattern: String, covers: String) -> Self {
+        Self { verbs: vec![verb], key, pattern, covers, place: String::new(), words: FurtherWords::None }
+    }
+
+    fn of_path(verb: &'static str, path: &str, shown: &str) -> Self {
+        let covers = format!("{} {shown}", if verb == "read" { "reading" } else { "writing" });
+        Self { place: shown.to_owned(), ..Self::exact(verb, "paths", literal_pattern(path), covers) }
+    }
+
+    fn of_host(host: &str) -> Self {
+        Self::exact("fetch", "hosts", host.to_owned(), format!("fetching from {host}"))
+    }
+
+    fn verbs(&self) -> String {
+        json!(self.verbs).to_string().replace(',', ", ")
+    }
+
+    fn line(&self) -> String {
+        let pattern = json!([self.pattern]);
+        format!("touch = {}, {} = {pattern}, decide = \"allow\"", self.verbs(), self.key)
+    }
+
+    fn toml(&self) -> String {
+        let (pattern, why) = (json!([self.pattern]), json!(WHY));
+        format!(
+            "\n[[rule]]\ntouch = {}\n{} = {pattern}\ndecide = \"allow\"\ncautious = true\nwhy = {why}\n",
+            self.verbs(),
+            self.key
+        )
+    }
+}
+
+/// Returns the pattern of a rule that matches exactly this path.
+#[must_use]
+pub fn literal_pattern(path: &str) -> String {
+    globset::escape(path)
+}
+
+/// Returns a rule for each part of a command that needs approval.
+fn command_rules(explained: &Explained) -> Option<Vec<LearnedRule>> {
+    let mut rules = Vec::new();
+    for segment in &explained.segments {
+        if segment.decision == Decision::Ask {
+            let approvable = segment.approvable.as_ref()?;
+            let covers = match approvable.words {
+                FurtherWords::Any => format!("`{}` with any further words", approvable.pattern),
+                FurtherWords::None => format!("exactly `{}`", approvable.pattern.trim_end_matches(" $")),
+            };
+            let rule = LearnedRule::exact("execute", "commands", approvable.pattern.clone(), covers);
+            rules.push(LearnedRule { words: approvable.words, ..rule });
+        }
+        for touch in segment.touches.iter().filter(|touch| touch.decision == Decision::Ask) {
+            let place = touch.place.as_ref()?;
+            rules.push(match touch.touch {
+                "fetch" => LearnedRule::of_host(place),
+                verb => LearnedRule::of_path(verb, place, &touch.what),
+            });
+        }
+    }
+    Some(rules)
+}

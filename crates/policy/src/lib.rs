@@ -1,0 +1,66 @@
+//! The access policy: accesses that a call would make, and the rules that allow, ask about or deny each of them.
+//!
+//! A call lists its accesses as [`Touch`] values. [`Policy::judge`] decides about each: the built-in rules come first,
+//! then the operator's files, then the project's, and the last rule that matches wins. A project's file can only make a
+//! decision stricter until the user trusts it. Shell commands are parsed by `toolpost-shell` and judged by every program,
+//! file and host in them; a part that cannot be parsed is never allowed without asking.
+//!
+//! ```
+//! use toolpost_policy::{Access, Decision, Host, Policy, RuleSource, Touch};
+//!
+//! let rules = r#"
+//! [[rule]]
+//! touch = ["fetch"]
+//! hosts = ["docs.rs"]
+//! decide = "allow"
+//! "#;
+//! let policy = Policy::built_in()?.with(rules, &RuleSource::Operator("policy.toml".to_owned()))?;
+//! assert_eq!(policy.judge(&Touch::Fetch(Host::new("docs.rs"))).decision, Decision::Allow);
+//! assert_eq!(policy.judge(&Touch::Fetch(Host::new("example.com"))).decision, Decision::Ask);
+//!
+//! // An access that the operator denies is denied, whatever the rules say.
+//! let policy = policy.denying(&[Access::Fetches]);
+//! assert_eq!(policy.judge(&Touch::Fetch(Host::new("docs.rs"))).decision, Decision::Deny);
+//! # Ok::<(), toolpost_policy::PolicyError>(())
+//! ```
+//!
+//! The crate reads only what rules need: it walks directories that a command would search, to find files that the rules
+//! withhold, and it appends permanent approvals to the user's policy file. It knows no tool, no dialect and no protocol.
+
+pub mod access;
+mod command;
+mod decision;
+mod defaults;
+mod display;
+mod error;
+mod examples;
+mod file;
+mod general;
+mod host;
+mod judge;
+mod lapsed;
+mod learn;
+mod lists;
+mod load;
+mod network;
+mod pattern;
+mod place;
+mod policy;
+mod rule;
+mod search;
+#[cfg(test)]
+mod tests;
+mod withheld;
+
+pub use access::{
+    Access, Extent, Touch,
+    command::{Approval, Command, Host, Line},
+    resource::{EditorUse, RemoteTool},
+};
+pub use command::{Approvable, Explained, FurtherWords, JudgedSegment, JudgedTouch, Uncertain};
+pub use decision::{Decision, Judgement, Lifted};
+pub use display::{Display, does, verb};
+pub use error::PolicyError;
+pub use learn::{ApprovalRules, LearnError, literal_pattern};
+pub use policy::Policy;
+pub use rule::{Origin, Rule, RuleSource};

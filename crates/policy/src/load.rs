@@ -1,0 +1,38 @@
+//! Loading of the built-in rules and of policy files.
+
+use crate::{defaults, error::PolicyError, examples, file, policy::Policy, rule::RuleSource};
+
+impl Policy {
+    /// Creates a policy of only the built-in rules; a test checks their examples, so that startup need not.
+    ///
+    /// # Errors
+    /// Never in a released program: a test checks the rules.
+    pub fn built_in() -> Result<Self, PolicyError> {
+        let source = RuleSource::BuiltIn;
+        let file = file::parse(defaults::RULES, &source)?;
+        let rules = file.rules.into_iter().map(|parsed| parsed.rule);
+        Self::of(Vec::new()).adding(rules).with_lists(&file.lists, &source)
+    }
+
+    /// Adds the rules of a file; the later rule wins over the earlier one, except that a project can only tighten.
+    ///
+    /// # Errors
+    /// When the file is not TOML, a pattern is invalid, or one of its examples does not hold.
+    pub fn with(self, text: &str, source: &RuleSource) -> Result<Self, PolicyError> {
+        let file = file::parse(text, source)?;
+        examples::each_rule(&file, source)?;
+        let rules = file.rules.iter().map(|parsed| parsed.rule.clone());
+        let policy = self.clone().adding(rules).with_lists(&file.lists, source)?;
+        // The examples in a project's file must hold once the file is trusted.
+        let trusted = match source {
+            RuleSource::Project(name) | RuleSource::Lapsed(name) => {
+                let trusted = RuleSource::Trusted(name.clone());
+                let rules = file::parse(text, &trusted)?.rules.into_iter().map(|parsed| parsed.rule);
+                self.adding(rules).with_lists(&file.lists, &trusted)?
+            }
+            _ => policy.clone(),
+        };
+        examples::whole(&file, source, &trusted)?;
+        Ok(policy)
+    }
+}

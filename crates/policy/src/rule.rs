@@ -1,0 +1,203 @@
+//! One rule: the touches, their target, the decision, and the reason.
+
+use crate::{
+    access::{Access, command::Host},
+    decision::Decision,
+    pattern::Pattern,
+};
+use globset::GlobSet;
+use std::{borrow::Cow, fmt};
+use toolpost_net::Say;
+use toolpost_text::wildcard;
+
+/// The source of a rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RuleSource {
+    /// Toolpost's own lists.
+    BuiltIn,
+    /// The operator's file.
+    Operator(String),
+    /// A file of the project, which can only tighten.
+    Project(String),
+    /// A file of the project that has changed since the user trusted it, so that it can only tighten.
+    Lapsed(String),
+    /// A file of the project with content that the user has trusted.
+    Trusted(String),
+}
+
+/// One rule.
+#[derive(Debug, Clone)]
+pub struct Rule {
+    pub(crate) accesses: Vec<Access>,
+    pub(crate) target: Target,
+    pub(crate) decision: Decision,
+    pub(crate) why: String,
+    /// True for a rule that allows, but overrides no denial, and covers no command that passes code to a program.
+    pub(crate) cautious: bool,
+    pub(crate) source: RuleSource,
+    /// The line of the file where it begins.
+    pub(crate) line: usize,
+}
+
+/// The target of a rule.
+#[derive(Debug, Clone)]
+pub(crate) enum Target {
+    /// Files, by patterns relative to a root, and by absolute patterns.
+    Paths {
+        relative: GlobSet,
+        absolute: GlobSet,
+        /// The files and directories that are matched at any depth by a name without wildcards.
+        names: Vec<String>,
+    },
+    Commands(Vec<Pattern>),
+    /// Host names; a leading `*.` matches all subdomains.
+    Hosts(Vec<String>),
+    /// Published names of upstream tools; `*` matches any part.
+    Tools(Vec<String>),
+    /// Names of agents; `*` matches every agent.
+    Agents(Vec<String>),
+    /// Names of editor actions; `*` matches every action.
+    Acts(Vec<String>),
+}
+
+/// The location of a rule that decided, for a user who wants to change it.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Origin {
+    /// The file, or a label for built-in rules.
+    pub file: String,
+    /// The line in it.
+    pub line: usize,
+    /// The pattern that matched, if the rule is about commands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+}
+
+impl Rule {
+    /// Returns the names that the built-in rules allow to be written, and that are reported when a command changes
+    /// them.
+    pub(crate) fn reported_names(&self) -> &[String] {
+        let is_report = self.source == RuleSource::BuiltIn
+            && self.decision == Decision::Allow
+            && self.accesses == [Access::Writes];
+        match &self.target {
+            Target::Paths { names, .. } if is_report => names,
+            _ => &[],
+        }
+    }
+
+    /// Returns the names that the rule protects from writes, except those that version control keeps for itself, since
+    /// its own program has to write them.
+    pub(crate) fn kept_names(&self) -> &[String] {
+        let keeps = match self.decision {
+            Decision::Allow => false,
+            Decision::Ask => true,
+            Decision::Deny => self.source != RuleSource::BuiltIn,
+        };
+        match &self.target {
+            Target::Paths { names, .. } if keeps && self.accesses == [Access::Writes] => names,
+            Target::Paths { .. }
+            | Target::Commands(_)
+            | Target::Hosts(_)
+            | Target::Tools(_)
+            | Target::Agents(_)
+            | Target::Acts(_) => &[],
+        }
+    }
+
+    /// Returns true if the rule matches a path, either relative to its root or absolute.
+    pub(crate) fn matches_path(&self, relative: &str, absolute: &str) -> bool {
+        let Target::Paths { relative: inside, absolute: anywhere, .. } = &self.target else { return false };
+        let matches =
+            |relative: &str, absolute: &str| inside.is_match(relative) || anywhere.is_match(absolute);
+        let (plain, whole) = (fold(relative), fold(absolute));
+        let folds = matches!(plain, Cow::Owned(_)) || matches!(whole, Cow::Owned(_));
+        matches(relative, absolute) || (folds && matches(&plain, &whole))
+    }
+
+    pub(crate) fn matches_host(&self, host: &Host) -> bool {
+        self.host_pattern(host).is_some()
+    }
+
+    /// Returns the pattern of the rule that matches a host.
+    pub(crate) fn host_pattern(&self, host: &Host) -> Option<&str> {
+        let Target::Hosts(hosts) = &self.target else { return None };
+        let say = if self.decision == Decision::Allow { Say::Reach } else { Say::Refuse };
+        hosts.iter().find(|pattern| host.is_meant_by(pattern, say)).map(String::as_str)
+    }
+
+    /// Returns true if the rule is the operator's and names this exact host, by its name or its address.
+    pub(crate) fn names_host(&self, host: &Host) -> bool {
+        let Target::Hosts(hosts) = &self.target else { return false };
+        let says =
+            self.decision == Decision::Allow && self.may_loosen() && self.source != RuleSource::BuiltIn;
+        says && hosts.iter().any(|named| !named.starts_with('*') && host.is_meant_by(named, Say::Reach))
+    }
+
+    /// Returns true if the rule matches an upstream tool, by its published name.
+    pub(crate) fn matches_tool(&self, name: &str) -> bool {
+        let Target::Tools(patterns) = &self.target else { return false };
+        patterns.iter().any(|pattern| wildcard::matches(pattern, name))
+    }
+
+    pub(crate) fn matches_agent(&self, agent: &str) -> bool {
+        let Target::Agents(agents) = &self.target else { return false };
+        agents.iter().any(|name| name == "*" || name == agent)
+    }
+
+    pub(crate) fn matches_act(&self, act: &str) -> bool {
+        let Target::Acts(acts) = &self.target else { return false };
+        acts.iter().any(|name| name == "*" || name == act)
+    }
+
+    /// Returns the hosts of the rule, with its decision about fetches from them.
+    pub(crate) fn hosts(&self) -> impl Iterator<Item = (&str, Decision)> {
+        let hosts = match &self.target {
+            Target::Hosts(hosts) if self.may_loosen() || self.decision != Decision::Allow => hosts.as_slice(),
+            Target::Hosts(_)
+            | Target::Paths { .. }
+            | Target::Commands(_)
+            | Target::Tools(_)
+            | Target::Agents(_)
+            | Target::Acts(_) => &[],
+        };
+        hosts.iter().map(|host| (host.as_str(), self.decision))
+    }
+
+    /// Returns true if it may override earlier rules with a looser decision.
+    pub(crate) fn may_loosen(&self) -> bool {
+        !matches!(self.source, RuleSource::Project(_) | RuleSource::Lapsed(_))
+    }
+
+    /// Returns its location.
+    pub(crate) fn origin(&self, pattern: Option<&Pattern>) -> Origin {
+        Origin {
+            file: self.source.to_string(),
+            line: self.line,
+            pattern: pattern.map(|pattern| pattern.text.clone()),
+        }
+    }
+}
+
+impl fmt::Display for RuleSource {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BuiltIn => out.write_str("the built-in rules"),
+            Self::Operator(file) | Self::Project(file) | Self::Lapsed(file) | Self::Trusted(file) => {
+                out.write_str(file)
+            }
+        }
+    }
+}
+
+/// Normalises a path as a lenient file system might: without dots or spaces at the end of a name. (The patterns ignore
+/// letter case.)
+fn fold(path: &str) -> Cow<'_, str> {
+    if !path.split('/').any(|name| name.ends_with(['.', ' '])) {
+        return Cow::Borrowed(path);
+    }
+    let names = path.split('/').map(|name| {
+        let cut = name.trim_end_matches(['.', ' ']);
+        if cut.is_empty() { name } else { cut }
+    });
+    Cow::Owned(names.collect::<Vec<_>>().join("/"))
+}

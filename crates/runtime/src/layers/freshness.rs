@@ -1,0 +1,58 @@
+//! Freshness of writes: a write needs a read of the content that it changes, compared by hash.
+//!
+//! An attached editor must have no unsaved changes of that file. Contents that were shown and written are recorded.
+
+use super::{
+    state::{CallError, CallState, Layer, LayerFuture, LayerResult, Next, Permitted, Stage},
+    turn::WriteTurn,
+};
+use toolpost_engine::{Access, Session};
+
+pub(crate) struct Freshness;
+
+impl Stage for Freshness {
+    type Data<'a> = Permitted<'a>;
+}
+
+impl Layer for Freshness {
+    type After = WriteTurn;
+
+    fn around<'a>(state: CallState<'a, WriteTurn>, next: Next<'a, Self>) -> LayerFuture<'a> {
+        Box::pin(async move {
+            let session = state.data.cx.session.clone();
+            let mut result = check(state, next).await;
+            record(&session, &mut result);
+            result
+        })
+    }
+}
+
+async fn check<'a>(mut state: CallState<'a, WriteTurn>, next: Next<'a, Freshness>) -> LayerResult {
+    let engine = &next.services.engine;
+    let Permitted { prepared, cx, .. } = &mut state.data;
+    let touches = match engine.editing().editor {
+        Some(_) => prepared.touches.clone(),
+        None => Vec::new(),
+    };
+    let buffers = engine.check_buffers(cx, touches).await?;
+    let pinned = !cx.session.pinned().is_empty();
+    if pinned || prepared.touches.iter().any(|touch| touch.access() == Access::Writes) {
+        cx.expected = engine.freshness(cx, prepared.touches.clone()).await?;
+    }
+    let mut done = next.run(state.passed()).await?;
+    buffers.of_call.into_iter().for_each(|note| done.page.note(note));
+    buffers.of_session.into_iter().for_each(|note| done.page.note_once(note));
+    Ok(done)
+}
+
+/// Records the file contents that a call showed. Failures count too: one that refuses a write over unread content shows
+/// it.
+fn record(session: &Session, result: &mut LayerResult) {
+    match result {
+        Ok(done) => std::mem::take(&mut done.seen).into_iter().for_each(|seen| session.record(seen)),
+        Err(CallError::Failed(failure)) => {
+            failure.shows.take().into_iter().for_each(|seen| session.record(*seen))
+        }
+        Err(CallError::Ask(_) | CallError::NoSuchTool(_) | CallError::Refused(_)) => {}
+    }
+}

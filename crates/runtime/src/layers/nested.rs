@@ -1,0 +1,56 @@
+//! Limits of nested calls: a nested call stays within its purpose, and makes no calls itself.
+
+use super::{
+    budget::LimitReply,
+    state::{CallError, CallState, Layer, LayerFuture, Lowered, Next, Stage},
+};
+use toolpost_engine::{Access, EditorUse, Failure, Hint, Kind, May, Touch};
+
+pub(crate) struct LimitNested;
+
+impl Stage for LimitNested {
+    type Data<'a> = Lowered<'a>;
+}
+
+impl Layer for LimitNested {
+    type After = LimitReply;
+
+    fn around<'a>(mut state: CallState<'a, LimitReply>, next: Next<'a, Self>) -> LayerFuture<'a> {
+        if let Some(may) = state.nested.as_ref().map(|nested| nested.may) {
+            if let Err(error) = check(&state.call.tool, &state.data, may) {
+                return Box::pin(std::future::ready(Err(error)));
+            }
+            state.data.origin.gateway = None;
+        }
+        next.run(state.passed())
+    }
+}
+
+/// Checks that a nested call makes no calls, and does no more than it may.
+fn check(tool: &str, lowered: &Lowered<'_>, may: May) -> Result<(), CallError> {
+    if lowered.published.access().contains(&Access::Calls) {
+        return Err(refused(format!("A nested call cannot make calls, and {tool} makes some.")));
+    }
+    // Without the external service, the call uses local results.
+    let only_reads = |touch: &&Touch| match touch {
+        Touch::Editor(act) => *act == EditorUse::Look,
+        touch => touch.access() == Access::Reads || touch.is_beside(),
+    };
+    let other = lowered.prepared.touches.iter().find(|touch| !only_reads(touch));
+    let (May::Read, Some(touch)) = (may, other) else { return Ok(()) };
+    let verb = match touch.access() {
+        _ if matches!(touch, Touch::Editor(_)) => "use the editor to",
+        Access::Reads | Access::Calls | Access::Asks | Access::Writes => "write",
+        Access::Executes => "run",
+        Access::Fetches => "fetch from",
+        Access::Bridges => "call",
+        Access::Delegates => "delegate",
+        Access::Editor => "use the editor to",
+    };
+    Err(refused(format!("A nested call may only read, and {tool} would {verb} {}.", touch.shown())))
+}
+
+fn refused(what: String) -> CallError {
+    let next = "Make this call directly.";
+    CallError::Refused(Failure::new(Kind::Denied, what).hint(Hint::Advice(next.to_owned())))
+}

@@ -1,4 +1,0 @@
-//! The built-in rules: files that run automatically, and files that hold secrets.
-
-/// The rules, in the format of any other policy file.
-pub(super) const RULES: &str = include_str!("defaults.toml");

@@ -1,0 +1,6 @@
+//! The integration tests of this crate, in one binary, because linking each file separately takes longer than running
+//! it.
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests build their own worlds")]
+
+mod asking;
+mod layers;
