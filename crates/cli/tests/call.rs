@@ -163,7 +163,7 @@ fn json_carries_the_output_as_data() {
 #[test]
 fn a_read_names_the_line_ends_that_are_not_lf() {
     let world = World::with(&[("cr", b"a\rb\r"), ("crlf", b"a\r\nb\r\n"), ("lf", b"a\nb\n"), ("one", b"a")]);
-    for (file, wanted) in [("cr", "eol: CR only"), ("crlf", "eol: CRLF"), ("lf", ""), ("one", "")] {
+    for (file, wanted) in [("cr", "eol: CR alone"), ("crlf", "eol: CRLF"), ("lf", ""), ("one", "")] {
         let said = world.run(&["call", "Read", &json!({ "file_path": file }).to_string()]).out;
         assert!(said.contains(wanted) && said.contains("eol:") != wanted.is_empty(), "{file}: {said}");
     }
@@ -456,7 +456,8 @@ fn a_script_that_stops_and_a_batch_without_a_success_are_failures_of_the_call() 
     for (dialect, tool, arguments, code) in rows {
         let arguments = arguments.to_string();
         let ended = world.run(&[&["call", "--json"], &dialect[..], &[tool, &arguments]].concat());
-        let reply: Value = serde_json::from_str(&ended.out).unwrap();
+        let said = if code == 0 { &ended.out } else { &ended.err };
+        let reply: Value = serde_json::from_str(said).unwrap();
         assert_eq!(
             (ended.code, &reply["ok"]),
             (Some(code), &json!(code == 0)),

@@ -68,7 +68,7 @@ fn a_home_directory_is_refused_politely() {
     let home = world.base().join("home");
     let ended = world.run(&["--root", home.to_str().unwrap(), "index", "status"]);
     let expected = format!(
-        "toolpost: the root {} is the home directory: name a project directory in it, or allow any root explicitly: set TOOLPOST_ANY_ROOT=on\n",
+        "toolpost: the root {} is the home directory: name a project directory in it, or set TOOLPOST_ANY_ROOT=on\n",
         home.display()
     );
     assert_eq!((ended.code, ended.out, ended.err), (Some(2), String::new(), expected));

@@ -111,7 +111,7 @@ fn a_file_that_is_not_utf_8_looks_as_in_diffs() {
         }
     }
     for (line, wanted) in [
-        (&b"\xc3\xa9\xe9"[..], "\u{c3}\u{a9}\u{e9}"),
+        (&b"\xc3\xa9\xe9."[..], "\u{c3}\u{a9}\u{e9}."),
         ("caf\u{e9}".as_bytes(), "caf\u{e9}"),
         ("caf\u{e9}".as_bytes().split_at(4).0, "caf\u{c3}"),
         (b"\xa9 \xc3\xa9", "\u{a9} \u{e9}"),

@@ -45,9 +45,6 @@ pub fn workspace(settings: &Settings) -> Result<(Workspace, Recovery), Error> {
             tracing::warn!(%error, "continuing without a state directory");
             Workspace::open(Options { state: None, ..options }).kind(Error::Workspace)
         }
-        Err(error @ (OpenError::WholeSystem { .. } | OpenError::Home { .. })) => {
-            Err(Error::Workspace(Cause::text(format!("{error}: set TOOLPOST_ANY_ROOT=on"))))
-        }
         opened => opened.kind(Error::Workspace),
     }
 }

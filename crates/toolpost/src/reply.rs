@@ -49,7 +49,7 @@ impl Reply {
         self.answer.structured.as_ref()
     }
 
-    /// Returns whether the call failed, so that a client marks the reply as an error.
+    /// Returns whether the call failed, or its script stopped, so that a client marks the reply as an error.
     #[must_use]
     pub fn is_error(&self) -> bool {
         !matches!(self.problem, None | Some(Problem::Unsuccessful))

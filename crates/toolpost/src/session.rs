@@ -55,7 +55,7 @@ impl Session {
     #[must_use]
     pub fn running_commands(&self) -> Vec<String> {
         let commands = self.runtime.engine().commands();
-        commands.map(|commands| commands.running(&self.state)).unwrap_or_default()
+        commands.map(|commands| commands.running(self.state.id())).unwrap_or_default()
     }
 
     /// Returns the id of the session, which the history of changes names.

@@ -65,7 +65,7 @@ pub enum Scope {
 pub enum OpenError {
     /// The root is `/`.
     #[error(
-        "the root {root} is the whole file system: name a project directory, or allow any root explicitly"
+        "the root {root} is the whole file system: name a project directory, or set TOOLPOST_ANY_ROOT=on"
     )]
     WholeSystem {
         /// The given root, escaped.
@@ -73,7 +73,7 @@ pub enum OpenError {
     },
     /// The root is the home directory.
     #[error(
-        "the root {root} is the home directory: name a project directory in it, or allow any root explicitly"
+        "the root {root} is the home directory: name a project directory in it, or set TOOLPOST_ANY_ROOT=on"
     )]
     Home {
         /// The given root, escaped.

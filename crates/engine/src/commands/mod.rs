@@ -15,7 +15,6 @@ pub use report::{Confined, Ending, Leftover, Piece, Ran, Standing, State};
 use crate::{
     call::CallCtx,
     failure::{Failure, Hint, Kind, convert},
-    session::Session,
     workers::blocking,
 };
 use network::{NetworkState, Refusals};
@@ -193,8 +192,8 @@ impl Commands {
 
     /// Lists the commands of a session that still run, or that left processes behind.
     #[must_use]
-    pub fn running(&self, session: &Session) -> Vec<String> {
-        let jobs = self.jobs.list(&SessionKey(session.id().to_owned()));
+    pub fn running(&self, session: &str) -> Vec<String> {
+        let jobs = self.jobs.list(&SessionKey(session.to_owned()));
         let open = jobs.iter().rev().filter(|job| !Ran::is_over(&job.report()));
         open.map(|job| job.program().words()).collect()
     }

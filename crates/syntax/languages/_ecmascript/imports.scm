@@ -11,8 +11,9 @@
   value: (call_expression function: (identifier) @_require arguments: (arguments . (string) @module .)))
   (#eq? @_require "require")) @import
 (_ (variable_declarator name: (identifier) @alias
-  value: (member_expression property: (property_identifier) @name
-    object: (call_expression function: (identifier) @_require arguments: (arguments . (string) @module .))))
+  value: (member_expression
+    object: (call_expression function: (identifier) @_require arguments: (arguments . (string) @module .))
+    property: (property_identifier) @name))
   (#eq? @_require "require")) @import
 (_ (variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @name)
   value: (call_expression function: (identifier) @_require arguments: (arguments . (string) @module .)))
