@@ -449,7 +449,7 @@ fn a_script_that_stops_and_a_batch_without_a_success_are_failures_of_the_call() 
         (["--dialect", "probe"], "execute_plan", json!({ "code": "return 1" }), 0),
         (["--dialect", "probe"], "execute_plan", json!({ "code": "return extract(\"nope.js\")" }), 1),
         (["--dialect", "probe"], "execute_plan", json!({ "code": "throw new Error(\"no\")" }), 1),
-        (["--code", "only"], "run_code", json!({ "code": "null.x" }), 1),
+        (["--code-mode", "only"], "run_code", json!({ "code": "null.x" }), 1),
         (["--dialect", "zblade"], "batch", batch(&["f", "gone"]), 0),
         (["--dialect", "zblade"], "batch", batch(&["gone", "lost"]), 1),
     ];

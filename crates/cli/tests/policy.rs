@@ -73,7 +73,7 @@ fn trust_ends_with_any_change_of_the_file() {
     assert_eq!(verdict(&world, "cargo test"), "allow");
     world.write(".toolpost/policy.toml", format!("{RULES}# more\n").as_bytes());
     assert_eq!(verdict(&world, "cargo test"), "ask");
-    // What the changed file would allow is said wherever it matters, and of nothing else.
+    // Each verdict that the changed file would change names it, and no other verdict does.
     let lapsed = "policy.toml, which has changed since `toolpost policy trust`, would allow it";
     let bash = |line: &str| {
         world.run(&["call", "--dialect", "opencode", "bash", &json!({ "command": line }).to_string()])

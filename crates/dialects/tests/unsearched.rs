@@ -73,6 +73,7 @@ fn exact() -> impl Iterator<Item = Row> {
 async fn a_reply_without_results_names_skipped_files_each_time() {
     for (dialect, tool, arguments) in exact().chain(NAMES) {
         let world = World::new(dialect);
+        world.put(".gitignore", "node_modules/\n");
         world.put("node_modules/a/hidden_word.py", "hidden_word()\n");
         world.put("a.py", "shown_word()\n");
         let first = words(&world.allowed(tool, arguments("hidden_word")).await);

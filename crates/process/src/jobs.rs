@@ -90,6 +90,14 @@ enum Admission {
     Closed,
 }
 
+/// Returns the network that a launch asks for.
+fn network_of(sandbox: &Sandbox) -> Network {
+    match sandbox {
+        Sandbox::On(plan) => plan.network,
+        Sandbox::Off => Network::Closed,
+    }
+}
+
 impl Jobs {
     /// Makes an empty table.
     pub fn new(settings: Settings) -> Result<Self, StartError> {
@@ -112,11 +120,7 @@ impl Jobs {
         let id = format!("job-{}", random_name()?);
         let run = format!("{}-{id}", self.server);
         let reported = ReportedFiles::new(&launch.sandbox);
-        let kind = match &launch.sandbox {
-            Sandbox::On(plan) => plan.network,
-            Sandbox::Off => Network::Closed,
-        };
-        let prepared = prepare(launch, &run, || self.networks.of(session, kind))?;
+        let prepared = prepare(launch, &run, || self.networks.of(session, network_of(&launch.sandbox)))?;
         let confined = prepared.confinement.as_ref();
         let enforcement = confined.map_or_else(Enforcement::off, |confined| confined.enforcement.clone());
         let holder = Holder::of(confined);

@@ -139,7 +139,7 @@ fn holder(workspace: &Workspace, path: &WorkspacePath, matchers: &[RegexMatcher]
     Some(Holder { terms: likenesses.len(), likeness, len: text.len(), path: path.clone() })
 }
 
-/// Returns the best resemblance among the occurrences of a term; `None` if there is no occurrence.
+/// Returns the best resemblance among the occurrences of a term; `None` without an occurrence.
 fn likeness(text: &[u8], matcher: &RegexMatcher) -> Option<Likeness> {
     let (mut best, mut at) = (None, 0);
     for _ in 0..OCCURRENCES {

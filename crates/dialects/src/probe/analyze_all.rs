@@ -167,9 +167,6 @@ fn rest(output: &Output, page: &mut Page) {
         let by = counted(one.used_by as u64, "file");
         page.line(&format!("- {}:{} {} {}, used by {by}", one.path, one.line, one.kind, one.name));
     }
-    if output.public.is_empty() {
-        page.line("None.");
-    }
     tests(&output.tests, page);
 }
 
@@ -178,7 +175,7 @@ fn tests(tests: &TestMap, page: &mut Page) {
     section(page, "Tests");
     let outside = match tests.outside {
         0 => String::new(),
-        count => format!(" ({count} outside of the directory)"),
+        count => format!(" ({count} outside the directory)"),
     };
     let (use_, no_test_uses, by_no_test) = match tests.open {
         0 => ("use", "no test uses", "Used by no test"),

@@ -2,6 +2,7 @@
 
 pub mod navigate;
 pub mod outline;
+mod outline_cache;
 pub mod query;
 pub mod relations;
 pub mod rename_symbol;
@@ -11,7 +12,7 @@ pub mod symbols;
 
 use crate::{files::Files, find::Find};
 use navigate::progress::Upgrades;
-use outline::OutlineCache;
+use outline_cache::OutlineCache;
 use std::{sync::Arc, time::Duration};
 use symbol_index::withheld::Withheld;
 use toolpost_index::Index;

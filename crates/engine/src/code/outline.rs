@@ -1,10 +1,8 @@
 //! `outline`: the symbols that a file defines, as a tree.
 
-mod cache;
+pub use super::outline_cache::Entry;
 
-pub(crate) use cache::OutlineCache;
-
-use super::symbol_index::one_line;
+use super::{outline_cache::Cached, symbol_index::one_line};
 use crate::{
     access::{Access, Touch},
     call::CallCtx,
@@ -14,7 +12,6 @@ use crate::{
     operation::Operation,
     workers::blocking,
 };
-use cache::Cached;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::{collections::HashMap, sync::Arc};
@@ -55,36 +52,6 @@ pub struct Output {
     pub next_offset: Option<usize>,
     /// Number of places that the parser did not understand: symbols there may be missing.
     pub errors: usize,
-}
-
-/// A symbol that a file defines.
-#[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
-pub struct Entry {
-    /// Its stable id: `language:path#Outer.inner(kind)`.
-    pub id: String,
-    /// Its unqualified name.
-    pub name: String,
-    /// Its name, qualified by the names of the enclosing symbols.
-    pub qualified: String,
-    /// Its kind.
-    pub kind: String,
-    /// Its signature, up to its body.
-    pub signature: String,
-    /// The first line of its documentation, without comment markers.
-    pub documentation: Option<String>,
-    /// The line of its name, counted from 1.
-    pub line: u64,
-    /// Its first line, counted from 1, with preceding lines that belong to it.
-    pub first_line: u64,
-    /// Its last line.
-    pub last_line: u64,
-    /// The index of the enclosing symbol in the list.
-    pub parent: Option<usize>,
-    /// Number of its members that were left out.
-    pub more: usize,
-    /// True if another symbol of the file has the same qualified name, so that only the id distinguishes
-    /// them.
-    pub shares_name: bool,
 }
 
 /// Estimated bytes that an entry needs in addition to its text.

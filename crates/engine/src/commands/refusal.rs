@@ -316,7 +316,11 @@ fn paths(line: &str, start: usize) -> impl Iterator<Item = &str> {
     let before = line.get(..start).unwrap_or_default().trim_end().trim_end_matches([':', ',']);
     let part = before.rsplit(": ").next().unwrap_or_default();
     let is_around = |letter: char| letter.is_whitespace() || ":,;()[]'\"`‘’".contains(letter);
-    let words = line.split(is_around).filter(|word| word.contains('/'));
+    // A message may begin with the program that prints it, as in `/usr/bin/bash: line 1: ./f: Permission denied`.
+    let program =
+        line.split_once(": ").filter(|(program, _)| program.len() < start && !program.contains(' '));
+    let message = program.filter(|(_, rest)| rest.contains(": ")).map_or(line, |(_, rest)| rest);
+    let words = message.split(is_around).filter(|word| word.contains('/'));
     let words = words.filter(|word| !word.contains("://") && !word.starts_with("//"));
     in_quotes.chain([part]).chain(words).filter(|path| is_path(path))
 }

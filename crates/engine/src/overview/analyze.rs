@@ -176,7 +176,7 @@ pub struct Public {
 pub struct TestMap {
     /// The number of test files of the workspace.
     pub tests: usize,
-    /// The number of those outside of the directory.
+    /// The number of those outside the directory.
     pub outside: usize,
     /// The number of other files.
     pub code: usize,

@@ -109,7 +109,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Gives the symbols that a pattern binds, as in `const { a } = b`, their parts of the value.
+    /// Assigns parts of the value to the symbols that a pattern binds, as in `const { a } = b`.
     fn values_of_parts(&mut self, symbols: &mut [Defined], facts: &Facts) {
         let parts: HashMap<usize, &Chain> = facts
             .bindings

@@ -231,7 +231,7 @@ impl Resolver<'_> {
     }
 
     /// Checks whether a member of an unknown value may be a function of the workspace: the value may be a module, or the
-    /// base class, which has no method of its own subclass.
+    /// base class, which has no method of its subclass.
     fn may_be_function(&self, file: FileId, used: &Used) -> bool {
         let Some(receiver) = &used.receiver else { return false };
         let modules = matches!(self.rules(file).family, Family::Python | Family::Ecma);

@@ -212,7 +212,7 @@ settings! {
     ask: Ask = Ask::Deny, {
         key: "ask", variable: "ASK", flag: flag("ask", "ASK", Takes::One), form: form::choice(),
         default: "`deny`", example: "prompt",
-        help: "Answer to prompts when there is no terminal to ask at",
+        help: "Answer to prompts without a terminal",
         more: "See [approvals](#approvals).",
     }
     sandbox: OnOff = OnOff::On, {

@@ -27,14 +27,14 @@ pub trait Choice: Copy + PartialEq + 'static {
     }
 }
 
-/// Answer to approval prompts when there is no terminal.
+/// Answer to approval prompts without a terminal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ask {
     /// Approve.
     Allow,
     /// Deny, unless there is a terminal to prompt at.
     Deny,
-    /// Prompt, and deny if there is no terminal.
+    /// Prompt, and deny without a terminal.
     Prompt,
 }
 

@@ -154,7 +154,7 @@ impl FileUses {
         Self { symbols, files }
     }
 
-    /// Leaves out the uses by files outside of the directory.
+    /// Leaves out the uses by files outside the directory.
     fn within(&self, files: &[FileId]) -> Self {
         let known: HashSet<FileId> = files.iter().copied().collect();
         let symbols = self.symbols.iter().filter(|link| known.contains(&link.from)).copied();

@@ -71,17 +71,8 @@ pub(super) fn answer(search: &Searcher, request: &Request, cx: &CallCtx) -> Resu
             let soon = if look.is_some() { Duration::ZERO } else { SOON };
             let now = Patience::until(Instant::now() + soon);
             let lent = index.lend_within(&now, &stop).map_err(|trouble| failed(cx, &trouble))?;
-            let own = lent.search_meaning(
-                meaning,
-                &Meant {
-                    question: &request.query,
-                    vector: &vector,
-                    bases,
-                    may: &|path| cx.may_read(path),
-                    most: request.limit * TIMES + MORE,
-                    fusion: Fusion::of_question(&request.query),
-                },
-            );
+            let may = |path: &WorkspacePath| cx.may_read(path);
+            let own = lent.search_meaning(meaning, &meant(request, &vector, bases, &may));
             for base in bases {
                 let withheld = if walk.is_none() { own.withheld } else { 0 };
                 let here = left_out::words(&lent, (base, look), withheld, search.files(), cx);
@@ -110,6 +101,23 @@ pub(super) fn answer(search: &Searcher, request: &Request, cx: &CallCtx) -> Resu
     }
     let what = "Files changed each time they were read, so that no answer would have been true.";
     Err(Failure::new(Kind::Io, what).hint(Hint::TryAgain))
+}
+
+/// Returns the question to an index.
+fn meant<'r>(
+    request: &'r Request,
+    vector: &'r Vector,
+    bases: &'r [WorkspacePath],
+    may: &'r dyn Fn(&WorkspacePath) -> bool,
+) -> Meant<'r> {
+    Meant {
+        question: &request.query,
+        vector,
+        bases,
+        may,
+        most: request.limit * TIMES + MORE,
+        fusion: Fusion::of_question(&request.query),
+    }
 }
 
 fn room<'w>(request: &Request, words: &'w [String]) -> page::Room<'w> {

@@ -1,6 +1,7 @@
-//! Cached outlines, by the path and the content of their files.
+//! Entries of outlines, and cached outlines by the path and the content of their files.
 
-use super::Entry;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::sync::{Arc, Mutex, PoisonError};
 use toolpost_workspace::ContentHash;
 
@@ -8,12 +9,42 @@ use toolpost_workspace::ContentHash;
 const OUTLINES: usize = 64;
 const ENTRIES: usize = 20_000;
 
+/// A symbol that a file defines.
+#[derive(Debug, Clone, Serialize, JsonSchema, PartialEq, Eq)]
+pub struct Entry {
+    /// Its stable id: `language:path#Outer.inner(kind)`.
+    pub id: String,
+    /// Its unqualified name.
+    pub name: String,
+    /// Its name, qualified by the names of the enclosing symbols.
+    pub qualified: String,
+    /// Its kind.
+    pub kind: String,
+    /// Its signature, up to its body.
+    pub signature: String,
+    /// The first line of its documentation, without comment markers.
+    pub documentation: Option<String>,
+    /// The line of its name, counted from 1.
+    pub line: u64,
+    /// Its first line, counted from 1, with preceding lines that belong to it.
+    pub first_line: u64,
+    /// Its last line.
+    pub last_line: u64,
+    /// The index of the enclosing symbol in the list.
+    pub parent: Option<usize>,
+    /// Number of its members that were left out.
+    pub more: usize,
+    /// True if another symbol of the file has the same qualified name, so that only the id distinguishes
+    /// them.
+    pub shares_name: bool,
+}
+
 /// The outline of a content of a file.
 pub(crate) struct Cached {
-    pub(super) language: &'static str,
-    pub(super) entries: Vec<Entry>,
+    pub(crate) language: &'static str,
+    pub(crate) entries: Vec<Entry>,
     /// Number of places that the parser did not understand.
-    pub(super) errors: usize,
+    pub(crate) errors: usize,
 }
 
 /// The most recently used outlines, the latest last.
@@ -22,7 +53,7 @@ pub(crate) struct OutlineCache(Mutex<Vec<(String, ContentHash, Arc<Cached>)>>);
 
 impl OutlineCache {
     /// Returns the outline of a file with a content, if it is cached.
-    pub(super) fn get(&self, path: &str, hash: ContentHash) -> Option<Arc<Cached>> {
+    pub(crate) fn get(&self, path: &str, hash: ContentHash) -> Option<Arc<Cached>> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at = all.iter().position(|(known, content, _)| known == path && *content == hash)?;
         let found = all.remove(at);
@@ -33,7 +64,7 @@ impl OutlineCache {
 
     /// Adds the outline of a file in place of the one of its previous content, and drops the least recently used
     /// ones.
-    pub(super) fn put(&self, path: &str, hash: ContentHash, outline: Arc<Cached>) {
+    pub(crate) fn put(&self, path: &str, hash: ContentHash, outline: Arc<Cached>) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|(known, ..)| known != path);
         all.push((path.to_owned(), hash, outline));
@@ -45,7 +76,7 @@ impl OutlineCache {
 
     /// Returns the number of cached outlines.
     #[cfg(test)]
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 }
