@@ -192,7 +192,7 @@ async fn a_time_that_is_too_long_is_cut_and_said() {
 async fn the_size_of_an_output_is_that_of_what_the_program_wrote() {
     let rows = [
         ("printf 'plain\\n'", "output (6 characters in all):\nplain"),
-        ("printf 'same\\n%.0s' $(seq 5000)", "output (59 characters of text, 25000 bytes in all):\nsame"),
+        ("printf 'same\\n%.0s' $(seq 5000)", "output (58 characters of text, 25000 bytes in all):\nsame"),
         ("printf '\\033[31mred\\033[0m'", "output (3 characters of text, 12 bytes in all):\nred"),
     ];
     for (line, wanted) in rows {
