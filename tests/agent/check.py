@@ -391,7 +391,6 @@ def keys_of_a_prompt():
         (b"\x1b", "touch made", False, "denied", ""),
         (b"s", "touch made", True, "allowed for this session", ""),
         (b"a", "touch made", True, "always allowed", 'commands = ["touch made $"]'),
-        (b"xa", "touch made", True, "always allowed", 'commands = ["touch made $"]'),
         (b"a", "git add made", False, "always allowed", 'commands = ["git add"]'),
     ]
     for key, command, ran, confirmed, rule in rows:

@@ -289,7 +289,6 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "tests build their own worlds")]
     fn an_outline_is_cached_by_path_and_content() {
         let root = tempfile::tempdir().unwrap();
         let options =

@@ -51,7 +51,7 @@ fn record(session: &Session, result: &mut LayerResult) {
     match result {
         Ok(done) => std::mem::take(&mut done.seen).into_iter().for_each(|seen| session.record(seen)),
         Err(CallError::Failed(failure)) => {
-            failure.shows.take().into_iter().for_each(|seen| session.record(*seen))
+            failure.shows.take().into_iter().for_each(|seen| session.record(*seen));
         }
         Err(CallError::Ask(_) | CallError::NoSuchTool(_) | CallError::Refused(_)) => {}
     }

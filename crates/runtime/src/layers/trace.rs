@@ -28,7 +28,7 @@ impl Layer for Trace {
                 Ok(_) => tracing::info!(microseconds, "done"),
                 // Only the kind: the message may contain the content of a file.
                 Err(CallError::Failed(failure)) => {
-                    tracing::info!(microseconds, kind = ?failure.kind, "failed")
+                    tracing::info!(microseconds, kind = ?failure.kind, "failed");
                 }
                 Err(CallError::Ask(_)) => tracing::info!(microseconds, "asked"),
                 Err(CallError::NoSuchTool(_)) => tracing::info!(microseconds, "no such tool"),
