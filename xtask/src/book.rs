@@ -49,9 +49,9 @@ fn check(house: &House) -> Result<Verdict> {
     let mut others = BTreeSet::new();
     let mut folders = vec![root.clone()];
     while let Some(folder) = folders.pop() {
-        for path in disk::list(&folder).context("build the book first: `cargo xtask book && mdbook build`")? {
+        for path in disk::list(&folder)? {
             let name = path.strip_prefix(&root)?.to_string_lossy().into_owned();
-            if path.is_dir() {
+            if disk::is_folder(&path) {
                 folders.push(path);
             } else if name.ends_with(".html") {
                 pages.insert(name, disk::read(&path)?);
@@ -59,6 +59,9 @@ fn check(house: &House) -> Result<Verdict> {
                 others.insert(name);
             }
         }
+    }
+    if pages.is_empty() {
+        bail!("{BUILT} has no pages: build the book first with `cargo xtask book && mdbook build`");
     }
     let dead = dead_links(&pages, &others)?;
     dead.iter().for_each(|link| say::line(&format!("book: {link}")));

@@ -1,5 +1,8 @@
 //! The `toolpost` program.
 
+// `out::line` survives a closed pipe, and `println!` does not.
+#![deny(clippy::print_stdout)]
+
 mod agent;
 mod agent_runs;
 mod args;

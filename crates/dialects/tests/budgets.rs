@@ -156,8 +156,11 @@ async fn changes_of_many_files_name_every_file() {
     }
 }
 
+/// A tool of a dialect, and its arguments.
+type ListRow = (&'static Dialect, &'static str, fn() -> Value);
+
 /// Tools whose replies have no natural end, and arguments with which they have much to show.
-const LISTS: [(&Dialect, &str, fn() -> Value); 11] = [
+const LISTS: [ListRow; 11] = [
     (&claude::DIALECT, "Glob", || json!({"pattern": "**/*"})),
     (&claude::DIALECT, "Grep", || json!({"pattern": "def ", "output_mode": "content"})),
     (&opencode::DIALECT, "glob", || json!({"pattern": "**/*"})),

@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn a_path_without_one_of_its_layers_does_not_compile() {
-        assert!(Candidate::<Order>::IS_PATH && Candidate::<AfterWriteTurn>::IS_PATH);
+        const { assert!(Candidate::<Order>::IS_PATH && Candidate::<AfterWriteTurn>::IS_PATH) };
         let left_out = [
             ("announce", Candidate::<Then<Trace, AfterAnnounce>>::IS_PATH),
             ("guard", Candidate::<Then<Announce, AfterGuard>>::IS_PATH),

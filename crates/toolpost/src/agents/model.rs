@@ -166,6 +166,6 @@ mod tests {
     fn the_words_of_settings_are_those_of_the_agent_crate() {
         assert_eq!(Provider::ALL.map(Provider::name), PROVIDERS);
         let words: Vec<&str> = AgentMay::ALL.iter().map(|(_, word)| *word).collect();
-        assert_eq!(words, May::ALL.map(|may| may.word()));
+        assert_eq!(words, May::ALL.map(May::word));
     }
 }
