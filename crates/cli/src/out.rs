@@ -19,7 +19,7 @@ const WIDTH: usize = 76;
 /// Exit status of a valid command that failed.
 const FAILED: u8 = 1;
 
-/// Prints the warnings of an opened Toolpost, and what it recovered.
+/// Prints the warnings and the recovered changes of an opened Toolpost.
 pub(crate) fn report(post: &Toolpost) {
     post.warnings().iter().chain(&post.recovery()).for_each(|line| eprintln!("toolpost: {line}"));
 }

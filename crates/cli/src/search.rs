@@ -212,7 +212,7 @@ fn said(output: &Value) -> Vec<String> {
     lines
 }
 
-/// Lists what a search left out: files, and the other roots.
+/// Lists the skipped files and the unsearched roots.
 pub(crate) fn skipped(walk: &Value) -> Vec<String> {
     let mut skipped: Vec<String> = list(&walk["skipped"]).iter().map(|one| text(one).to_owned()).collect();
     let roots: Vec<&str> = list(&walk["other_roots"]).iter().map(text).collect();

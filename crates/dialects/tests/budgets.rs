@@ -178,7 +178,7 @@ const LISTS: [ListRow; 11] = [
     ),
 ];
 
-/// Phrases that tell how to get what a reply left out.
+/// Phrases that explain how to get the omitted part of a reply.
 const REST: [&str; 9] = [
     "narrow ",
     "make a narrower call",

@@ -1,4 +1,4 @@
-//! Replies name what was not searched: the other roots in each one, skipped files in each one without results.
+//! Every reply names the unsearched roots, and every reply without results the skipped files.
 
 use crate::common;
 

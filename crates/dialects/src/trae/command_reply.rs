@@ -28,7 +28,7 @@ pub(super) fn render(output: &Output, page: &mut Page) -> Extent {
     command_output::text(output, page, &PLAIN)
 }
 
-/// Returns the size of the output; if its text is not what the program wrote, the size of both.
+/// Formats the size of the output, and the size of its text if the two differ.
 fn size(output: &Output) -> String {
     let characters = counted(output.characters, "character");
     if output.bytes == output.text_bytes {

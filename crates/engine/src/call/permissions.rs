@@ -10,7 +10,7 @@ pub type MayRead = Arc<dyn Fn(&WorkspacePath) -> bool + Send + Sync>;
 
 /// The permissions of one call, for accesses that it finds while it runs; no prompt is possible by then.
 ///
-/// Every method denies unless it is implemented, so an implementation grants only what it names.
+/// Every method denies by default, so an implementation grants only the access that it overrides.
 pub trait Permissions: Send + Sync {
     /// Returns the test for files that may be read.
     fn read_filter(&self) -> MayRead {

@@ -133,7 +133,7 @@ impl Known<'_> {
     }
 }
 
-/// Keeps what the file defines: some servers also list its imports, and each function without a name that is passed to a
+/// Keeps the definitions of the file: some servers also list its imports, and each function without a name that is passed to a
 /// call. Their members take their place.
 fn defined(symbols: &[Named], question: &Question) -> Vec<Symbol> {
     let imports = import_lines(question);
